@@ -1,0 +1,57 @@
+"""The exception tree: whatever konsil raises on a user's input is a KonsilError with one clear sentence.
+
+A message says where, what was got, what was expected and, where there is one, the nearest name. The command line
+prints it and exits with code 2; nothing is half-written when one is raised.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+
+class KonsilError(Exception):
+    """Base of every error that the user's input or environment can cause."""
+
+
+class StudyError(KonsilError):
+    """The study's protocol is wrong: a key, a type, an identifier, a file it names."""
+
+
+class SourceError(KonsilError):
+    """A file of the world cannot be read as what it is said to be.
+
+    `problems` lists every bad row as one sentence, in the order of the file.
+    """
+
+    def __init__(self, message: str, problems: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.problems = tuple(problems)
+
+
+class PlanError(KonsilError):
+    """An allocation cannot be met."""
+
+
+class AnalysisError(KonsilError):
+    """An analysis asks for what the ratings or the statistic cannot give."""
+
+
+class StoreError(KonsilError):
+    """The database is missing, of another schema, busy or damaged."""
+
+
+class ConflictError(StoreError):
+    """A record with this identifier is stored already and says something else."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """End an error's sentence: the nearest known name, or all of them."""
+    names = sorted(set(known))
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    folded = [n for n in names if n.casefold() == name.casefold()]
+    if folded:
+        return f"did you mean {folded[0]!r}?"
+    return "known: " + ", ".join(names) if names else "none is known"

@@ -1,0 +1,35 @@
+"""The nouns. Frozen records that nobody mutates; identifiers are plain strings."""
+
+from konsil.records.nouns import (
+    Answer,
+    Attempt,
+    Citation,
+    Event,
+    Item,
+    Outcome,
+    Purpose,
+    Rater,
+    RaterKind,
+    Rating,
+    Span,
+    State,
+    System,
+    Task,
+)
+
+__all__ = [
+    "Answer",
+    "Attempt",
+    "Citation",
+    "Event",
+    "Item",
+    "Outcome",
+    "Purpose",
+    "Rater",
+    "RaterKind",
+    "Rating",
+    "Span",
+    "State",
+    "System",
+    "Task",
+]
