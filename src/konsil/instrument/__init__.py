@@ -1,1 +1,17 @@
-"""."""
+"""HOW it is rated: Scale, Criterion, Instrument. The page, the prompt, the schema and the reader are renderings of it."""
+
+from konsil.instrument.form import Criterion, Instrument, Scale, ScaleKind, ScaleLevel, Scope, Unit
+from konsil.instrument.labels import LabelError, digest, read_label
+
+__all__ = [
+    "Criterion",
+    "Instrument",
+    "LabelError",
+    "Scale",
+    "ScaleKind",
+    "ScaleLevel",
+    "Scope",
+    "Unit",
+    "digest",
+    "read_label",
+]

@@ -16,6 +16,7 @@ from konsil.records.nouns import (
     System,
     Task,
 )
+from konsil.records.source import Source, SourceKind
 
 __all__ = [
     "Answer",
@@ -28,6 +29,8 @@ __all__ = [
     "Rater",
     "RaterKind",
     "Rating",
+    "Source",
+    "SourceKind",
     "Span",
     "State",
     "System",

@@ -1,0 +1,85 @@
+"""What an analysis gives: rows of estimates, the coverage of the ratings, warnings. Nothing is rounded here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from konsil.stats.contract import Estimate
+
+RowKind = Literal["estimate", "difference", "companion"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One estimate of one analysis in one group."""
+
+    analysis: str
+    """The analysis' name."""
+    statistic: str
+    """What was computed."""
+    criterion: str
+    """Of which criterion."""
+    raters: str
+    """Of which panel."""
+    estimate: Estimate
+    """The number and how sure."""
+    group: Mapping[str, str] = field(default_factory=dict)
+    """Column -> value, for each of the analysis' `by`."""
+    kind: RowKind = "estimate"
+    """An estimate; a difference between two groups; or a companion: another interval of the estimate above it."""
+    versus: Mapping[str, str] = field(default_factory=dict)
+    """For a difference: the group subtracted."""
+    n_units: int = 0
+    """Subjects with at least one usable label."""
+    n_raters: int = 0
+    """Raters with at least one usable label."""
+    n_undefined_pairs: int = 0
+    """Pairs of raters for which a pairwise statistic is undefined."""
+    p_adjusted: float = float("nan")
+    """Holm-adjusted within the prespecified family; nan for exploratory analyses and where nothing is tested."""
+    prespecified: bool = True
+    """Whether the analysis was."""
+    warnings: tuple[str, ...] = ()
+    """What a reader must know about this number."""
+
+
+@dataclass(frozen=True)
+class CoverageRow:
+    """What became of the ratings of one panel on one criterion (and system, where answers are rated)."""
+
+    panel: str
+    """The panel."""
+    criterion: str
+    """The criterion."""
+    system: str
+    """The system, or empty for criteria that are about no answer."""
+    expected: int | None
+    """Ratings the plan asks for; None where there is no plan."""
+    rated: int
+    """Labels given."""
+    abstained: int
+    """Abstentions."""
+    unreadable: int
+    """Judge's replies that no reading rule accepts."""
+    missing: int | None
+    """Expected but absent; None where there is no plan."""
+    excluded: Mapping[str, int] = field(default_factory=dict)
+    """Reason -> ratings left out of every analysis, not counted in rated and abstained."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything the report tells."""
+
+    rows: tuple[Row, ...]
+    """All estimates, in the order of the protocol's analyses."""
+    coverage: tuple[CoverageRow, ...]
+    """All ratings, accounted for."""
+    warnings: tuple[str, ...] = ()
+    """What concerns the whole study."""
+    methods: tuple[str, ...] = ()
+    """Sentences of the methods paragraph, from what was run."""
+    label_counts: Mapping[tuple[str, str, str, str], int] = field(default_factory=dict)
+    """(panel, criterion, system or '', label) -> how often; the abstention under its own label."""

@@ -1,0 +1,61 @@
+"""One line of the analysis plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Mode = Literal["valid", "paper"]
+Consensus = Literal["none", "majority", "mean"]
+Cluster = Literal["item", "case", "rater"]
+Test = Literal["none", "difference"]
+SpanRule = Literal["each", "all", "any", "mean"]
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """Which statistic of which ratings, in which groups, and how sure."""
+
+    name: str
+    """Unique in the study; the resamples are seeded by it."""
+    statistic: str
+    """A statistic's name, as `konsil check` lists them."""
+    criterion: str
+    """The criterion whose labels are used."""
+    raters: str
+    """The panel whose ratings are used."""
+    mode: Mode = "valid"
+    """What holds (valid), or what a paper computes (paper), always labelled."""
+    against: str | None = None
+    """None: among the raters; 'rest': each rater against the majority of the others; a panel: against its majority."""
+    items: str = ""
+    """A set of items; empty: all."""
+    where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Column -> the values kept (system, rater, a stratum)."""
+    by: tuple[str, ...] = ()
+    """Columns whose values make the groups (system, rater, a stratum of the items or raters)."""
+    compare: str = ""
+    """One of `by`: paired differences between its groups, on the same resamples."""
+    arm: str | None = None
+    """Only ratings of this arm; None: all."""
+    weights: str = ""
+    """Weights of a weighted statistic; empty: those in its name."""
+    collapse: Mapping[str, str] = field(default_factory=dict)
+    """Label -> label, applied before the statistic."""
+    labels: tuple[str, ...] = ()
+    """The labels after collapsing, where they are not simply those of the scale; their number counts as categories."""
+    of: tuple[str, ...] = ()
+    """For shares: the labels that count as a success."""
+    abstain: str = "missing"
+    """An abstention is 'missing' (pairwise deletion) or a 'label' of its own."""
+    consensus: Consensus = "none"
+    """For shares and means: each rating, or the panel's majority or mean per subject."""
+    spans: SpanRule = "each"
+    """How labels of sentences become one label of the answer."""
+    cluster: Cluster = "item"
+    """What is resampled."""
+    test: Test = "none"
+    """Whether compared groups are tested."""
+    prespecified: bool = True
+    """Whether it belongs to the prespecified family; others are exploratory."""

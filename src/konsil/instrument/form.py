@@ -1,0 +1,79 @@
+"""The form: scales, criteria, instruments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+ScaleKind = Literal["choice", "number", "text"]
+ScaleLevel = Literal["nominal", "ordinal", "interval", "ratio"]
+Scope = Literal["item", "answer", "sentence", "pair", "task", "batch", "phase", "rater"]
+Unit = Literal["answer", "sentence", "pair"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What may be said in reply to a criterion's question."""
+
+    labels: tuple[str, ...] = ()
+    """The labels of a choice, in their order; empty for numbers and texts."""
+    kind: ScaleKind = "choice"
+    """One of the labels, a number, or a free text."""
+    level: ScaleLevel = "nominal"
+    """The level of measurement."""
+    values: tuple[float, ...] = ()
+    """The labels' numbers; empty: 0, 1, 2, ... in the labels' order."""
+    abstain: str | None = None
+    """The label that says 'I cannot tell'. It is not a value."""
+    low: float | None = None
+    """The least number accepted, for numbers."""
+    high: float | None = None
+    """The greatest number accepted, for numbers."""
+
+    def options(self) -> tuple[str, ...]:
+        """Every label a rater can choose, the abstention last."""
+        return (*self.labels, self.abstain) if self.abstain is not None else self.labels
+
+    def numbers(self) -> tuple[float, ...]:
+        """The labels' numbers, in the labels' order."""
+        return self.values or tuple(float(i) for i in range(len(self.labels)))
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One question. Confidence, ease, surveys and the blinding probe are criteria too."""
+
+    id: str
+    """Unique in the instrument."""
+    question: str
+    """What the rater is asked."""
+    scale: Scale
+    """What may be replied."""
+    scope: Scope = "answer"
+    """What the question is about."""
+    guidance: str = ""
+    """How to decide, shown beside the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instrument:
+    """The form and its codebook."""
+
+    id: str
+    """Unique in the study."""
+    criteria: tuple[Criterion, ...]
+    """The questions, in the order asked."""
+    codebook: str = ""
+    """The codebook's text in Markdown: one text for page, print and judge."""
+    role: str = ""
+    """Who the rater is asked to be; the only line in which a judge's prompt may differ from the page."""
+    show_reference: bool = False
+    """Whether the item's reference is shown for orientation."""
+    unit: Unit = "answer"
+    """What is rated at a time."""
+    language: str = "en"
+    """The language of its texts."""
+
+    def criterion(self, criterion_id: str) -> Criterion | None:
+        """The criterion of this id, or None."""
+        return next((c for c in self.criteria if c.id == criterion_id), None)

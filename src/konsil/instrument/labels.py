@@ -1,0 +1,74 @@
+"""Reading one label: the only place that decides whether a reply is on the scale."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+
+from konsil.errors import KonsilError, nearest
+from konsil.instrument.form import Criterion, Instrument
+from konsil.records import State
+
+
+class LabelError(KonsilError):
+    """A label is not on its criterion's scale."""
+
+
+def read_label(criterion: Criterion, text: str) -> tuple[State, str | None]:
+    """Read one reply to a criterion: ('rated', label) or ('abstained', None); never guesses.
+
+    >>> from konsil.instrument import Criterion, Scale
+    >>> criterion = Criterion("correct", "Is it correct?", Scale(("no", "yes"), abstain="cannot tell"))
+    >>> read_label(criterion, "yes"), read_label(criterion, "cannot tell")
+    (('rated', 'yes'), ('abstained', None))
+    """
+    scale = criterion.scale
+    if scale.abstain is not None and text == scale.abstain:
+        return "abstained", None
+    if scale.kind == "text":
+        return "rated", text
+    if scale.kind == "number":
+        return "rated", _number(criterion, text)
+    if text in scale.labels:
+        return "rated", text
+    canonical = _same_number(text, scale.labels)
+    if canonical is not None:
+        return "rated", canonical
+    raise LabelError(f"{text!r} is not a label of criterion {criterion.id!r}; {nearest(text, scale.options())}")
+
+
+def _same_number(text: str, labels: tuple[str, ...]) -> str | None:
+    """Numbers written differently are the same label: '3.0' in a spreadsheet is '3' on the form."""
+    try:
+        wanted = float(text)
+    except ValueError:
+        return None
+    for label in labels:
+        try:
+            if float(label) == wanted:
+                return label
+        except ValueError:
+            continue
+    return None
+
+
+def _number(criterion: Criterion, text: str) -> str:
+    try:
+        number = float(text)
+    except ValueError:
+        number = float("nan")
+    scale = criterion.scale
+    if not (number - number == 0.0):
+        raise LabelError(f"{text!r} is not a number, as criterion {criterion.id!r} expects")
+    if (scale.low is not None and number < scale.low) or (scale.high is not None and number > scale.high):
+        low = "-∞" if scale.low is None else f"{scale.low:g}"
+        high = "∞" if scale.high is None else f"{scale.high:g}"
+        raise LabelError(f"{text!r} is outside {low} to {high}, the range of criterion {criterion.id!r}")
+    return f"{number:g}" if float(f"{number:g}") == number else repr(number)
+
+
+def digest(instrument: Instrument) -> str:
+    """A short digest of everything a rater sees, so that a rating says under which instrument it was given."""
+    text = json.dumps(dataclasses.asdict(instrument), ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

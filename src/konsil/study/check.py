@@ -1,0 +1,131 @@
+"""Cross references within a protocol: every name that is used exists, every identifier is unique."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from konsil.analysis import Analysis, known_statistics
+from konsil.errors import StudyError, nearest
+from konsil.instrument import Criterion, Instrument
+from konsil.study.protocol import Study
+
+_RATING_COLUMNS = ("system", "rater", "panel", "arm", "phase", "batch", "purpose", "item", "case", "instrument")
+
+
+def check(study: Study, name: str = "study.toml") -> None:
+    """Raise a StudyError that lists every problem, one sentence a line; say nothing when all is well."""
+    found = tuple(problems(study, name))
+    if found:
+        raise StudyError("\n".join(found))
+
+
+def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
+    """Every problem of the protocol as one sentence."""
+    if not study.title.strip():
+        yield f"{name}.title: is empty; a report needs a title"
+    for where, ids in (
+        ("instruments", [i.id for i in study.instruments]),
+        ("systems", [s.id for s in study.systems]),
+        ("raters", [r.id for r in study.raters]),
+        ("analyses", [a.name for a in study.analyses]),
+    ):
+        yield from _duplicates(f"{name}.{where}", ids)
+    for n, instrument in enumerate(study.instruments):
+        yield from _instrument(instrument, f"{name}.instruments[{n}]")
+    yield from _resampling(study, f"{name}.resampling")
+    yield from _exclusions(study, f"{name}.exclusions")
+    for n, allocation in enumerate(study.plan):
+        where = f"{name}.plan[{n}]"
+        yield from _known(f"{where}.panel", "panel", allocation.panel, study.panels())
+        yield from _known(f"{where}.instrument", "instrument", allocation.instrument, [i.id for i in study.instruments])
+        for system in (*allocation.systems, *allocation.weights):
+            yield from _known(f"{where}.systems", "system", system, [s.id for s in study.systems])
+    for n, analysis in enumerate(study.analyses):
+        yield from _analysis(study, analysis, f"{name}.analyses[{n}]")
+
+
+def _duplicates(where: str, ids: Iterable[str]) -> Iterator[str]:
+    seen: set[str] = set()
+    for n, one in enumerate(ids):
+        if not one.strip():
+            yield f"{where}[{n}]: the identifier is empty"
+        elif one in seen:
+            yield f"{where}[{n}]: the identifier {one!r} occurs twice; identifiers are unique"
+        seen.add(one)
+
+
+def _known(where: str, what: str, name: str, known: Iterable[str]) -> Iterator[str]:
+    names = list(known)
+    if name not in names:
+        yield f"{where}: there is no {what} {name!r}; {nearest(name, names)}"
+
+
+def _instrument(instrument: Instrument, where: str) -> Iterator[str]:
+    yield from _duplicates(f"{where}.criteria", [c.id for c in instrument.criteria])
+    if not instrument.criteria:
+        yield f"{where}.criteria: is empty; an instrument asks at least one question"
+    for n, criterion in enumerate(instrument.criteria):
+        yield from _scale(criterion, f"{where}.criteria[{n}].scale")
+
+
+def _scale(criterion: Criterion, where: str) -> Iterator[str]:
+    scale = criterion.scale
+    if scale.kind == "choice":
+        if len(scale.labels) < 2:
+            yield f"{where}.labels: a choice needs at least two labels, got {list(scale.labels)}"
+        yield from _duplicates(f"{where}.labels", scale.labels)
+    elif scale.labels:
+        yield f"{where}.labels: a scale of kind {scale.kind!r} has no labels"
+    if scale.values and len(scale.values) != len(scale.labels):
+        yield f"{where}.values: {len(scale.values)} values for {len(scale.labels)} labels; there is one value a label"
+    if scale.values and scale.level != "nominal" and list(scale.values) != sorted(set(scale.values)):
+        yield f"{where}.values: must rise from label to label on a scale of level {scale.level!r}"
+    if scale.abstain is not None and scale.abstain in scale.labels:
+        yield f"{where}.abstain: {scale.abstain!r} is among the labels; an abstention is not a value"
+
+
+def _resampling(study: Study, where: str) -> Iterator[str]:
+    if study.resampling.draws < 100:
+        yield f"{where}.draws: expected at least 100 resamples, got {study.resampling.draws}"
+    if not 0.5 <= study.resampling.level < 1:
+        yield f"{where}.level: expected a coverage from 0.5 to below 1, got {study.resampling.level:g}"
+
+
+def _exclusions(study: Study, where: str) -> Iterator[str]:
+    if study.exclusions.min_seconds < 0:
+        yield f"{where}.min_seconds: expected 0 or more seconds, got {study.exclusions.min_seconds:g}"
+    if study.raters:
+        for rater in study.exclusions.raters:
+            yield from _known(f"{where}.raters", "rater", rater, [r.id for r in study.raters])
+
+
+def _analysis(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
+    yield from _known(f"{where}.statistic", "statistic", analysis.statistic, known_statistics())
+    criteria = {c.id: c for i in study.instruments for c in i.criteria}
+    yield from _known(f"{where}.criterion", "criterion", analysis.criterion, criteria)
+    panels = study.panels()
+    if study.raters:
+        yield from _known(f"{where}.raters", "panel", analysis.raters, panels)
+    if analysis.against is not None and analysis.against != "rest":
+        yield from _known(f"{where}.against", "panel", analysis.against, [*panels, "rest"])
+    if analysis.compare and analysis.compare not in analysis.by:
+        yield f"{where}.compare: {analysis.compare!r} is not one of by = {list(analysis.by)}"
+    if "system" in analysis.where and study.systems:
+        for system in analysis.where["system"]:
+            yield from _known(f"{where}.where.system", "system", system, [s.id for s in study.systems])
+    criterion = criteria.get(analysis.criterion)
+    if criterion is not None and criterion.scale.kind == "choice":
+        yield from _labels(analysis, criterion, where)
+
+
+def _labels(analysis: Analysis, criterion: Criterion, where: str) -> Iterator[str]:
+    scale = criterion.scale
+    for label in analysis.collapse:
+        yield from _known(f"{where}.collapse", "label", label, scale.options())
+    after = {analysis.collapse.get(label, label) for label in scale.labels}
+    # With declared labels the number of categories is the declared one, never the observed one.
+    declared = set(analysis.labels) or after
+    for label in sorted(after - declared):
+        yield f"{where}.labels: {label!r} is left after collapsing but is not declared in labels"
+    for label in analysis.of:
+        yield from _known(f"{where}.of", "label", label, declared)

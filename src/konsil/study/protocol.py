@@ -1,0 +1,138 @@
+"""The protocol as data, and its digest."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from konsil.analysis import Analysis
+from konsil.errors import StudyError
+from konsil.instrument import Instrument
+from konsil.plan import Allocation
+from konsil.records import Rater, Source, System
+from konsil.study.decode import decode
+
+SCHEMA = 1
+"""The newest form of study.toml that this version reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How intervals are made."""
+
+    draws: int = 10_000
+    """Resamples of the clusters."""
+    level: float = 0.95
+    """Nominal coverage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusions:
+    """Ratings that stay out of every analysis, counted and with their reason."""
+
+    min_seconds: float = 0.0
+    """Screens rated faster than this are excluded; 0: none."""
+    require_seconds: bool = False
+    """Whether ratings without a time are excluded."""
+    raters: tuple[str, ...] = ()
+    """Raters left out."""
+    items: tuple[str, ...] = ()
+    """Items left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """One whole protocol."""
+
+    title: str
+    """The study's title."""
+    seed: int
+    """All randomness comes from it."""
+    schema: int = SCHEMA
+    """The form of this file."""
+    description: str = ""
+    """What is evaluated and why, in a paragraph for the report."""
+    language: str = "en"
+    """The language of the report."""
+    licence: str = ""
+    """The licence of released data, an SPDX identifier."""
+    simulated: bool = False
+    """Whether the ratings are simulated; every page of the report then says so."""
+    instruments: tuple[Instrument, ...] = ()
+    """How it is rated."""
+    systems: tuple[System, ...] = ()
+    """Who answers."""
+    raters: tuple[Rater, ...] = ()
+    """Who rates."""
+    sources: tuple[Source, ...] = ()
+    """Where items, answers and ratings come from."""
+    plan: tuple[Allocation, ...] = ()
+    """Who rates what."""
+    analyses: tuple[Analysis, ...] = ()
+    """Which numbers are asked for."""
+    resampling: Resampling = field(default_factory=Resampling)
+    """How sure they are."""
+    exclusions: Exclusions = field(default_factory=Exclusions)
+    """What stays out."""
+
+    def instrument(self, instrument_id: str) -> Instrument | None:
+        """The instrument of this id, or None."""
+        return next((i for i in self.instruments if i.id == instrument_id), None)
+
+    def panels(self) -> dict[str, tuple[Rater, ...]]:
+        """Panel -> its raters, in the protocol's order."""
+        found: dict[str, tuple[Rater, ...]] = {}
+        for rater in self.raters:
+            found[rater.panel] = (*found.get(rater.panel, ()), rater)
+        return found
+
+
+def parse(text: str, read_text: Callable[[str], str], name: str = "study.toml") -> Study:
+    """Read a protocol; `read_text` gives the text of a file that it names (codebooks), and raises OSError if absent.
+
+    A codebook that ends in .md is the name of a file; anything else is the codebook itself.
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise StudyError(f"{name}: not valid TOML: {error}") from None
+    _known_schema(data, name)
+    study = decode(Study, data, name)
+    instruments = tuple(
+        dataclasses.replace(i, codebook=_codebook(i.codebook, read_text, f"{name}.instruments[{n}].codebook"))
+        for n, i in enumerate(study.instruments)
+    )
+    return dataclasses.replace(study, instruments=instruments)
+
+
+def _known_schema(data: dict[str, object], name: str) -> None:
+    """A study of a newer form is refused before its unknown keys are taken for misspellings."""
+    schema = data.get("schema", SCHEMA)
+    if type(schema) is int and schema > SCHEMA:
+        raise StudyError(
+            f"{name}.schema: this study has form {schema}, this konsil reads forms up to {SCHEMA}; install a newer konsil"
+        )
+
+
+def _codebook(value: str, read_text: Callable[[str], str], path: str) -> str:
+    if not value.endswith(".md") or "\n" in value:
+        return value
+    try:
+        return read_text(value)
+    except FileNotFoundError:
+        raise StudyError(f"{path}: the file {value!r} does not exist in the study's folder") from None
+    except UnicodeDecodeError:
+        raise StudyError(f"{path}: the file {value!r} is not UTF-8 text") from None
+
+
+def study_digest(study: Study) -> str:
+    """A digest of the whole protocol, codebooks included: what a pre-registration names.
+
+    SHA-256 over the canonical JSON of the study; unchanged by comments and the order of keys in study.toml.
+    """
+    text = json.dumps(dataclasses.asdict(study), ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
