@@ -1,4 +1,4 @@
-"""HOW it is rated: Scale, Criterion, Instrument. The page, the prompt, the schema and the reader are renderings of it."""
+"""HOW it is rated: Scale, Criterion, Instrument. All else renders it."""
 
 from konsil.instrument.form import Criterion, Instrument, Scale, ScaleKind, ScaleLevel, Scope, Unit
 from konsil.instrument.labels import LabelError, digest, read_label

@@ -175,7 +175,7 @@ class Rating:
     confidence: float | None = None
     """How sure the rater was, on the study's scale; None where not asked."""
     seconds: float | None = None
-    """Seconds spent on the screen: a property of the task, repeated on each of its ratings and never summed over them."""
+    """Seconds spent on the screen: a property of the task, repeated on each of its ratings, never summed."""
     at: str = ""
     """When, ISO 8601 in UTC; empty where unknown."""
     instrument: str = ""

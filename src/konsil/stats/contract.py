@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,7 @@ class Codes:
     together.
     """
 
-    labels: NDArray[np.integer]
+    labels: NDArray[np.signedinteger[Any]]
     """(n_units, n_raters); 0 .. n_labels - 1, and -1 where a rater gave no label."""
     clusters: IntArray
     """(n_units,); 0 .. n_clusters - 1, every cluster number occurring at least once."""

@@ -37,7 +37,7 @@ def decode(kind: type[T], data: object, path: str) -> T:
     return kind(**{name: _value(hints[name], value, f"{path}.{name}") for name, value in data.items()})
 
 
-def _value(kind: Any, value: object, path: str) -> Any:
+def _value(kind: Any, value: object, path: str) -> Any:  # noqa: ANN401 - type hints are values here
     origin, args = typing.get_origin(kind), typing.get_args(kind)
     if dataclasses.is_dataclass(kind):
         return decode(typing.cast(type, kind), value, path)

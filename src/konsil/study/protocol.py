@@ -114,7 +114,8 @@ def _known_schema(data: dict[str, object], name: str) -> None:
     schema = data.get("schema", SCHEMA)
     if type(schema) is int and schema > SCHEMA:
         raise StudyError(
-            f"{name}.schema: this study has form {schema}, this konsil reads forms up to {SCHEMA}; install a newer konsil"
+            f"{name}.schema: this study has form {schema}, this konsil reads forms up to {SCHEMA};"
+            " install a newer konsil"
         )
 
 
