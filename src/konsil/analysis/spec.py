@@ -59,3 +59,27 @@ class Analysis:
     """Whether compared groups are tested."""
     prespecified: bool = True
     """Whether it belongs to the prespecified family; others are exploratory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How intervals are made."""
+
+    draws: int = 10_000
+    """Resamples of the clusters."""
+    level: float = 0.95
+    """Nominal coverage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusions:
+    """Ratings that stay out of every analysis, counted and with their reason."""
+
+    min_seconds: float = 0.0
+    """Screens rated faster than this are excluded; 0: none."""
+    require_seconds: bool = False
+    """Whether ratings without a time are excluded."""
+    raters: tuple[str, ...] = ()
+    """Raters left out."""
+    items: tuple[str, ...] = ()
+    """Items left out."""

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from konsil.analysis import Analysis
+from konsil.analysis import Analysis, Exclusions, Resampling
 from konsil.errors import StudyError
 from konsil.instrument import Instrument
 from konsil.plan import Allocation
@@ -18,30 +18,6 @@ from konsil.study.decode import decode
 
 SCHEMA = 1
 """The newest form of study.toml that this version reads."""
-
-
-@dataclass(frozen=True, slots=True)
-class Resampling:
-    """How intervals are made."""
-
-    draws: int = 10_000
-    """Resamples of the clusters."""
-    level: float = 0.95
-    """Nominal coverage."""
-
-
-@dataclass(frozen=True, slots=True)
-class Exclusions:
-    """Ratings that stay out of every analysis, counted and with their reason."""
-
-    min_seconds: float = 0.0
-    """Screens rated faster than this are excluded; 0: none."""
-    require_seconds: bool = False
-    """Whether ratings without a time are excluded."""
-    raters: tuple[str, ...] = ()
-    """Raters left out."""
-    items: tuple[str, ...] = ()
-    """Items left out."""
 
 
 @dataclass(frozen=True, slots=True)

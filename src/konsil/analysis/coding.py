@@ -1,0 +1,205 @@
+"""From the long table to codes: which ratings an analysis uses, its units, its clusters, its labels as integers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from konsil.analysis.frame import Long
+from konsil.analysis.spec import Analysis
+from konsil.errors import AnalysisError, nearest
+from konsil.instrument import Criterion
+from konsil.stats.contract import Codes
+
+_UNIT = ("item", "answers", "span")
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels an analysis counts, in order, with their numbers."""
+
+    names: tuple[str, ...]
+    """Labels after collapsing."""
+    values: tuple[float, ...]
+    """Their numbers, rising."""
+    level: str
+    """The level of measurement."""
+    abstain: str | None = None
+    """The word of the abstention, where abstaining is a label of its own."""
+
+    def codes(self) -> dict[str, int]:
+        """Label -> its integer."""
+        return {name: n for n, name in enumerate(self.names)}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One group's ratings as codes."""
+
+    codes: Codes
+    """Units x raters."""
+    raters: tuple[str, ...]
+    """The columns' raters, sorted."""
+    units: tuple[str, ...]
+    """The rows' subjects, sorted."""
+    clusters: tuple[str, ...]
+    """The clusters' names, sorted; row c of a tally is clusters[c]."""
+
+    @property
+    def n_ratings(self) -> int:
+        """How many labels there are."""
+        return int((self.codes.labels >= 0).sum())
+
+    @property
+    def n_units(self) -> int:
+        """Units with at least one label."""
+        return int((self.codes.labels >= 0).any(axis=1).sum()) if self.codes.labels.size else 0
+
+    @property
+    def n_raters(self) -> int:
+        """Raters with at least one label."""
+        return int((self.codes.labels >= 0).any(axis=0).sum()) if self.codes.labels.size else 0
+
+
+def labels_of(analysis: Analysis, criterion: Criterion, observed: Sequence[str] = ()) -> Labels:
+    """Decide the labels and their numbers: declared after collapsing, never only those observed."""
+    scale = criterion.scale
+    if scale.kind == "number":
+        return numeric_labels(observed)
+    if scale.kind == "text":
+        raise AnalysisError(f"{analysis.name}: criterion {criterion.id!r} is a free text; no statistic applies to it")
+    collapsed = [analysis.collapse.get(label, label) for label in scale.labels]
+    order = list(analysis.labels) or list(dict.fromkeys(collapsed))
+    numbers = _numbers(order, collapsed, scale.numbers())
+    names = tuple(order)
+    if analysis.abstain == "label" and scale.abstain is not None:
+        return Labels((*names, scale.abstain), (*numbers, numbers[-1] + 1), "nominal", scale.abstain)
+    return Labels(names, numbers, scale.level)
+
+
+def _numbers(order: Sequence[str], collapsed: Sequence[str], values: Sequence[float]) -> tuple[float, ...]:
+    """Keep a collapsed label's number where it has one of its own; otherwise count 0, 1, 2, ..."""
+    if list(order) == list(collapsed):
+        return tuple(values)
+    return tuple(float(n) for n in range(len(order)))
+
+
+def numeric_labels(observed: Sequence[str]) -> Labels:
+    """Numbers are their own labels: the distinct values, rising."""
+    distinct = sorted({float(v) for v in observed})
+    return Labels(tuple(f"{v:g}" for v in distinct), tuple(distinct), "interval")
+
+
+def select(long: Long, analysis: Analysis, panel: str) -> pl.DataFrame:
+    """Keep the ratings that an analysis asks for, of one panel."""
+    frame = long.frame.filter((pl.col("criterion") == analysis.criterion) & (pl.col("panel") == panel))
+    if analysis.statistic != "self_agreement":
+        frame = frame.filter(pl.col("purpose") != "repeat")
+    if analysis.arm is not None:
+        frame = frame.filter(pl.col("arm") == analysis.arm)
+    if analysis.items:
+        if analysis.items not in long.sets:
+            hint = nearest(analysis.items, long.sets)
+            raise AnalysisError(f"{analysis.name}: there is no set of items {analysis.items!r}; {hint}")
+        frame = frame.filter(pl.col("item").is_in(sorted(long.sets[analysis.items])))
+    for column, values in analysis.where.items():
+        require_column(analysis, frame, column)
+        frame = frame.filter(pl.col(column).is_in(list(values)))
+    for column in analysis.by:
+        require_column(analysis, frame, column)
+    return frame
+
+
+def require_column(analysis: Analysis, frame: pl.DataFrame, column: str) -> None:
+    """Refuse a column that no rating has, with the nearest name."""
+    if column not in frame.columns:
+        hint = nearest(column, frame.columns)
+        raise AnalysisError(f"{analysis.name}: ratings have no column {column!r}; {hint}")
+
+
+def groups(frame: pl.DataFrame, by: Sequence[str]) -> list[tuple[dict[str, str], pl.DataFrame]]:
+    """Split by the columns' values, sorted; one group with an empty key where there is nothing to split by."""
+    if not by:
+        return [({}, frame)]
+    parts = frame.partition_by(list(by), as_dict=True, maintain_order=True)
+    keyed = sorted(((tuple("" if v is None else str(v) for v in k), part) for k, part in parts.items()), key=_first)
+    return [(dict(zip(by, key, strict=True)), part) for key, part in keyed]
+
+
+def _first(pair: tuple[tuple[str, ...], pl.DataFrame]) -> tuple[str, ...]:
+    return pair[0]
+
+
+def encode(frame: pl.DataFrame, analysis: Analysis, labels: Labels, raters: Sequence[str] | None = None) -> Sample:
+    """Put a group's ratings into a matrix of codes, abstentions missing unless they are a label of their own."""
+    coded = _coded(frame, analysis.collapse, labels)
+    unit = pl.concat_str([pl.col(c).fill_null("") for c in _UNIT], separator="\x1f")
+    coded = coded.with_columns(unit.alias("unit"))
+    _refuse_twice(coded, analysis)
+    cluster = "item" if analysis.cluster == "rater" else analysis.cluster
+    return matrix(
+        coded.get_column("unit"),
+        coded.get_column("rater"),
+        coded.get_column(cluster).fill_null(""),
+        coded.get_column("code").to_numpy(),
+        labels,
+        raters,
+    )
+
+
+def _coded(frame: pl.DataFrame, collapse: Mapping[str, str], labels: Labels) -> pl.DataFrame:
+    codes = labels.codes()
+    wanted = dict(codes)
+    for before, after in collapse.items():
+        if after in codes:
+            wanted[before] = codes[after]
+    code = pl.col("label").replace_strict(wanted, default=-1, return_dtype=pl.Int64)
+    if labels.abstain is not None:
+        code = pl.when(pl.col("state") == "abstained").then(codes[labels.abstain]).otherwise(code)
+    return frame.with_columns(code.fill_null(-1).alias("code"))
+
+
+def _refuse_twice(coded: pl.DataFrame, analysis: Analysis) -> None:
+    """One label per rater and unit: two would be counted twice or one silently dropped."""
+    twice = coded.group_by("unit", "rater").len().filter(pl.col("len") > 1).sort("unit", "rater")
+    if twice.height:
+        unit, rater = twice.row(0)[:2]
+        item = str(unit).split("\x1f")[0]
+        raise AnalysisError(
+            f"{analysis.name}: rater {rater!r} labelled item {item!r} {twice.row(0)[2]} times; select one"
+            " with where (instrument, phase, batch) or arm"
+        )
+
+
+def matrix(
+    units: pl.Series,
+    raters: pl.Series,
+    clusters: pl.Series,
+    codes: NDArray[np.int64],
+    labels: Labels,
+    columns: Sequence[str] | None = None,
+) -> Sample:
+    """Long columns to a units x raters matrix; rows, columns and clusters are sorted, so that order changes nothing."""
+    unit, unit_names = _dense(units)
+    rater, rater_names = _dense(raters)
+    if columns is not None:
+        position = {name: n for n, name in enumerate(columns)}
+        rater = np.array([position[name] for name in rater_names], dtype=np.int64)[rater]
+        rater_names = tuple(columns)
+    cluster, cluster_names = _dense(clusters)
+    table = np.full((len(unit_names), len(rater_names)), -1, dtype=np.int8 if len(labels.names) < 127 else np.int32)
+    table[unit, rater] = codes
+    of_unit = np.zeros(len(unit_names), dtype=np.int64)
+    of_unit[unit] = cluster
+    return Sample(Codes(table, of_unit, len(labels.names), labels.values), rater_names, unit_names, cluster_names)
+
+
+def _dense(column: pl.Series) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Integers in the order of the sorted names, and the names."""
+    names = column.unique().sort()
+    codes = column.rank("dense").cast(pl.Int64).to_numpy() - 1
+    return codes, tuple(str(n) for n in names)
