@@ -191,7 +191,11 @@ def matrix(
         rater = np.array([position[name] for name in rater_names], dtype=np.int64)[rater]
         rater_names = tuple(columns)
     cluster, cluster_names = _dense(clusters)
-    table = np.full((len(unit_names), len(rater_names)), -1, dtype=np.int8 if len(labels.names) < 127 else np.int32)
+    narrow = len(labels.names) < 127
+    shape = (len(unit_names), len(rater_names))
+    table: NDArray[np.int8] | NDArray[np.int32] = (
+        np.full(shape, -1, dtype=np.int8) if narrow else np.full(shape, -1, dtype=np.int32)
+    )
     table[unit, rater] = codes
     of_unit = np.zeros(len(unit_names), dtype=np.int64)
     of_unit[unit] = cluster

@@ -1,4 +1,5 @@
-"""The command line: one verb a stage."""
+"""The command line: one verb a stage. Commands load when they are called, so that --help answers at once."""
 
-def main() -> None:
-    """Run the command line."""
+from konsil.cli.main import main
+
+__all__ = ["main"]

@@ -1,0 +1,156 @@
+"""A measure: one number of one group, as sums over named clusters and a function of their totals.
+
+Measures of different groups stand on the same clusters by name, so that a difference of two is again a measure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from konsil.analysis.coding import Sample
+from konsil.stats.contract import Array, Finalise
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Sums over clusters, what to make of their totals, and what was used."""
+
+    sums: Array
+    """(n_clusters, k)."""
+    finalise: Finalise
+    """Totals (..., k) -> values (..., 1)."""
+    clusters: tuple[str, ...]
+    """The rows' clusters, sorted."""
+    n_units: int
+    """Units with a label."""
+    n_raters: int
+    """Raters with a label."""
+    n_ratings: int
+    """Labels used."""
+    n_undefined_pairs: int = 0
+    """Pairs of raters for which a pairwise statistic is undefined."""
+    scale: str = "identity"
+    """'atanh' where the Wald interval is made on that scale: coefficients that end at 1."""
+    cell: Cells | None = None
+    """Units by rater, where the number is a ratio of sums over single ratings."""
+    notes: tuple[str, ...] = field(default=())
+    """What a reader must know."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """One row a rating: its sums, its cluster and its rater, for intervals with two ways of clustering."""
+
+    rows: Array
+    """(n_ratings, k)."""
+    clusters: np.ndarray[tuple[int], np.dtype[np.int64]]
+    """(n_ratings,)."""
+    raters: np.ndarray[tuple[int], np.dtype[np.int64]]
+    """(n_ratings,)."""
+
+
+def ratio(totals: Array) -> Array:
+    """First column over second: a share or a mean; nan where there is nothing to divide by."""
+    numerator, denominator = totals[..., 0:1], totals[..., 1:2]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(denominator > 0, numerator / denominator, np.nan), dtype=np.float64)
+
+
+def share(sample: Sample, successes: Sequence[int]) -> Measure:
+    """Share of the labels that are among the successes: sum of hits over sum of labels."""
+    hit = np.isin(sample.codes.labels, list(successes)).astype(np.float64)
+    return _ratio_measure(sample, hit)
+
+
+def mean(sample: Sample) -> Measure:
+    """Mean of the labels' numbers over all labels."""
+    values = np.asarray(sample.codes.values, dtype=np.float64)
+    numbers = values[np.maximum(sample.codes.labels, 0)]
+    return _ratio_measure(sample, numbers)
+
+
+def _ratio_measure(sample: Sample, numbers: Array) -> Measure:
+    given = sample.codes.labels >= 0
+    unit, rater = np.nonzero(given)
+    rows = np.column_stack([numbers[given], np.ones(int(given.sum()))])
+    cluster = sample.codes.clusters[unit]
+    return Measure(
+        sums=_by(cluster, rows, len(sample.clusters)),
+        finalise=ratio,
+        clusters=sample.clusters,
+        n_units=sample.n_units,
+        n_raters=sample.n_raters,
+        n_ratings=sample.n_ratings,
+        cell=Cells(rows, cluster, rater),
+    )
+
+
+def _by(cluster: np.ndarray[tuple[int], np.dtype[np.int64]], rows: Array, n_clusters: int) -> Array:
+    columns = [np.bincount(cluster, weights=rows[:, j], minlength=n_clusters) for j in range(rows.shape[1])]
+    return np.column_stack(columns)
+
+
+def consensus_mean(sample: Sample) -> Measure:
+    """Mean over units of the raters' mean number."""
+    values = np.asarray(sample.codes.values, dtype=np.float64)
+    given = sample.codes.labels >= 0
+    numbers = np.where(given, values[np.maximum(sample.codes.labels, 0)], 0.0)
+    n = given.sum(axis=1)
+    of_unit = np.where(n > 0, numbers.sum(axis=1) / np.maximum(n, 1), 0.0)
+    rows = np.column_stack([of_unit, (n > 0).astype(np.float64)])
+    return Measure(
+        sums=_by(sample.codes.clusters, rows, len(sample.clusters)),
+        finalise=ratio,
+        clusters=sample.clusters,
+        n_units=sample.n_units,
+        n_raters=sample.n_raters,
+        n_ratings=sample.n_ratings,
+    )
+
+
+def difference(a: Measure, b: Measure) -> Measure:
+    """A minus b on the same clusters: columns side by side, so that every resample draws both together."""
+    clusters = tuple(sorted(set(a.clusters) | set(b.clusters)))
+    width = a.sums.shape[1]
+    sums = np.concatenate([_on(a, clusters), _on(b, clusters)], axis=1)
+    first, second = a.finalise, b.finalise
+
+    def finalise(totals: Array) -> Array:
+        return np.asarray(first(totals[..., :width]) - second(totals[..., width:]), dtype=np.float64)
+
+    return Measure(
+        sums=sums,
+        finalise=finalise,
+        clusters=clusters,
+        n_units=max(a.n_units, b.n_units),
+        n_raters=max(a.n_raters, b.n_raters),
+        n_ratings=a.n_ratings + b.n_ratings,
+        cell=_cells(a, b, clusters),
+        notes=tuple(dict.fromkeys(a.notes + b.notes)),
+    )
+
+
+def _on(measure: Measure, clusters: tuple[str, ...]) -> Array:
+    position = {name: n for n, name in enumerate(clusters)}
+    out = np.zeros((len(clusters), measure.sums.shape[1]))
+    out[[position[name] for name in measure.clusters]] = measure.sums
+    return out
+
+
+def _cells(a: Measure, b: Measure, clusters: tuple[str, ...]) -> Cells | None:
+    if a.cell is None or b.cell is None:
+        return None
+    position = {name: n for n, name in enumerate(clusters)}
+    place = [np.array([position[name] for name in m.clusters], dtype=np.int64) for m in (a, b)]
+    k, m = a.cell.rows.shape[1], b.cell.rows.shape[1]
+    rows = np.zeros((len(a.cell.rows) + len(b.cell.rows), k + m))
+    rows[: len(a.cell.rows), :k] = a.cell.rows
+    rows[len(a.cell.rows) :, k:] = b.cell.rows
+    return Cells(
+        rows,
+        np.concatenate([place[0][a.cell.clusters], place[1][b.cell.clusters]]),
+        np.concatenate([a.cell.raters, b.cell.raters]),
+    )

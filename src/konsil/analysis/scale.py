@@ -1,0 +1,100 @@
+"""The scale of a table of ratings: its labels, their order and their numbers; what is not on it is refused by line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.asked import Asked
+from konsil.analysis.coding import Labels
+from konsil.errors import SourceError, nearest
+
+_NEVER = {"nan", "#n/a", "inf", "-inf"}
+"""What programs write for 'no number'; never a label."""
+
+_SOMETIMES = {"null", "none", "n/a"}
+"""Not a label among numbers; among words ('none', 'mild', 'severe') it is one."""
+
+
+def decide(rows: pl.DataFrame, asked: Asked, warnings: list[str]) -> tuple[pl.DataFrame, Labels, str | None]:
+    """Decide labels and numbers; refuse what is not on the scale, by line."""
+    observed = rows.get_column("label").unique().sort().to_list()
+    numeric = all(_is_number(v) for v in (*observed, *asked.labels))
+    declared = list(asked.labels)
+    if numeric:
+        rows = rows.with_columns(
+            pl.col("label").replace_strict({v: _plain(v) for v in observed}, default=pl.col("label"))
+        )
+        observed = sorted({_plain(v) for v in observed}, key=float)
+        declared = [_plain(v) for v in declared]
+    else:
+        _refuse_non_numbers(rows, observed, asked)
+    if not numeric and asked.level == "ordinal" and not declared:
+        raise SourceError(
+            f"{asked.name}: level ordinal: the labels {', '.join(map(repr, observed[:6]))} are words;"
+            " give them in order with --labels"
+        )
+    if declared:
+        _refuse_undeclared(rows, observed, declared, asked)
+    elif len(observed) > 1 and asked.level in {"nominal", "ordinal"}:
+        warnings.append(
+            f"the scale was taken from the {len(observed)} labels observed; if a label was never used, declare all"
+            " with --labels: pabak, randolph_kappa, gwet_ac1 and gwet_ac2 depend on their number"
+        )
+    names = tuple(declared or observed)
+    constant = names[0] if len(names) == 1 else None
+    values = tuple(float(v) for v in names) if numeric else tuple(float(n) for n in range(len(names)))
+    if numeric and list(values) != sorted(set(values)):
+        raise SourceError(f"{asked.name}: --labels {','.join(names)}: numbers must rise and not repeat")
+    if asked.level == "ratio" and min(values) < 0:
+        raise SourceError(f"{asked.name}: level ratio: {min(values):g} is below zero; a ratio scale starts at zero")
+    return rows, Labels(names, values, asked.level, None), constant
+
+
+def _is_number(word: str) -> bool:
+    try:
+        return bool(np.isfinite(float(word)))
+    except ValueError:
+        return False
+
+
+def _plain(word: str) -> str:
+    number = float(word)
+    return f"{number:.0f}" if number == int(number) and abs(number) < 1e15 else repr(number)
+
+
+def _place(rows: pl.DataFrame, asked: Asked, bad: Sequence[str]) -> tuple[str, int, str]:
+    found = rows.filter(pl.col("label").is_in(list(bad))).sort("row", "rater")
+    row = found.row(0, named=True)
+    return f"line {asked.line(int(row['row']))}, rater {row['rater']!r}", found.height, str(row["label"])
+
+
+def _refuse_non_numbers(rows: pl.DataFrame, observed: Sequence[str], asked: Asked) -> None:
+    """Where numbers are expected, everything else is wrong; among words only what programs write for 'no number'."""
+    bad = [v for v in observed if not _is_number(v)]
+    if asked.level not in {"interval", "ratio"}:
+        numbers = len(bad) < len(observed)
+        bad = [v for v in bad if v.casefold() in ({*_NEVER, *_SOMETIMES} if numbers else _NEVER)]
+    if not bad:
+        return
+    place, n, label = _place(rows, asked, bad)
+    more = f" (and {n - 1:,} more)" if n > 1 else ""
+    if label.casefold() in {*_NEVER, *_SOMETIMES}:
+        hint = f"leave the cell empty or say --missing {label} if it means not rated"
+    elif _is_number(label.replace(",", ".", 1)):
+        hint = f"write {label.replace(',', '.', 1)!r} with a decimal point"
+    else:
+        hint = f"level {asked.level} needs numbers"
+    raise SourceError(f"{asked.name}: {place}: {label!r} is not a number{more}; {hint}")
+
+
+def _refuse_undeclared(rows: pl.DataFrame, observed: Sequence[str], declared: Sequence[str], asked: Asked) -> None:
+    bad = [v for v in observed if v not in set(declared)]
+    if bad:
+        place, n, label = _place(rows, asked, bad)
+        more = f" (and {n - 1:,} more)" if n > 1 else ""
+        raise SourceError(
+            f"{asked.name}: {place}: {label!r} is not one of the declared labels{more}; {nearest(label, declared)}"
+        )

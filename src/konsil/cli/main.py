@@ -1,0 +1,80 @@
+"""The group of commands: names and one-line helps here, everything else in the command's own module."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from konsil.errors import KonsilError, nearest
+from konsil.version import __version__
+
+COMMANDS = {
+    "demo": ("konsil.cli.demo", "Make a small simulated study in a new folder and write its report."),
+    "agreement": ("konsil.cli.agreement", "Agreement statistics of a table of ratings; no study needed."),
+    "new": ("konsil.cli.new", "Make a folder with a study.toml to start from."),
+    "check": ("konsil.cli.check", "Check a study's protocol and say what it asks for."),
+    "import": ("konsil.cli.import_", "Read items, answers and ratings into the study's database."),
+    "status": ("konsil.cli.status", "Say what the study's database holds."),
+    "simulate": ("konsil.cli.simulate", "Draw a simulated panel's ratings from stated parameters."),
+    "analyse": ("konsil.cli.analyse", "Compute the analyses of study.toml and write the estimates."),
+    "report": ("konsil.cli.report", "Compute the analyses and write the self-contained report."),
+    "export": ("konsil.cli.export", "Write the collected records, or a folder fit for publication."),
+    "verify-log": ("konsil.cli.verify_log", "Check the audit log's chain of digests."),
+}
+"""Command -> its module, which has a click command `command`, and its help in one line."""
+
+
+class Lazy(click.Group):
+    """A group that imports a command's module only when the command is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, in the order of a study's life."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name, or None."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(COMMANDS[cmd_name][0])
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands from the table above, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; a misspelt one is answered with the nearest name."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            ctx.fail(f"no such command {args[0]!r}; {nearest(args[0], COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="konsil")
+def group() -> None:
+    """Evaluate clinical language models by panels of experts and by LLM judges."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; bad input prints one sentence and exits with 2, and so does every error of the user's."""
+    try:
+        group.main(args=arguments, standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except click.Abort:
+        click.echo("stopped", err=True)
+        sys.exit(130)
+    except KonsilError as error:
+        click.echo(f"konsil: {error}", err=True)
+        sys.exit(2)
+    except BrokenPipeError:
+        # The reader of our output has gone (head, less): nothing is wrong and nobody is listening.
+        sys.stderr.close()
+        sys.exit(0)
