@@ -1,0 +1,87 @@
+"""Bytes to UTF-8, strictly: a wrong encoding is said, with the one that looks right, and never guessed silently."""
+
+from __future__ import annotations
+
+import codecs
+
+from konsil.errors import SourceError, nearest
+
+_COMMON = ("utf-8", "utf-16", "cp1252", "latin-1", "cp1250", "mac-roman", "cp850", "iso8859-15", "ascii")
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_CANDIDATES = ("cp1252", "mac-roman", "cp850", "cp1250")
+# What texts in Western languages are written with beyond ASCII; the right encoding yields mostly these.
+_LIKELY = frozenset("äöüÄÖÜßéèêëàâáíìîïóòôúùûñçåøæœÉÈÀÇÑÅØÆ–—‘’“”„«»°µ²³±≥≤€§…·•×\u00a0")
+
+
+def to_utf8(data: bytes, encoding: str, where: str) -> bytes:
+    """The same text as UTF-8 without a byte order mark; `where` names the file in errors."""
+    codec = _lookup(encoding, where)
+    mark = next((name for bom, name in _MARKS if data.startswith(bom)), None)
+    if mark is not None and not codec.startswith(mark):
+        raise SourceError(
+            f"{where}: the encoding was said to be {encoding}, but the file begins with the mark of {mark};"
+            f' set encoding = "{mark}"'
+        )
+    if not codec.startswith(("utf-16", "utf-32")) and b"\0" in data:
+        line = data.count(b"\n", 0, data.index(b"\0")) + 1
+        raise SourceError(f"{where}: line {line:,} holds a zero byte; this is not a text table")
+    try:
+        text = data.decode(codec)
+    except UnicodeDecodeError as error:
+        raise SourceError(_undecodable(data, encoding, where, error)) from None
+    text = text.removeprefix("\ufeff")
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        raise SourceError(f"{where}: line {line:,} holds half a character (a lone surrogate)") from None
+
+
+def _lookup(encoding: str, where: str) -> str:
+    try:
+        found = codecs.lookup(encoding)
+        "".encode(found.name)  # Python also lists codecs that are no text encodings.
+    except (LookupError, ValueError):
+        raise SourceError(f"{where}: there is no encoding {encoding!r}; {nearest(encoding, _COMMON)}") from None
+    return found.name
+
+
+def _undecodable(data: bytes, encoding: str, where: str, error: UnicodeDecodeError) -> str:
+    line = data.count(b"\n", 0, error.start) + 1
+    got = f"{where}: line {line:,}: byte 0x{data[error.start : error.start + 1].hex()} is not {encoding}"
+    better = looks_like(data)
+    if better is None:
+        return f"{got}; no other common encoding fits either, so this may not be a text table"
+    return f'{got}; the file looks like {better} ({_word(data, error.start, better)!r}): set encoding = "{better}"'
+
+
+def looks_like(data: bytes) -> str | None:
+    """The encoding under which most of the bytes beyond ASCII are letters and signs in use; None if none fits.
+
+    >>> looks_like("Schädel, Fraktur; Übelkeit".encode("cp1252")), looks_like("Schädel".encode("mac-roman"))
+    ('cp1252', 'mac-roman')
+    """
+    best, most = None, 0.5
+    beyond = bytes(b for b in data[:4_000_000] if b > 127)
+    for encoding in ("utf-8", *_CANDIDATES):
+        try:
+            text = data.decode("utf-8") if encoding == "utf-8" else beyond.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if encoding == "utf-8":
+            return encoding
+        share = sum(c in _LIKELY for c in text) / len(text)
+        if share > most:
+            best, most = encoding, share
+    return best
+
+
+def _word(data: bytes, at: int, encoding: str) -> str:
+    """The word around a byte, as the better encoding reads it."""
+    stops = b' \t\r\n,;"|'
+    start, end = at, at + 1
+    while start > 0 and at - start < 20 and data[start - 1] not in stops:
+        start -= 1
+    while end < len(data) and end - at < 20 and data[end] not in stops:
+        end += 1
+    return data[start:end].decode(encoding, errors="replace")

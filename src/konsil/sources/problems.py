@@ -1,0 +1,66 @@
+"""What is wrong with a file, row by row, and the one sentence that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Generic, Literal, TypeVar
+
+from konsil.errors import SourceError
+
+Place = Literal["line", "row"]
+R = TypeVar("R")
+
+SHOWN = 20
+"""Problems spelt out in one message; the error's `problems` has them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that keeps a row from being read."""
+
+    line: int
+    """Where it is, as an editor or a spreadsheet counts."""
+    column: str
+    """The column or field it is about; empty: the whole row."""
+    sentence: str
+    """What was got and what was expected, without the place."""
+    place: Place = "line"
+    """Text files have lines, spreadsheets and Parquet files have rows."""
+
+    def __str__(self) -> str:
+        """The whole sentence, with its place.
+
+        >>> str(Problem(5, "seconds", "'soon' is not a number"))
+        "line 5: seconds: 'soon' is not a number"
+        """
+        column = f"{self.column}: " if self.column else ""
+        return f"{self.place} {self.line:,}: {column}{self.sentence}"
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed(Generic[R]):
+    """Records read from a table; there are none while there are problems."""
+
+    records: tuple[R, ...]
+    """In the order of their first rows."""
+    lines: tuple[int, ...]
+    """The line of each record, parallel to `records`."""
+    problems: tuple[Problem, ...] = ()
+    """What is wrong, in the order of the file."""
+
+
+def raise_if(problems: Iterable[Problem], name: str, rows: int) -> None:
+    """Raise one SourceError for all problems of a file with so many rows; say nothing when there are none."""
+    found = sorted(problems, key=lambda p: p.line)
+    if not found:
+        return
+    sentences = [str(p) for p in found]
+    bad = len({p.line for p in found})
+    more = f"; and {len(found) - SHOWN:,} more" if len(found) > SHOWN else ""
+    raise SourceError(
+        f"{name}: {bad:,} of {rows:,} row{'' if rows == 1 else 's'} cannot be read; nothing was imported: "
+        + "; ".join(sentences[:SHOWN])
+        + more,
+        sentences,
+    )
