@@ -1,0 +1,88 @@
+"""Every odd-sized ensemble of judges, by majority vote, against a consensus."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from konsil.stats.contract import Array, Codes, Statistic
+from konsil.stats.kappa import MeasureName, finalise_tables, measure_disagreements
+from konsil.stats.tables import by_cluster
+
+
+def odd_subsets(n_judges: int) -> tuple[tuple[int, ...], ...]:
+    """List all odd-sized subsets of the judges, by size: 256 of nine.
+
+    Example:
+        >>> odd_subsets(3)
+        ((0,), (1,), (2,), (0, 1, 2))
+    """
+    sizes = range(1, n_judges + 1, 2)
+    return tuple(subset for size in sizes for subset in combinations(range(n_judges), size))
+
+
+def ensemble_labels(judges: NDArray[np.integer[Any]]) -> NDArray[np.int8]:
+    """Return every odd ensemble's strict majority, (n_units, n_judges) of 0, 1, -1 to (n_units, n_ensembles).
+
+    Votes are +1 and -1 and abstentions 0, so a majority is the sign of a matrix product; a tie is -1, undefined.
+
+    Example:
+        >>> ensemble_labels(np.array([[1, 1, 0], [1, 0, -1]]))
+        array([[ 1,  1,  0,  1],
+               [ 1,  0, -1, -1]], dtype=int8)
+    """
+    votes = np.where(judges < 0, 0, 2 * judges - 1).astype(np.float32)
+    member = np.zeros((judges.shape[1], len(odd_subsets(judges.shape[1]))), dtype=np.float32)
+    for column, subset in enumerate(odd_subsets(judges.shape[1])):
+        member[list(subset), column] = 1
+    sums = votes @ member
+    return np.where(sums > 0, np.int8(1), np.where(sums < 0, np.int8(0), np.int8(-1)))
+
+
+def ensemble_tables(codes: Codes) -> Array:
+    """Tally every odd ensemble of judges against the consensus in the first column, (n_clusters, n_ensembles * 4).
+
+    Binary labels; each ensemble on the slots where it and the consensus are defined.
+    """
+    return _ensemble_tables(codes, common=False)
+
+
+def common_ensemble_tables(codes: Codes) -> Array:
+    """Tally like ensemble_tables, on the slots where every ensemble is defined: one set of slots for all."""
+    return _ensemble_tables(codes, common=True)
+
+
+def ensembles(n_judges: int, measure: MeasureName = "percent_agreement", common: bool = True) -> Statistic:
+    """Agreement of every odd ensemble of judges, by majority vote, with a consensus given in the first column.
+
+    Ensembles in the order of odd_subsets. common: all on the slots where every ensemble has a majority; otherwise each
+    on its own. Sums: common_ensemble_tables or ensemble_tables. Values: (..., n_ensembles). nan for an ensemble without
+    slots; binary labels only. Source: MedQADE.
+
+    Example:
+        >>> codes = Codes(np.array([[1, 1, 1, 0], [0, 1, 0, 0]]), np.arange(2), 2)
+        >>> statistic = ensembles(3)
+        >>> statistic.finalise(statistic.tally(codes).sum(0))
+        array([0.5, 1. , 0.5, 1. ])
+    """
+    d = measure_disagreements(measure, 2)
+    n_tables = len(odd_subsets(n_judges))
+    finalise = partial(finalise_tables, measure=measure, d=d, n_tables=n_tables, mean=False)
+    tally = common_ensemble_tables if common else ensemble_tables
+    return Statistic(f"ensembles_{measure}", tally, finalise, "majority votes of odd-sized ensembles of judges")
+
+
+def _ensemble_tables(codes: Codes, common: bool) -> Array:
+    if codes.n_labels != 2:
+        raise ValueError(f"ensembles: got {codes.n_labels} labels; expected two")
+    consensus, votes = codes.labels[:, :1], ensemble_labels(codes.labels[:, 1:])
+    usable = (consensus >= 0) & (votes >= 0)
+    if common:
+        usable &= usable.all(1, keepdims=True)
+    cells = [usable & (votes == vote) & (consensus == label) for vote in (0, 1) for label in (0, 1)]
+    stacked = np.stack(cells, axis=-1).reshape(len(votes), -1)
+    return by_cluster(stacked, codes)
