@@ -61,10 +61,16 @@ class _Streams:
         return self._generator
 
 
-def _blocks(start: int, stop: int) -> list[tuple[int, int, int]]:
-    """(block, first, last) for every block that the draws start .. stop - 1 touch; first, last count within it."""
+def _empty(start: int, stop: int, width: int, dtype: DTypeLike) -> Weights:
     if not 0 <= start <= stop:
         raise ValueError(f"draws {start} to {stop}: expected 0 <= start <= stop")
+    if width < 1:
+        raise ValueError(f"{width} clusters: expected at least one")
+    return np.empty((stop - start, width), dtype)
+
+
+def _blocks(start: int, stop: int) -> list[tuple[int, int, int]]:
+    """(block, first, last) for every block that the draws start .. stop - 1 touch; first, last count within it."""
     return [
         (block, max(start - block * BLOCK, 0), min(stop - block * BLOCK, BLOCK))
         for block in range(start // BLOCK, -(-stop // BLOCK))
@@ -83,9 +89,7 @@ def bootstrap_weights(key: int, n_clusters: int, start: int, stop: int, dtype: D
     >>> bootstrap_weights(7, 5, 0, 3).sum(axis=1)
     array([5., 5., 5.], dtype=float32)
     """
-    if n_clusters < 1:
-        raise ValueError(f"{n_clusters} clusters: expected at least one")
-    out = np.empty((stop - start, n_clusters), dtype)
+    out = _empty(start, stop, n_clusters, dtype)
     rows = min(max(_AT_ONCE // n_clusters, 1), BLOCK)
     offsets = np.repeat(np.arange(rows, dtype=np.uint32) * np.uint32(n_clusters), n_clusters)
     streams = _Streams(key, _CLUSTERS)
@@ -136,7 +140,7 @@ def pattern_weights(
     array([100., 100.], dtype=float32)
     """
     n = int(multiplicities.sum())
-    out = np.empty((stop - start, len(multiplicities)), dtype)
+    out = _empty(start, stop, len(multiplicities), dtype)
     shares = multiplicities / n
     streams = _Streams(key, _PATTERNS)
     at = 0
@@ -152,7 +156,7 @@ def random_signs(key: int, n_clusters: int, start: int, stop: int, dtype: DTypeL
     >>> sorted(set(random_signs(7, 50, 0, 2).ravel().tolist()))
     [-1.0, 1.0]
     """
-    out = np.empty((stop - start, n_clusters), dtype)
+    out = _empty(start, stop, n_clusters, dtype)
     width = -(-n_clusters // 8)
     streams = _Streams(key, _SIGNS)
     at = 0

@@ -1,0 +1,104 @@
+import numpy as np
+import pytest
+from scipy import sparse, stats
+
+from konsil.stats import wald
+
+
+def ratio(totals):
+    return totals[..., :2] / totals[..., 2:]
+
+
+def test_the_influence_on_a_ratio_is_the_textbooks():
+    sums = np.random.default_rng(1).integers(1, 9, (30, 3)).astype(float)
+    total = sums.sum(axis=0)
+    expected = (sums[:, :2] - sums[:, 2:] * (total[:2] / total[2])) / total[2]
+    assert wald.linearised(sums, ratio) == pytest.approx(expected, abs=1e-9)
+    assert wald.linearised(sparse.csr_array(sums), ratio) == pytest.approx(expected, abs=1e-9)
+
+
+def test_over_sums_and_over_clusters_are_the_same():
+    sums = np.random.default_rng(2).integers(0, 9, (20, 60)).astype(float)
+    sums[:, 7] = 0
+
+    def some(totals):
+        return np.stack([totals[..., :9].sum(-1) / totals.sum(-1), np.sqrt(totals[..., 0] * totals[..., 3])], axis=-1)
+
+    few = wald.linearised(sums, some)  # 20 clusters, 60 sums: over clusters
+    many = wald.linearised(np.tile(sums, (4, 1)), some)[:20]  # 80 clusters: over sums
+    assert few[:, 0] / 4 == pytest.approx(many[:, 0], rel=1e-6)
+    assert few[:, 1] == pytest.approx(many[:, 1], rel=1e-6)
+    assert few.sum(axis=0) == pytest.approx([0, 0], abs=1e-8)
+
+
+def test_one_way_of_a_mean_is_the_t_interval():
+    x = np.random.default_rng(3).normal(size=25)
+    sums = np.column_stack([x, np.ones(25)])
+    influence = wald.linearised(sums, lambda totals: totals[..., :1] / totals[..., 1:])
+    result = wald.one_way(influence, np.array([x.mean()]))
+    expected = stats.t.interval(0.95, 24, x.mean(), stats.sem(x))
+    assert result.df == 24
+    assert (result.low[0], result.high[0]) == pytest.approx(expected, abs=1e-8)
+
+
+def test_a_step_into_the_undefined_goes_to_the_other_side():
+    sums = np.array([[1.0, 4.0], [1.0, 2.0], [1.0, 3.0]])
+    edge = 9.0
+
+    def only_up_to_the_edge(totals):
+        return np.where(totals[..., 1:] > edge, np.nan, totals[..., 1:] / totals[..., :1])
+
+    expected = (sums[:, 1:] - 3.0) / 3
+    assert wald.linearised(sums, only_up_to_the_edge) == pytest.approx(expected, abs=1e-5)
+    assert np.isnan(wald.linearised(sums, lambda totals: np.full((*totals.shape[:-1], 1), np.nan))).all()
+
+
+def two_way_by_loops(influence, first, second):
+    def variance(groups):
+        names = sorted(set(groups))
+        sums = [sum(x for x, g in zip(influence, groups, strict=True) if g == name) for name in names]
+        return len(names) / (len(names) - 1) * sum(s * s for s in sums)
+
+    one, two = variance(list(first)), variance(list(second))
+    both = variance(list(zip(first, second, strict=True)))
+    return max(one + two - both, one, two) ** 0.5
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_way_as_straightforward_loops(seed):
+    generator = np.random.default_rng(seed)
+    first, second = generator.integers(0, 12, 90) * 3, generator.integers(0, 7, 90)
+    influence = generator.normal(size=(90, 2)) + generator.normal(size=(40, 2))[first]
+    value = np.array([0.2, -0.1])
+    result = wald.two_way(influence, first, second, value)
+    assert result.df == min(len(set(first)), len(set(second))) - 1
+    for j in range(2):
+        assert result.se[j] == pytest.approx(two_way_by_loops(influence[:, j].tolist(), first, second))
+    reach = stats.t.ppf(0.975, result.df) * result.se
+    assert result.low == pytest.approx(value - reach)
+    assert result.high == pytest.approx(value + reach)
+
+
+def test_two_equal_ways_are_one_way():
+    influence = np.random.default_rng(5).normal(size=(40, 1))
+    groups = np.repeat(np.arange(10), 4)
+    sums = np.add.reduceat(influence, np.arange(0, 40, 4), axis=0)
+    twice = wald.two_way(influence, groups, groups, np.zeros(1))
+    assert twice.se == pytest.approx(wald.one_way(sums, np.zeros(1)).se)
+
+
+def test_atanh_stays_inside_and_is_the_identity_for_small_widths():
+    value, se = np.array([0.95, -0.95, 0.0, 1.0, np.nan]), np.array([0.2, 0.2, 1e-4, 0.0, 0.1])
+    low, high = wald.interval(value, se, 30, scale="atanh")
+    assert np.all(np.abs(low[:3]) < 1) and np.all(np.abs(high[:3]) < 1)
+    plain = wald.interval(value, se, 30)
+    assert (low[2], high[2]) == pytest.approx((plain[0][2], plain[1][2]), rel=1e-6)
+    assert (low[3], high[3]) == (1, 1)
+    assert np.isnan([low[4], high[4]]).all()
+
+
+def test_one_cluster_has_no_interval():
+    assert np.isnan(wald.one_way(np.zeros((1, 1)), np.ones(1)).low).all()
+    assert np.isnan(wald.two_way(np.zeros((3, 1)), np.zeros(3, int), np.arange(3), np.ones(1)).se).all()
+    with pytest.raises(ValueError, match="influence of 3 rows"):
+        wald.two_way(np.zeros((3, 1)), np.zeros(2, int), np.arange(3), np.ones(1))
