@@ -1,0 +1,132 @@
+"""The audit log: append-only, hash-chained, and covering the rows that each entry wrote.
+
+Entry n carries SHA-256 over its own content and entry n-1's hash, so that an edited, missing or moved entry breaks the
+chain; the count and the last hash are kept apart in meta, so that a cut tail is seen too. An entry that wrote records
+carries their fingerprint (the sum of the rows' hashes), so that a rating changed behind konsil's back is seen as well.
+The chain has no secret: it finds accidents and careless edits. Against someone who can rewrite the whole database,
+publish the last hash (`head`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from konsil.errors import StoreError
+from konsil.store import schema
+from konsil.store.rows import KINDS, Row, dumps
+
+START = "0" * 64
+"""The hash before the first entry."""
+_HEAD = "audit_head"
+_MODULUS = 1 << 256
+_hash_row = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
+
+
+def check_time(at: str) -> str:
+    """Accept a time in ISO 8601 and UTC, such as 2025-03-01T12:00:00Z; anything else is a StoreError."""
+    try:
+        moment = datetime.fromisoformat(at)
+    except (ValueError, TypeError):
+        raise StoreError(f"at: {at!r} is not a time in ISO 8601, such as 2025-03-01T12:00:00Z") from None
+    if moment.utcoffset() != timedelta(0):
+        raise StoreError(f"at: {at!r} is not in UTC; expected a time such as 2025-03-01T12:00:00Z")
+    return at
+
+
+def fingerprint(row: Row) -> int:
+    """Hash one row of a record to a number; the sum over rows does not depend on their order."""
+    return int.from_bytes(hashlib.sha256(_hash_row(row).encode()).digest(), "big")
+
+
+def content(total: int) -> str:
+    """Write a sum of fingerprints as the log keeps it."""
+    return f"{total % _MODULUS:064x}"
+
+
+def head(connection: Connection, *, lock: bool = False) -> tuple[int, str]:
+    """Read the log's count and last hash; with `lock`, keep other writers out until the transaction ends."""
+    query = sa.select(schema.meta.c.value).where(schema.meta.c.key == _HEAD)
+    value = connection.execute(query.with_for_update() if lock else query).scalar_one_or_none()
+    if value is None:
+        raise StoreError("the database has lost the head of its audit log; restore a backup")
+    count, last = json.loads(value)
+    return int(count), str(last)
+
+
+def append(connection: Connection, kind: str, data: Mapping[str, object], at: str) -> int:
+    """Append an entry inside the caller's transaction and give its number."""
+    count, previous = head(connection, lock=True)
+    seq = count + 1
+    text = dumps(dict(data))
+    own = _hash(seq, check_time(at), kind, text, previous)
+    connection.execute(
+        sa.insert(schema.audit_log).values(seq=seq, at=at, kind=kind, data=text, previous=previous, hash=own)
+    )
+    connection.execute(sa.update(schema.meta).where(schema.meta.c.key == _HEAD).values(value=dumps([seq, own])))
+    return seq
+
+
+def next_entry(connection: Connection) -> int:
+    """Give the number that the next entry of this transaction will have."""
+    return head(connection, lock=True)[0] + 1
+
+
+def _hash(seq: int, at: str, kind: str, data: str, previous: str) -> str:
+    return hashlib.sha256(_hash_row([seq, at, kind, data, previous]).encode()).hexdigest()
+
+
+def problems(connection: Connection) -> Iterator[str]:
+    """Say what is wrong with the log and with the rows it covers, one sentence each; nothing when all is well."""
+    expected: dict[int, tuple[str, str]] = {}
+    count, last = head(connection)
+    seq, previous = 0, START
+    table = schema.audit_log
+    for row in connection.execute(sa.select(table).order_by(table.c.seq).execution_options(yield_per=5_000)):
+        if row.seq != seq + 1:
+            missing = f"entry {seq + 1} is" if row.seq == seq + 2 else f"entries {seq + 1} to {row.seq - 1} are"
+            yield f"audit log: {missing} missing"
+        elif row.previous != previous:
+            yield f"audit log: entry {row.seq} ({row.kind}) does not follow entry {seq}; it was moved or replaced"
+        if row.hash != _hash(row.seq, row.at, row.kind, row.data, row.previous):
+            yield f"audit log: entry {row.seq} ({row.kind}) was edited"
+        seq, previous = row.seq, row.hash
+        noted = _noted(row.data)
+        if noted is not None:
+            expected[row.seq] = (row.kind, noted)
+    if seq < count:
+        yield f"audit log: it ends at entry {seq}, but {count} were written; its tail is missing"
+    elif seq > count or previous != last:
+        yield f"audit log: its last entry is not the one that was written last (entry {count})"
+    yield from _rows(connection, expected)
+
+
+def _noted(data: str) -> str | None:
+    """Read the fingerprint an entry noted, if any; an edited entry may hold anything."""
+    try:
+        value = json.loads(data)
+    except ValueError:
+        return None
+    noted = value.get("content") if isinstance(value, dict) else None
+    return noted if isinstance(noted, str) else None
+
+
+def _rows(connection: Connection, expected: Mapping[int, tuple[str, str]]) -> Iterator[str]:
+    totals: dict[int, int] = defaultdict(int)
+    tables = [(kind.table, kind.names) for kind in KINDS.values()]
+    tables.append((schema.revisions, KINDS["ratings"].names))
+    for table, names in tables:
+        query = sa.select(table.c.entry, *(table.c[n] for n in names)).execution_options(yield_per=5_000)
+        for row in connection.execute(query):
+            totals[row[0]] += fingerprint(tuple(row[1:]))
+    for seq, (kind, noted) in expected.items():
+        if content(totals.pop(seq, 0)) != noted:
+            yield f"records: what entry {seq} ({kind}) wrote was changed afterwards, outside konsil"
+    for seq in sorted(totals):
+        yield f"records: some are said to be written by entry {seq}, which recorded none"

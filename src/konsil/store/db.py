@@ -1,0 +1,179 @@
+"""The store: one study's records in one database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from konsil.errors import StoreError
+from konsil.records import Answer, Attempt, Event, Item, Rater, Rating, Task
+from konsil.store import audit, engine, migrate, read, schema, write
+from konsil.store.rows import KINDS, KindName
+from konsil.store.write import Added, Batch
+
+_STUDY = "study_digest"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One consistent view of the store: everything read through it was true at the same moment."""
+
+    connection: Connection
+    """The open reading transaction."""
+
+    def each(self, kind: KindName) -> Iterator[Any]:
+        """Stream the records of one kind in the order of their identity."""
+        return read.each(self.connection, kind)
+
+    def counts(self) -> dict[str, int]:
+        """Count the records of each kind."""
+        return {name: read.count(self.connection, name) for name in KINDS}
+
+    def study_digest(self) -> str:
+        """Give the digest of the protocol last noted; empty where none was."""
+        query = sa.select(schema.meta.c.value).where(schema.meta.c.key == _STUDY)
+        return self.connection.execute(query).scalar_one_or_none() or ""
+
+
+class Store:
+    """Records of one study, kept durably; open it with `Store.open` and close it, or use it in a `with`."""
+
+    def __init__(self, opened: Engine) -> None:
+        self.engine = opened
+
+    @classmethod
+    def open(cls, where: str | Path, *, create: bool = True) -> Self:
+        """Open a study's folder, a .db file or a postgresql:// URL.
+
+        With `create` a database that is not there yet is made; without, a StoreError is raised. An older schema is
+        brought up to date, a newer one is refused.
+        """
+        url = engine.place(where)
+        if url.drivername == "sqlite" and not create and not Path(str(url.database)).exists():
+            raise StoreError(f"{url.database}: there is no such database; import something first")
+        made = engine.make_engine(url)
+        try:
+            migrate.prepare(made, create=create)
+        except BaseException:
+            made.dispose()
+            raise
+        return cls(made)
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def name(self) -> str:
+        """Name the database for messages: its path, or its URL without the password."""
+        return engine.shown(self.engine.url)
+
+    def add(self, batch: Batch, *, source: str, digest: str = "", at: str) -> Added:
+        """Write the records that are new, all or nothing, and say how many were.
+
+        The same record again is counted as unchanged. A record of the same identity that says something else raises a
+        ConflictError naming both, and nothing is written. `source` and `digest` say where the records come from, `at`
+        when they were imported (ISO 8601, UTC).
+        """
+        with engine.writing(self.engine) as connection:
+            return write.add(connection, batch, source=source, digest=digest, at=at)
+
+    def revise(self, ratings: Sequence[Rating], *, at: str, event_id: str) -> Added:
+        """Replace the current values of ratings, keeping what they said before; new ratings are written.
+
+        The same revision under the same `event_id` again changes nothing.
+        """
+        with engine.writing(self.engine) as connection:
+            return write.revise(connection, ratings, at=at, event_id=event_id)
+
+    def audit(self, kind: str, data: Mapping[str, object], at: str) -> int:
+        """Append an entry of its own to the audit log and give its number."""
+        with engine.writing(self.engine) as connection:
+            return audit.append(connection, kind, data, at)
+
+    def note_study(self, digest: str, at: str) -> bool:
+        """Note the protocol's digest in the store and the log; say whether it was another one than before."""
+        with engine.writing(self.engine) as connection:
+            before = View(connection).study_digest()
+            if before == digest:
+                return False
+            audit.append(connection, "protocol", {"before": before, "now": digest}, at)
+            if before:
+                change = sa.update(schema.meta).where(schema.meta.c.key == _STUDY).values(value=digest)
+                connection.execute(change)
+            else:
+                connection.execute(sa.insert(schema.meta).values(key=_STUDY, value=digest))
+            return True
+
+    def verify_log(self) -> tuple[str, ...]:
+        """Check the audit log and the records it covers: every problem as one sentence; empty when all is well."""
+        with engine.reading(self.engine) as connection:
+            return tuple(audit.problems(connection))
+
+    @contextmanager
+    def view(self) -> Iterator[View]:
+        """Open one consistent view for streaming reads, while others go on writing."""
+        with engine.reading(self.engine) as connection:
+            yield View(connection)
+
+    def counts(self) -> dict[str, int]:
+        """Count the records of each kind."""
+        with self.view() as view:
+            return view.counts()
+
+    def study_digest(self) -> str:
+        """Give the digest of the protocol last noted; empty where none was."""
+        with self.view() as view:
+            return view.study_digest()
+
+    def items(self) -> tuple[Item, ...]:
+        """All items, by id."""
+        return self._all("items")
+
+    def answers(self) -> tuple[Answer, ...]:
+        """All answers, by id."""
+        return self._all("answers")
+
+    def raters(self) -> tuple[Rater, ...]:
+        """All raters, by id."""
+        return self._all("raters")
+
+    def tasks(self) -> tuple[Task, ...]:
+        """All tasks, by id."""
+        return self._all("tasks")
+
+    def ratings(self) -> tuple[Rating, ...]:
+        """All ratings as they stand, by task, criterion, answers and span."""
+        return self._all("ratings")
+
+    def attempts(self) -> tuple[Attempt, ...]:
+        """All attempts, by id."""
+        return self._all("attempts")
+
+    def events(self) -> tuple[Event, ...]:
+        """All events, by id."""
+        return self._all("events")
+
+    def batch(self) -> Batch:
+        """Everything at one moment."""
+        with self.view() as view:
+            return Batch(**{name: tuple(view.each(name)) for name in KINDS})
+
+    def _all(self, kind: KindName) -> tuple[Any, ...]:
+        with self.view() as view:
+            return tuple(view.each(kind))

@@ -1,0 +1,137 @@
+"""A database by path or URL, with the settings that make a commit durable, and its errors as sentences."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.engine import URL, Connection, Engine, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from konsil.errors import StoreError
+
+FILE = "konsil.db"
+"""The database's name in a study's folder."""
+BUSY_SECONDS = 60.0
+"""How long a writer waits for another one."""
+_SQLITE_ENDINGS = (".db", ".sqlite", ".sqlite3")
+
+
+def place(where: str | Path) -> URL:
+    """Turn a study's folder, a database file or a URL into a URL; a StoreError where it can be none of them."""
+    if isinstance(where, str) and "://" in where:
+        return _url(where)
+    path = Path(where)
+    if path.is_dir():
+        path = path / FILE
+    elif path.suffix not in _SQLITE_ENDINGS and not path.is_file():
+        raise StoreError(f"{path}: there is no such folder; a study is a folder with a study.toml in it")
+    if not path.parent.is_dir():
+        raise StoreError(f"{path}: the folder {str(path.parent)!r} does not exist")
+    return URL.create("sqlite", database=str(path.absolute()))
+
+
+def _url(text: str) -> URL:
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        raise StoreError("the database's URL cannot be read; expected postgresql://user@host/database") from None
+    if url.drivername in ("postgresql", "postgres", "postgresql+psycopg"):
+        return url.set(drivername="postgresql+psycopg")
+    if url.drivername == "sqlite" and url.database:
+        return place(Path(url.database))
+    raise StoreError(f"{url.drivername}: not a database konsil can use; expected a folder, a .db file or postgresql://")
+
+
+def shown(url: URL) -> str:
+    """Name the database in messages: a path, or a URL without its password."""
+    return str(url.database) if url.drivername == "sqlite" else url.render_as_string(hide_password=True)
+
+
+def make_engine(url: URL) -> Engine:
+    """Make the engine; nothing is opened yet."""
+    try:
+        if url.drivername == "sqlite":
+            engine = sa.create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+            event.listen(engine, "connect", _sqlite_settings)
+            event.listen(engine, "begin", _sqlite_begin)
+            return engine
+        return sa.create_engine(url)
+    except ImportError:
+        raise StoreError(
+            "PostgreSQL needs a driver that is not installed; install it with pip install 'konsil[postgres]'"
+        ) from None
+
+
+def _sqlite_settings(connection: Any, _entry: ConnectionPoolEntry) -> None:  # noqa: ANN401 - the driver's type
+    # The driver would begin transactions by its own rules; we begin them ourselves, below.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    try:
+        cursor.execute("PRAGMA foreign_keys = ON")
+        # Asked first: setting the mode needs a lock, which an everyday opening should not wait for.
+        if cursor.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            cursor.execute("PRAGMA journal_mode = WAL")
+        # FULL: an acknowledged rating survives a power cut and not only a crash of the program.
+        cursor.execute("PRAGMA synchronous = FULL")
+    finally:
+        cursor.close()
+
+
+def _sqlite_begin(connection: Connection) -> None:
+    # A writer takes the lock at once: one that reads first and writes later cannot wait and would fail as "locked".
+    writing = connection.get_execution_options().get("konsil_write", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """Open one consistent view of the database: what others write meanwhile is not seen."""
+    with told(engine.url), engine.connect() as connection:
+        if engine.dialect.name == "postgresql":
+            connection = connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        with connection.begin():
+            yield connection
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """Open one transaction that writes: all of it or nothing, one writer at a time."""
+    with told(engine.url), engine.connect() as connection:
+        connection = connection.execution_options(konsil_write=True)
+        with connection.begin():
+            yield connection
+
+
+@contextmanager
+def told(url: URL) -> Iterator[None]:
+    """Turn the database's errors into StoreErrors of one sentence."""
+    try:
+        yield
+    except (DBAPIError, sqlite3.Error) as error:
+        raise StoreError(f"{shown(url)}: {_sentence(error)}") from error
+    except SQLAlchemyError as error:
+        raise StoreError(f"{shown(url)}: {str(error).splitlines()[0]}") from error
+
+
+def _sentence(error: Exception) -> str:
+    lines = str(getattr(error, "orig", None) or error).strip().splitlines()
+    text = lines[0] if lines else type(error).__name__
+    for sign, sentence in (
+        ("database or disk is full", "the disk is full; nothing was written"),
+        ("disk I/O error", "the disk reports an error; nothing was written"),
+        ("database is locked", f"is busy: another program has been writing to it for {BUSY_SECONDS:g} seconds"),
+        ("file is not a database", "is not a database"),
+        ("malformed", "the database is damaged; restore a backup"),
+        ("readonly database", "may be read but not written"),
+        ("unable to open database file", "cannot be opened; check the folder's permissions"),
+    ):
+        if sign in text:
+            return sentence
+    return text

@@ -1,0 +1,70 @@
+"""Bringing a database to this version's schema: new ones, older ones; newer ones are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from konsil.errors import StoreError
+from konsil.store import engine as engines
+from konsil.store import schema
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+# Any fixed number: two programs that create the same PostgreSQL database must wait for each other.
+_LOCK = 5_667_741
+
+
+def prepare(engine: Engine, *, create: bool) -> None:
+    """See to it that the database has this version's schema, or raise a StoreError that says why not."""
+    where = engines.shown(engine.url)
+    with engines.reading(engine) as connection:
+        found = stored_schema(connection, where)
+    if found == schema.SCHEMA:
+        return
+    if found == 0 and not create:
+        raise StoreError(f"{where}: holds no study yet; import something first")
+    with engines.writing(engine) as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+        # Asked again under the lock: another program may have been faster.
+        if stored_schema(connection, where) != schema.SCHEMA:
+            upgrade(connection)
+
+
+def stored_schema(connection: Connection, where: str) -> int:
+    """Read the database's schema: 0 where it is empty; a StoreError where it is newer or something else."""
+    tables = set(sa.inspect(connection).get_table_names())
+    if not tables & set(schema.metadata.tables):
+        return 0
+    found = None
+    if "meta" in tables and "alembic_version" in tables:
+        query = sa.select(schema.meta.c.value).where(schema.meta.c.key == "schema")
+        found = connection.execute(query).scalar_one_or_none()
+    if found is None or not found.isdigit():
+        raise StoreError(f"{where}: is a database of something else than konsil")
+    if int(found) > schema.SCHEMA:
+        raise StoreError(
+            f"{where}: was written by a newer konsil (schema {found}; this one knows up to {schema.SCHEMA})"
+        )
+    return int(found)
+
+
+def upgrade(connection: Connection, scripts: Path = MIGRATIONS) -> None:
+    """Run the migrations that are missing, inside the caller's transaction."""
+    from alembic import command
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(scripts).replace("%", "%%"))
+    config.set_main_option("path_separator", "newline")
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+    head = ScriptDirectory.from_config(config).get_current_head()
+    number = str(int(head or 0))
+    meta = schema.meta
+    done = connection.execute(sa.update(meta).where(meta.c.key == "schema").values(value=number))
+    if done.rowcount == 0:
+        connection.execute(sa.insert(meta).values(key="schema", value=number))

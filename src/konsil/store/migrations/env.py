@@ -1,0 +1,7 @@
+"""Runs the migrations on the connection that konsil.store.migrate hands over, inside its transaction."""
+
+from alembic import context
+
+context.configure(connection=context.config.attributes["connection"], transactional_ddl=True)
+with context.begin_transaction():
+    context.run_migrations()

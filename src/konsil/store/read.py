@@ -1,0 +1,58 @@
+"""Rows to records, streamed in a fixed order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from konsil.records import Rating
+from konsil.store.rows import KINDS, Kind, KindName
+
+_CHUNK = 10_000
+# Long or unique texts are not worth remembering; identifiers and labels occur thousands of times.
+_UNIQUE = frozenset({"text", "reference", "reasoning", "note", "raw", "at", "confidence", "seconds", "position"})
+
+
+def each(connection: Connection, name: KindName) -> Iterator[Any]:
+    """Stream the records of one kind in the order of their identity; memory holds a few thousand rows at a time."""
+    kind = KINDS[name]
+    return _each_rating(connection, kind) if name == "ratings" else _each(connection, kind, kind.key)
+
+
+def count(connection: Connection, name: KindName) -> int:
+    """Count the records of one kind."""
+    return int(connection.execute(sa.select(sa.func.count()).select_from(KINDS[name].table)).scalar_one())
+
+
+def _each(connection: Connection, kind: Kind, order: tuple[str, ...]) -> Iterator[Any]:
+    columns = kind.table.c
+    query = sa.select(*(columns[n] for n in kind.names)).order_by(*(columns[n] for n in order))
+    # One string object per identifier instead of one per row: a million ratings fit in a few hundred megabytes.
+    memo: dict[str, str] = {}
+    shared = [name not in _UNIQUE for name in kind.names]
+    for rows in connection.execute(query.execution_options(yield_per=_CHUNK)).partitions():
+        for row in rows:
+            yield kind.read(
+                tuple(
+                    [
+                        memo.setdefault(cell, cell) if keep and cell is not None else cell
+                        for cell, keep in zip(row, shared, strict=True)
+                    ]
+                )
+            )
+
+
+def _each_rating(connection: Connection, kind: Kind) -> Iterator[Rating]:
+    # The database orders by task and criterion; JSON text does not sort as tuples do, so the rest is sorted here.
+    rows = _each(connection, kind, ("task", "criterion"))
+    for _, group in groupby(rows, key=lambda r: (r.task, r.criterion)):
+        yield from sorted(group, key=_place)
+
+
+def _place(rating: Rating) -> tuple[object, ...]:
+    span = (rating.span.start, rating.span.end) if rating.span is not None else (-1, -1)
+    return (rating.answers, rating.span is not None, span)

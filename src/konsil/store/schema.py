@@ -1,0 +1,199 @@
+"""The tables as this version knows them; migrations/ says how a database came to have them.
+
+Mappings and tuples are kept as canonical JSON text, not as a database's own JSON type: equal records are then equal
+bytes in SQLite and in PostgreSQL, which makes idempotent imports a comparison of texts and lets a rating's answers be
+part of its identity. PostgreSQL can still look inside with `strata::jsonb`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    Float,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+)
+
+SCHEMA = 1
+"""The newest schema that this version knows: the number of its last migration."""
+
+# Identifiers sort by code point everywhere, as Python sorts them; PostgreSQL would use the server's language.
+KEY = Text().with_variant(Text(collation="C"), "postgresql")
+
+metadata = MetaData()
+
+
+def _entry() -> Column[int]:
+    """Name the audit entry under which a row was written, so that the log covers the rows themselves.
+
+    No foreign key: the entry carries the rows' fingerprint and is therefore written after them.
+    """
+    return Column("entry", Integer, nullable=False)
+
+
+meta = Table("meta", metadata, Column("key", KEY, primary_key=True), Column("value", Text, nullable=False))
+
+audit_log = Table(
+    "audit_log",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("at", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("data", Text, nullable=False),
+    Column("previous", Text, nullable=False),
+    Column("hash", Text, nullable=False),
+)
+
+imports = Table(
+    "imports",
+    metadata,
+    Column("entry", Integer, ForeignKey("audit_log.seq"), primary_key=True, autoincrement=False),
+    Column("source", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("at", Text, nullable=False),
+    Column("new", Text, nullable=False),
+    Column("unchanged", Text, nullable=False),
+)
+
+items = Table(
+    "items",
+    metadata,
+    Column("id", KEY, primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("reference", Text),
+    Column("aliases", Text, nullable=False),
+    Column("case", Text),
+    Column("sets", Text, nullable=False),
+    Column("strata", Text, nullable=False),
+    _entry(),
+)
+
+answers = Table(
+    "answers",
+    metadata,
+    Column("id", KEY, primary_key=True),
+    Column("item", KEY, nullable=False),
+    Column("system", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("reasoning", Text, nullable=False),
+    Column("citations", Text, nullable=False),
+    Column("sentences", Text, nullable=False),
+    _entry(),
+)
+
+raters = Table(
+    "raters",
+    metadata,
+    Column("id", KEY, primary_key=True),
+    Column("panel", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("family", Text, nullable=False),
+    Column("strata", Text, nullable=False),
+    _entry(),
+)
+
+# Names and addresses lie apart from the ratings, so that a reader of ratings never holds them.
+people = Table(
+    "people",
+    metadata,
+    Column("rater", KEY, ForeignKey("raters.id"), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("email", Text, nullable=False),
+)
+
+tasks = Table(
+    "tasks",
+    metadata,
+    Column("id", KEY, primary_key=True),
+    Column("slot", Text, nullable=False),
+    Column("rater", KEY, nullable=False),
+    Column("instrument", Text, nullable=False),
+    Column("item", KEY),
+    Column("answers", Text, nullable=False),
+    Column("spans", Text, nullable=False),
+    Column("arm", Text, nullable=False),
+    Column("phase", Text, nullable=False),
+    Column("batch", Text, nullable=False),
+    Column("position", BigInteger, nullable=False),
+    Column("purpose", Text, nullable=False),
+    Column("repeat_of", KEY),
+    _entry(),
+)
+
+
+def _value_columns(*, history: bool) -> tuple[Column[Any], ...]:
+    """Make the columns of a rating's value, the same in the current values and in their history."""
+    return (
+        Column("rater", KEY, nullable=False),
+        Column("item", KEY),
+        Column("state", Text, nullable=False),
+        Column("label", Text),
+        Column("note", Text, nullable=False),
+        Column("confidence", Float(53)),
+        Column("seconds", Float(53)),
+        Column("at", Text, nullable=False),
+        Column("instrument", Text, nullable=False),
+        Column("revision", Integer, nullable=False, primary_key=history, autoincrement=False),
+        _entry(),
+    )
+
+
+RATING_KEY = ("task", "criterion", "answers", "span")
+
+ratings = Table(
+    "ratings",
+    metadata,
+    *(Column(name, KEY, primary_key=True) for name in RATING_KEY),
+    *_value_columns(history=False),
+    # An abstention is a state and not a label; a rating without either would be a missing value in disguise.
+    CheckConstraint(
+        "(state = 'rated' AND label IS NOT NULL) OR (state = 'abstained' AND label IS NULL)", name="rating_state"
+    ),
+)
+
+# What a rating said before: the superseded values. With the current value they are all that was ever written.
+revisions = Table(
+    "rating_revisions",
+    metadata,
+    *(Column(name, KEY, primary_key=True) for name in RATING_KEY),
+    *_value_columns(history=True),
+    Column("superseded_at", Text, nullable=False),
+    Column("superseded_by", KEY, ForeignKey("events.id"), nullable=False),
+    ForeignKeyConstraint(RATING_KEY, [f"ratings.{name}" for name in RATING_KEY], name="revision_of"),
+)
+
+attempts = Table(
+    "attempts",
+    metadata,
+    Column("id", KEY, primary_key=True),
+    Column("task", KEY, nullable=False),
+    Column("rater", KEY, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("raw", Text, nullable=False),
+    Column("at", Text, nullable=False),
+    _entry(),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("id", KEY, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("subject", KEY, nullable=False),
+    Column("at", Text, nullable=False),
+    Column("data", Text, nullable=False),
+    _entry(),
+)
+
+Index("attempts_by_task", attempts.c.task)
+Index("answers_by_item", answers.c.item)
+Index("tasks_by_rater", tasks.c.rater)
