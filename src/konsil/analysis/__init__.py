@@ -1,4 +1,4 @@
-"""WHICH numbers: ratings -> coded tables -> estimates."""
+"""WHICH numbers: ratings -> coded tables -> estimates. The running parts load when they are called."""
 
 from konsil.analysis.catalogue import known_statistics
 from konsil.analysis.results import CoverageRow, Results, Row

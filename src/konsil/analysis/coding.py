@@ -138,6 +138,8 @@ def encode(frame: pl.DataFrame, analysis: Analysis, labels: Labels, raters: Sequ
     """Put a group's ratings into a matrix of codes, abstentions missing unless they are a label of their own."""
     coded = _coded(frame, analysis.collapse, labels)
     unit = pl.concat_str([pl.col(c).fill_null("") for c in _UNIT], separator="\x1f")
+    if analysis.spans in {"all", "any"}:
+        coded = _over_sentences(coded, analysis)
     coded = coded.with_columns(unit.alias("unit"))
     _refuse_twice(coded, analysis)
     cluster = "item" if analysis.cluster == "rater" else analysis.cluster
@@ -161,6 +163,28 @@ def _coded(frame: pl.DataFrame, collapse: Mapping[str, str], labels: Labels) -> 
     if labels.abstain is not None:
         code = pl.when(pl.col("state") == "abstained").then(codes[labels.abstain]).otherwise(code)
     return frame.with_columns(code.fill_null(-1).alias("code"))
+
+
+def _over_sentences(coded: pl.DataFrame, analysis: Analysis) -> pl.DataFrame:
+    """One label per answer from those of its sentences: the worst of all, or the best of any."""
+    worst_or_best = pl.col("code").filter(pl.col("code") >= 0)
+    picked = worst_or_best.min() if analysis.spans == "all" else worst_or_best.max()
+    keys = ["item", "case", "answers", "rater"]
+    one = coded.group_by(keys, maintain_order=True).agg(picked.fill_null(-1).alias("code"))
+    return one.with_columns(pl.lit("").alias("span"))
+
+
+def averaged(frame: pl.DataFrame, analysis: Analysis, labels: Labels) -> tuple[pl.DataFrame, Labels]:
+    """One number per answer: the mean of its sentences' numbers, for each rater; the numbers are then the labels."""
+    values = dict(enumerate(labels.values))
+    coded = _coded(frame, analysis.collapse, labels).filter(pl.col("code") >= 0)
+    number = pl.col("code").replace_strict(values, return_dtype=pl.Float64).mean()
+    keys = ["item", "case", "answers", "rater", "state"]
+    one = coded.group_by(keys, maintain_order=True).agg(number.alias("number"))
+    distinct = one.get_column("number").unique().sort()
+    words = one.with_columns(pl.col("number").cast(pl.String).alias("label"), pl.lit("").alias("span"))
+    names = tuple(distinct.cast(pl.String).to_list())
+    return words, Labels(names, tuple(distinct.to_list()), "interval")
 
 
 def _refuse_twice(coded: pl.DataFrame, analysis: Analysis) -> None:

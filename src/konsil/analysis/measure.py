@@ -12,14 +12,17 @@ import numpy as np
 
 from konsil.analysis.coding import Sample
 from konsil.stats.contract import Array, Finalise
+from konsil.stats.infer import concatenate
+from konsil.stats.rows import Sums
+from konsil.stats.wald import Scale
 
 
 @dataclass(frozen=True)
 class Measure:
     """Sums over clusters, what to make of their totals, and what was used."""
 
-    sums: Array
-    """(n_clusters, k)."""
+    sums: Sums
+    """(n_clusters, k), dense or sparse."""
     finalise: Finalise
     """Totals (..., k) -> values (..., 1)."""
     clusters: tuple[str, ...]
@@ -32,8 +35,10 @@ class Measure:
     """Labels used."""
     n_undefined_pairs: int = 0
     """Pairs of raters for which a pairwise statistic is undefined."""
-    scale: str = "identity"
+    scale: Scale = "identity"
     """'atanh' where the Wald interval is made on that scale: coefficients that end at 1."""
+    proportion: bool = False
+    """Whether it is a share of single labels, for Wilson's interval where nothing is clustered."""
     cell: Cells | None = None
     """Units by rater, where the number is a ratio of sums over single ratings."""
     notes: tuple[str, ...] = field(default=())
@@ -62,7 +67,7 @@ def ratio(totals: Array) -> Array:
 def share(sample: Sample, successes: Sequence[int]) -> Measure:
     """Share of the labels that are among the successes: sum of hits over sum of labels."""
     hit = np.isin(sample.codes.labels, list(successes)).astype(np.float64)
-    return _ratio_measure(sample, hit)
+    return _ratio_measure(sample, hit, proportion=True)
 
 
 def mean(sample: Sample) -> Measure:
@@ -72,7 +77,7 @@ def mean(sample: Sample) -> Measure:
     return _ratio_measure(sample, numbers)
 
 
-def _ratio_measure(sample: Sample, numbers: Array) -> Measure:
+def _ratio_measure(sample: Sample, numbers: Array, *, proportion: bool = False) -> Measure:
     given = sample.codes.labels >= 0
     unit, rater = np.nonzero(given)
     rows = np.column_stack([numbers[given], np.ones(int(given.sum()))])
@@ -84,6 +89,7 @@ def _ratio_measure(sample: Sample, numbers: Array) -> Measure:
         n_units=sample.n_units,
         n_raters=sample.n_raters,
         n_ratings=sample.n_ratings,
+        proportion=proportion,
         cell=Cells(rows, cluster, rater),
     )
 
@@ -111,16 +117,10 @@ def consensus_mean(sample: Sample) -> Measure:
     )
 
 
-def difference(a: Measure, b: Measure) -> Measure:
-    """A minus b on the same clusters: columns side by side, so that every resample draws both together."""
+def pair(a: Measure, b: Measure) -> Measure:
+    """Both numbers on the same clusters, values a then b, so that every resample draws them together."""
     clusters = tuple(sorted(set(a.clusters) | set(b.clusters)))
-    width = a.sums.shape[1]
-    sums = np.concatenate([_on(a, clusters), _on(b, clusters)], axis=1)
-    first, second = a.finalise, b.finalise
-
-    def finalise(totals: Array) -> Array:
-        return np.asarray(first(totals[..., :width]) - second(totals[..., width:]), dtype=np.float64)
-
+    sums, finalise = concatenate([(_on(a, clusters), a.finalise), (_on(b, clusters), b.finalise)])
     return Measure(
         sums=sums,
         finalise=finalise,
@@ -134,9 +134,12 @@ def difference(a: Measure, b: Measure) -> Measure:
 
 
 def _on(measure: Measure, clusters: tuple[str, ...]) -> Array:
+    """The sums with one row for each of the named clusters, zero where the measure has none."""
     position = {name: n for n, name in enumerate(clusters)}
-    out = np.zeros((len(clusters), measure.sums.shape[1]))
-    out[[position[name] for name in measure.clusters]] = measure.sums
+    place = np.array([position[name] for name in measure.clusters], dtype=np.int64)
+    dense = measure.sums if isinstance(measure.sums, np.ndarray) else measure.sums.toarray()
+    out = np.zeros((len(clusters), dense.shape[1]))
+    out[place] = dense
     return out
 
 

@@ -1,0 +1,241 @@
+"""From a measure to estimates: the headline interval, its companions, and what a reader must know about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from konsil.analysis.measure import Measure, pair
+from konsil.analysis.spec import Resampling
+from konsil.stats import infer, shares, wald
+from konsil.stats.contract import Array, Estimate
+from konsil.stats.rows import prepare
+
+TWO_WAY_RATIO = 1.1
+"""From here on, raters differ enough that items alone do not carry the uncertainty."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A headline, other intervals of the same number, and sentences."""
+
+    headline: Estimate
+    """What is reported first."""
+    companions: tuple[Estimate, ...] = ()
+    """The same number with other intervals."""
+    warnings: tuple[str, ...] = ()
+    """What a reader must know."""
+
+
+def estimate(measure: Measure, *, key: int, resampling: Resampling, cluster: str, why: str = "") -> Told:
+    """One number with its intervals: BCa over clusters first, Wald and two-way Wald beside it.
+
+    A share of single labels in which nothing is clustered has Wilson's interval instead (Clopper-Pearson at 0 and 1).
+    `why` is the reason given when the value is undefined.
+    """
+    if measure.n_ratings == 0 or not measure.clusters:
+        return Told(Estimate(float("nan"), level=resampling.level, reason="no labels to compute it from"))
+    if measure.proportion and _one_label_a_cluster(measure):
+        return _plain_share(measure, resampling)
+    found = infer.infer(
+        measure.sums, measure.finalise, draws=resampling.draws, level=resampling.level, key=key, scale=measure.scale
+    )
+    value = float(found.value[0])
+    if not np.isfinite(value):
+        reason = why or "undefined on these labels"
+        return Told(_blank(measure, resampling, found.n_clusters, reason), warnings=measure.notes)
+    headline = Estimate(
+        value,
+        float(found.low[0]),
+        float(found.high[0]),
+        resampling.level,
+        float(found.se[0]),
+        n_clusters=found.n_clusters,
+        n_ratings=measure.n_ratings,
+        n_undefined=int(found.n_undefined[0]),
+        method=f"{cluster}-cluster bootstrap, BCa, {found.draws:,} resamples",
+        reason=_why_no_interval(found),
+    )
+    companions = [_wald(headline, found, measure, cluster)]
+    warnings = [*measure.notes, *(c.text for c in infer.cautions(found))]
+    two = _two_way(headline, measure, cluster)
+    if two is not None:
+        companions.append(two)
+        warnings += _raters_matter(headline, two)
+    return Told(headline, tuple(companions), tuple(warnings))
+
+
+def _blank(measure: Measure, resampling: Resampling, n_clusters: int, reason: str) -> Estimate:
+    return Estimate(
+        float("nan"),
+        level=resampling.level,
+        n_clusters=n_clusters,
+        n_ratings=measure.n_ratings,
+        n_undefined=resampling.draws,
+        reason=reason,
+    )
+
+
+def _why_no_interval(found: infer.Inference) -> str:
+    if found.n_clusters < 2:
+        return "one cluster has no interval"
+    return ""
+
+
+def _wald(headline: Estimate, found: infer.Inference, measure: Measure, cluster: str) -> Estimate:
+    on = " on the atanh scale" if measure.scale == "atanh" else ""
+    return replace(
+        headline,
+        low=float(found.wald_low[0]),
+        high=float(found.wald_high[0]),
+        n_undefined=0,
+        method=f"linearised {cluster}-cluster Wald{on}, t with {found.n_clusters - 1} degrees of freedom",
+    )
+
+
+def _one_label_a_cluster(measure: Measure) -> bool:
+    dense = measure.sums if isinstance(measure.sums, np.ndarray) else measure.sums.toarray()
+    return bool((dense[:, 1] <= 1).all())
+
+
+def _plain_share(measure: Measure, resampling: Resampling) -> Told:
+    hits, n = prepare(measure.sums).total[:2]
+    low, high = shares.interval(hits, n, resampling.level)
+    extreme = hits in (0, n)
+    share = hits / n
+    told = Estimate(
+        float(share),
+        float(low),
+        float(high),
+        resampling.level,
+        float(np.sqrt(share * (1 - share) / n)),
+        n_clusters=int(n),
+        n_ratings=measure.n_ratings,
+        method="Clopper-Pearson" if extreme else "Wilson",
+    )
+    return Told(told, warnings=measure.notes)
+
+
+def _two_way(headline: Estimate, measure: Measure, cluster: str) -> Estimate | None:
+    """The interval that also lets other raters of the kind have rated; None where single ratings are not summed."""
+    if measure.cell is None or measure.n_raters < 2:
+        return None
+    influence = _cell_influence(measure)
+    value = np.array([headline.value])
+    made = wald.two_way(
+        influence, measure.cell.clusters, measure.cell.raters, value, level=headline.level, scale=measure.scale
+    )
+    if not np.isfinite(made.low[0]):
+        return None
+    return replace(
+        headline,
+        low=float(made.low[0]),
+        high=float(made.high[0]),
+        se=float(made.se[0]),
+        n_undefined=0,
+        method=f"linearised two-way Wald ({cluster} and rater), t with {made.df} degrees of freedom",
+    )
+
+
+def _cell_influence(measure: Measure) -> Array:
+    """Each single rating's influence: its row instead of its cluster's; sums to the clusters' influence."""
+    if measure.cell is None:
+        raise ValueError("no single ratings: expected a measure with cells")
+    return wald.linearised(measure.cell.rows, measure.finalise)
+
+
+def _raters_matter(headline: Estimate, two: Estimate) -> list[str]:
+    width, wide = headline.high - headline.low, two.high - two.low
+    if width > 0 and wide / width > TWO_WAY_RATIO:
+        return [
+            f"With raters as a second source of chance the interval is {wide / width - 1:.0%} wider;"
+            " conclusions about raters in general need the two-way interval."
+        ]
+    return []
+
+
+def contrast(a: Measure, b: Measure, *, key: int, resampling: Resampling, cluster: str) -> Told:
+    """A minus b on the same resamples, with its own interval and a two-sided p value, never 0."""
+    if min(a.n_ratings, b.n_ratings) == 0:
+        return Told(Estimate(float("nan"), level=resampling.level, reason="one of the two has no labels"))
+    both = pair(a, b)
+    minus = np.array([[1.0, -1.0]])
+    found = infer.difference(both.sums, both.finalise, minus, draws=resampling.draws, level=resampling.level, key=key)
+    if not np.isfinite(found.value[0]):
+        reason = "one of the two is undefined"
+        return Told(_blank(both, resampling, found.n_clusters, reason), warnings=both.notes)
+    headline = Estimate(
+        float(found.value[0]),
+        float(found.low[0]),
+        float(found.high[0]),
+        resampling.level,
+        float(found.se[0]),
+        float(found.p[0]),
+        found.n_clusters,
+        both.n_ratings,
+        int(found.n_undefined[0]),
+        f"paired difference, {cluster}-cluster bootstrap, BCa, {found.draws:,} resamples",
+        _why_no_interval(found),
+    )
+    difference = replace(both, finalise=infer.contrasted(both.finalise, minus))
+    two = _two_way(headline, difference, cluster)
+    warnings = [*both.notes, *(c.text for c in infer.cautions(found))]
+    if two is None:
+        return Told(headline, (), tuple(warnings))
+    p = infer.t_p_value(np.array([two.value]), np.array([two.se]), _df(difference))
+    return Told(headline, (replace(two, p=float(p[0])),), (*warnings, *_raters_matter(headline, two)))
+
+
+def _df(measure: Measure) -> int:
+    if measure.cell is None:
+        return 0
+    return min(len(np.unique(measure.cell.clusters)), len(np.unique(measure.cell.raters))) - 1
+
+
+def leave_one_rater_out(values: Sequence[float], headline: Estimate) -> Estimate:
+    """The sensitivity analysis with raters as clusters: a delete-one-rater jackknife, t with R - 1.
+
+    se^2 = (R - 1) / R * sum over raters of (value without the rater - mean of these)^2. nan with an undefined value
+    or fewer than three raters: without one of two nobody is left to agree with.
+
+    Source: Efron and Stein (1981), The jackknife estimate of variance.
+    """
+    left = np.asarray(values, dtype=np.float64)
+    n = len(left)
+    blank = replace(headline, low=float("nan"), high=float("nan"), se=float("nan"), n_clusters=n, n_undefined=0)
+    if n < 3 or not np.isfinite(left).all():
+        why = "fewer than three raters" if n < 3 else "undefined without one of the raters"
+        return replace(blank, method="delete-one-rater jackknife", reason=why)
+    se = np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum())
+    low, high = wald.interval(np.array([headline.value]), np.array([se]), n - 1, level=headline.level)
+    return replace(
+        blank,
+        low=float(low[0]),
+        high=float(high[0]),
+        se=float(se),
+        method=f"delete-one-rater jackknife, t with {n - 1} degrees of freedom",
+    )
+
+
+def rater_clusters(headline: Estimate, measure: Measure) -> Estimate:
+    """The sensitivity analysis with raters as clusters, for sums of single ratings: linearised, t with R - 1."""
+    if measure.cell is None:
+        raise ValueError("no single ratings: expected a measure with cells")
+    influence = _cell_influence(measure)
+    n = int(measure.cell.raters.max()) + 1 if len(measure.cell.raters) else 0
+    sums = [np.bincount(measure.cell.raters, column, n).astype(np.float64) for column in influence.T]
+    of_rater = np.stack(sums, axis=1)
+    used = len(np.unique(measure.cell.raters))
+    made = wald.one_way(of_rater, np.array([headline.value]), level=headline.level, n_clusters=used)
+    return replace(
+        headline,
+        low=float(made.low[0]),
+        high=float(made.high[0]),
+        se=float(made.se[0]),
+        n_clusters=used,
+        n_undefined=0,
+        method=f"linearised rater-cluster Wald, t with {made.df} degrees of freedom",
+        reason="one rater has no interval" if used < 2 else "",
+    )

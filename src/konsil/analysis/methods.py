@@ -1,0 +1,122 @@
+"""The methods paragraph, sentence by sentence, from what was run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from konsil.analysis.frame import Long
+from konsil.analysis.results import Row
+from konsil.analysis.spec import Analysis, Exclusions, Resampling
+from konsil.stats.names import STATISTICS
+
+
+def methods(
+    analyses: Sequence[Analysis],
+    rows: Sequence[Row],
+    table: Long,
+    *,
+    seed: int,
+    resampling: Resampling,
+    exclusions: Exclusions,
+) -> tuple[str, ...]:
+    """Sentences that a methods section can take over; nothing is said that was not done."""
+    found = [_material(table), *_excluded(table, exclusions), *_abstentions(analyses, table)]
+    found += _statistics(analyses)
+    found += _consensus(analyses)
+    found += _intervals(analyses, rows, seed, resampling)
+    found += _tests(rows)
+    return tuple(s for s in found if s)
+
+
+def _material(table: Long) -> str:
+    panels = table.frame.group_by("panel").agg(pl.col("rater").n_unique().alias("n"), pl.len().alias("ratings"))
+    parts = [f"{n} ({panel}; {ratings:,} ratings)" for panel, n, ratings in panels.sort("panel").iter_rows()]
+    n_items = table.frame.get_column("item").n_unique()
+    return f"Raters were {_listed(parts)}, on {n_items:,} items." if parts else "No ratings were available."
+
+
+def _excluded(table: Long, exclusions: Exclusions) -> list[str]:
+    if not table.excluded.height:
+        rule = exclusions.min_seconds > 0
+        return [f"No rating was faster than the protocol's {exclusions.min_seconds:g} seconds."] if rule else []
+    reasons = table.excluded.group_by("reason").len().sort("reason")
+    return [f"Excluded: {_listed([f'{n:,} ratings ({reason})' for reason, n in reasons.iter_rows()])}."]
+
+
+def _abstentions(analyses: Sequence[Analysis], table: Long) -> list[str]:
+    n = table.frame.filter(pl.col("state") == "abstained").height
+    if not n:
+        return []
+    found = [f"The {n:,} abstentions are not labels: statistics use the labels given (pairwise deletion)."]
+    named = [a.name for a in analyses if a.abstain == "label"]
+    if named:
+        found.append(f"In {_listed(named)} an abstention counts as a label of its own.")
+    return found
+
+
+def _statistics(analyses: Sequence[Analysis]) -> list[str]:
+    names = sorted({a.statistic for a in analyses if a.statistic in STATISTICS})
+    if not names:
+        return []
+    parts = [f"{STATISTICS[n].title} ({STATISTICS[n].source})" for n in names]
+    return [
+        f"Agreement was measured by {_listed(parts, '; ')}; statistics of two raters are averaged over rater pairs."
+    ]
+
+
+def _consensus(analyses: Sequence[Analysis]) -> list[str]:
+    found = []
+    if any(a.against is not None or a.consensus == "majority" for a in analyses):
+        found.append(
+            "A majority is strictly more than half of the raters who did not abstain; otherwise it is undefined."
+        )
+    if any(a.against == "rest" for a in analyses):
+        found.append("Leave-one-out agreement compares each rater with the majority of the others.")
+    judged = [a for a in analyses if a.against not in {None, "rest"}]
+    if any(a.mode == "valid" for a in judged):
+        found.append(
+            "Judges were scored on the same leave-one-out majorities and slots as the held-out rater, so that a judge"
+            " exchangeable with the panel differs by zero on average."
+        )
+    if any(a.mode == "paper" for a in judged):
+        found.append(
+            "In paper mode judges were scored on the majority of the whole panel, which biases the difference."
+        )
+    return found
+
+
+def _intervals(analyses: Sequence[Analysis], rows: Sequence[Row], seed: int, resampling: Resampling) -> list[str]:
+    clusters = sorted({a.cluster for a in analyses})
+    if not rows or not clusters:
+        return []
+    level = f"{resampling.level * 100:g} %"
+    boot = any("bootstrap" in r.estimate.method for r in rows)
+    found = []
+    if boot:
+        found.append(
+            f"Intervals are {level} BCa bootstrap intervals over {resampling.draws:,} resamples of clusters"
+            f" ({_listed(clusters)}), seeded by the study's seed {seed} and the analysis' name; a linearised cluster"
+            " interval stands beside each."
+        )
+    if any("two-way" in r.estimate.method for r in rows):
+        found.append("Where single ratings are averaged, a two-way interval (items and raters) stands beside them.")
+    if any(r.estimate.method in {"Wilson", "Clopper-Pearson"} for r in rows):
+        found.append("Shares without clustering have Wilson intervals, Clopper-Pearson at 0 and 1.")
+    return found
+
+
+def _tests(rows: Sequence[Row]) -> list[str]:
+    if not any(r.kind == "difference" for r in rows):
+        return []
+    return [
+        "Differences are paired on the same resamples; their two-sided p values invert the interval, and Holm's"
+        " adjustment is over all prespecified differences."
+    ]
+
+
+def _listed(parts: Sequence[str], separator: str = ", ") -> str:
+    if len(parts) < 2:
+        return "".join(parts)
+    return separator.join(parts[:-1]) + " and " + parts[-1]

@@ -1,0 +1,160 @@
+"""Raters against a consensus: each against the rest of the panel, judges against a panel, raters against themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.coding import Labels, Sample, matrix
+from konsil.analysis.measure import Measure, share
+from konsil.analysis.spec import Analysis, Mode
+from konsil.errors import AnalysisError, nearest
+from konsil.stats import consensus
+from konsil.stats.contract import Codes, Finalise, Statistic
+from konsil.stats.distances import Weights
+from konsil.stats.kappa import MeasureName
+
+ONE_TABLE: dict[str, tuple[MeasureName, Weights]] = {
+    "percent_agreement": ("percent_agreement", "unweighted"),
+    "within_one": ("within_one", "unweighted"),
+    "cohen_kappa": ("cohen_kappa", "unweighted"),
+    "cohen_kappa_linear": ("cohen_kappa", "linear"),
+    "cohen_kappa_quadratic": ("cohen_kappa", "quadratic"),
+    "pabak": ("pabak", "unweighted"),
+    "scott_pi": ("scott_pi", "unweighted"),
+    "gwet_ac1": ("gwet_ac1", "unweighted"),
+}
+"""The statistics of one table of two raters, which can therefore be asked of a rater and a consensus."""
+
+
+def one_table(analysis: Analysis) -> tuple[MeasureName, Weights]:
+    """The measure that an analysis asks of tables, or an error that names those there are."""
+    if analysis.statistic not in ONE_TABLE:
+        hint = nearest(analysis.statistic, ONE_TABLE)
+        raise AnalysisError(
+            f"{analysis.name}: {analysis.statistic!r} does not compare a rater with a consensus"
+            f" (against = {analysis.against!r}); {hint}"
+        )
+    return ONE_TABLE[analysis.statistic]
+
+
+def rest(sample: Sample, analysis: Analysis) -> Measure:
+    """Each rater against the majority of the others, averaged over the raters."""
+    measure, weights = one_table(analysis)
+    codes = sample.codes
+    statistic = consensus.leave_one_out_agreement(codes.labels.shape[1], codes.n_labels, measure, weights, codes.values)
+    return _measure(sample, codes, statistic, without_majority(sample))
+
+
+def without_majority(sample: Sample) -> tuple[str, ...]:
+    """Say how many units have no strict majority, where there are any."""
+    codes = sample.codes
+    no_majority = int((consensus.majority(codes.labels, codes.n_labels) < 0).sum())
+    if not no_majority:
+        return ()
+    return (
+        f"{no_majority} of {len(sample.units)} units have no strict majority and count only where one rater less has.",
+    )
+
+
+def _measure(sample: Sample, codes: Codes, statistic: Statistic, notes: tuple[str, ...] = ()) -> Measure:
+    return Measure(
+        sums=statistic.tally(codes),
+        finalise=statistic.finalise,
+        clusters=sample.clusters,
+        n_units=sample.n_units,
+        n_raters=sample.n_raters,
+        n_ratings=sample.n_ratings,
+        scale="atanh",
+        notes=notes,
+    )
+
+
+def judges_and_panel(panel: Sample, judges: Sample) -> tuple[Codes, tuple[str, ...]]:
+    """Columns of both on the panel's units and clusters: the panel's raters first, the judges after them.
+
+    Units that only the judges saw say nothing about agreement with the panel and stay out.
+    """
+    row = {unit: n for n, unit in enumerate(panel.units)}
+    both = np.full((len(panel.units), judges.codes.labels.shape[1]), -1, dtype=panel.codes.labels.dtype)
+    for n, unit in enumerate(judges.units):
+        if unit in row:
+            both[row[unit]] = judges.codes.labels[n]
+    labels = np.concatenate([panel.codes.labels, both], axis=1)
+    return replace(panel.codes, labels=labels), judges.raters
+
+
+def against_panel(
+    panel: Sample, judges: Sample, analysis: Analysis, mode: Mode
+) -> list[tuple[str, Measure, Measure, Measure]]:
+    """For each judge: its agreement with the panel, the panel's leave-one-out agreement, and their difference.
+
+    valid: judge and held-out rater are scored on the same majorities and slots. paper: the judge against the whole
+    panel's majority, which favours neither side equally; for reproduction.
+    """
+    measure, weights = one_table(analysis)
+    codes, names = judges_and_panel(panel, judges)
+    n_panel = panel.codes.labels.shape[1]
+    if mode == "valid" and n_panel < 3:
+        raise AnalysisError(
+            f"{analysis.name}: panel of {n_panel} raters: a leave-one-out majority needs at least three;"
+            ' use mode = "paper" for agreement with the panel\'s majority'
+        )
+    parts = [
+        consensus.judge_and_ceiling(n_panel, len(names), codes.n_labels, measure, part, mode, weights, codes.values)
+        for part in ("judge", "ceiling", "difference")
+    ]
+    sums = parts[0].tally(codes)
+    notes = without_majority(panel)
+    found = []
+    for n, name in enumerate(names):
+        given = int((codes.labels[:, n_panel + n] >= 0).sum())
+        shared = Measure(
+            sums, parts[0].finalise, panel.clusters, len(panel.units), n_panel + 1, given, scale="atanh", notes=notes
+        )
+        judge, ceiling, minus = (replace(shared, finalise=_column(p.finalise, n)) for p in parts)
+        found.append((name, judge, ceiling, replace(minus, scale="identity")))
+    return found
+
+
+def _column(finalise: Finalise, n: int) -> Finalise:
+    return lambda totals: finalise(totals)[..., n : n + 1]
+
+
+def self_agreement(frame: pl.DataFrame, analysis: Analysis) -> Measure:
+    """Share of repeated subjects to which a rater gave the same label both times.
+
+    A repeat is a task that says which task it repeats; both labels are needed.
+    """
+    repeats = frame.filter(pl.col("repeat_of").is_not_null())
+    key = ["rater", "item", "answers", "span"]
+    first = frame.select("task", *key, pl.col("label").alias("first"), pl.col("state").alias("first_state"))
+    both = repeats.join(first, left_on=["repeat_of", *key], right_on=["task", *key], nulls_equal=True)
+    both = both.filter((pl.col("state") == "rated") & (pl.col("first_state") == "rated"))
+    if both.height == 0:
+        raise AnalysisError(f"{analysis.name}: no rater rated anything twice (no task repeats another)")
+    same = [
+        analysis.collapse.get(a, a) == analysis.collapse.get(b, b)
+        for a, b in zip(both.get_column("first"), both.get_column("label"), strict=True)
+    ]
+    cluster = both.get_column("case" if analysis.cluster == "case" else "item").fill_null("")
+    unit = both.select(pl.concat_str([pl.col(c).fill_null("") for c in ("item", "answers", "span")], separator="\x1f"))
+    yes_no = Labels(("different", "same"), (0.0, 1.0), "nominal")
+    codes = np.array(same, dtype=np.int64)
+    sample = matrix(unit.to_series(), both.get_column("rater"), cluster, codes, yes_no)
+    return share(sample, [1])
+
+
+def majority_sample(sample: Sample, name: str) -> Sample:
+    """The panel's strict majority as one rater."""
+    codes = sample.codes
+    column = consensus.majority(codes.labels, codes.n_labels).astype(np.int32)[:, None]
+    return replace(sample, codes=replace(codes, labels=column), raters=(name,))
+
+
+def raters_of(samples: Sequence[Sample]) -> tuple[str, ...]:
+    """All raters of several samples, sorted."""
+    return tuple(sorted({r for s in samples for r in s.raters}))

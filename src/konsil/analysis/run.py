@@ -1,0 +1,234 @@
+"""Run a study's analyses: for each its groups, their numbers, their differences; then the family's adjusted p."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis import panels
+from konsil.analysis.coding import groups, select
+from konsil.analysis.coverage import coverage, label_counts
+from konsil.analysis.estimate import Told, contrast, estimate
+from konsil.analysis.frame import Data, Long, long
+from konsil.analysis.kinds import Context, Group, sample_of, single
+from konsil.analysis.measure import Measure
+from konsil.analysis.methods import methods
+from konsil.analysis.results import Results, Row, RowKind
+from konsil.analysis.spec import Analysis, Exclusions, Resampling
+from konsil.errors import AnalysisError, nearest
+from konsil.instrument import Criterion, Instrument
+from konsil.stats.contract import Array, Estimate, Finalise
+from konsil.stats.multiplicity import holm
+from konsil.stats.weights import stream_key
+
+
+def run(
+    analyses: Sequence[Analysis],
+    data: Data,
+    *,
+    instruments: Sequence[Instrument],
+    seed: int,
+    resampling: Resampling,
+    exclusions: Exclusions,
+    planned: bool = False,
+) -> Results:
+    """All estimates, the coverage of the ratings, warnings and the methods paragraph.
+
+    `planned` says whether the tasks come from a plan, so that missing ratings can be counted.
+    """
+    table = long(data, exclusions)
+    rows: list[Row] = []
+    for analysis in analyses:
+        context = Context(analysis, _criterion(analysis, instruments), stream_key(seed, analysis.name), resampling)
+        rows.extend(_rows(context, table))
+    rows = _adjusted(rows)
+    return Results(
+        rows=tuple(rows),
+        coverage=coverage(data, table, instruments, planned=planned),
+        warnings=_study_warnings(table, analyses),
+        methods=methods(analyses, rows, table, seed=seed, resampling=resampling, exclusions=exclusions),
+        label_counts=label_counts(table, instruments),
+    )
+
+
+def _criterion(analysis: Analysis, instruments: Sequence[Instrument]) -> Criterion:
+    """The criterion an analysis names; where two instruments have one of that name, `where` says whose."""
+    wanted = analysis.where.get("instrument", ())
+    found = [c for i in instruments if not wanted or i.id in wanted for c in i.criteria if c.id == analysis.criterion]
+    if not found:
+        known = [c.id for i in instruments for c in i.criteria]
+        raise AnalysisError(
+            f"{analysis.name}: there is no criterion {analysis.criterion!r}; {nearest(analysis.criterion, known)}"
+        )
+    if any(c.scale != found[0].scale for c in found):
+        raise AnalysisError(
+            f"{analysis.name}: {len(found)} instruments ask {analysis.criterion!r} on different scales;"
+            " select one with where = { instrument = [...] }"
+        )
+    return found[0]
+
+
+def _rows(context: Context, table: Long) -> Iterator[Row]:
+    analysis = context.analysis
+    frame = select(table, analysis, analysis.raters)
+    if frame.height == 0:
+        yield _row(context, {}, Told(Estimate(math.nan, level=context.resampling.level, reason="no ratings selected")))
+        return
+    if analysis.against not in {None, "rest"}:
+        yield from _against_panel(context, table, frame)
+        return
+    raters = tuple(frame.get_column("rater").unique().sort().to_list())
+    found = [single(context, keys, part, raters) for keys, part in groups(frame, analysis.by)]
+    for group in found:
+        yield from _told(context, group.keys, group.told, group.measure)
+    if analysis.compare:
+        yield from _differences(context, found)
+
+
+def _told(context: Context, keys: dict[str, str], told: Told, measure: Measure | None) -> Iterator[Row]:
+    yield _row(context, keys, told, measure)
+    for companion in told.companions:
+        yield _row(context, keys, Told(companion), measure, kind="companion")
+
+
+def _row(
+    context: Context,
+    keys: dict[str, str],
+    told: Told,
+    measure: Measure | None = None,
+    *,
+    kind: RowKind = "estimate",
+    versus: dict[str, str] | None = None,
+) -> Row:
+    analysis = context.analysis
+    return Row(
+        analysis=analysis.name,
+        statistic=analysis.statistic,
+        criterion=analysis.criterion,
+        raters=analysis.raters,
+        estimate=told.headline,
+        group=keys,
+        kind=kind,
+        versus=versus or {},
+        n_units=measure.n_units if measure is not None else 0,
+        n_raters=measure.n_raters if measure is not None else 0,
+        n_undefined_pairs=measure.n_undefined_pairs if measure is not None else 0,
+        prespecified=analysis.prespecified,
+        warnings=told.warnings,
+    )
+
+
+def _differences(context: Context, found: Sequence[Group]) -> Iterator[Row]:
+    """Paired differences between the groups of `compare`, within equal values of the other columns."""
+    compare = context.analysis.compare
+    others: dict[tuple[str, ...], list[Group]] = {}
+    for group in found:
+        rest = tuple(v for k, v in group.keys.items() if k != compare)
+        others.setdefault(rest, []).append(group)
+    for members in others.values():
+        for a, b in combinations(members, 2):
+            told = contrast(
+                a.measure, b.measure, key=context.key, resampling=context.resampling, cluster=_word(context)
+            )
+            yield _row(context, a.keys, told, a.measure, kind="difference", versus=b.keys)
+            for companion in told.companions:
+                yield _row(context, a.keys, Told(companion), a.measure, kind="companion", versus=b.keys)
+
+
+def _word(context: Context) -> str:
+    return "case" if context.analysis.cluster == "case" else "item"
+
+
+def _against_panel(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Row]:
+    """Judges against a panel: each judge (or their mean), the ceiling, and the paired difference."""
+    analysis = context.analysis
+    panel_name = str(analysis.against)
+    panel_frame = select(table, analysis, panel_name)
+    if panel_frame.height == 0:
+        told = Told(Estimate(math.nan, level=context.resampling.level, reason=f"panel {panel_name!r} has no ratings"))
+        yield _row(context, {}, told)
+        return
+    by = [column for column in analysis.by if column != "rater"]
+    judges = dict(_keyed(frame, by))
+    experts = tuple(panel_frame.get_column("rater").unique().sort().to_list())
+    names = tuple(frame.get_column("rater").unique().sort().to_list())
+    for keys, part in groups(panel_frame, by):
+        theirs = judges.get(tuple(keys.values()))
+        if theirs is None:
+            continue
+        panel_sample = sample_of(context, part, experts)
+        judge_sample = sample_of(context, theirs, names)
+        found = panels.against_panel(panel_sample, judge_sample, analysis, analysis.mode)
+        if "rater" not in analysis.by:
+            found = [_mean_of(found)]
+        for name, judge, ceiling, minus in found:
+            mine = {**keys, "rater": name} if name else keys
+            yield from _told(context, mine, _estimate(context, judge), judge)
+            yield _row(
+                context, mine, _difference(context, minus), minus, kind="difference", versus={**keys, "rater": "rest"}
+            )
+            yield _row(
+                context,
+                {**keys, "rater": f"{panel_name}, leave one out"},
+                _estimate(context, ceiling),
+                ceiling,
+                kind="companion",
+            )
+
+
+def _keyed(frame: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[tuple[str, ...], pl.DataFrame]]:
+    for keys, part in groups(frame, by):
+        yield tuple(keys.values()), part
+
+
+def _mean_of(found: list[tuple[str, Measure, Measure, Measure]]) -> tuple[str, Measure, Measure, Measure]:
+    """The judges' mean: one number of the whole panel of judges."""
+
+    def averaged(position: int) -> Measure:
+        members: list[Measure] = [(f[1], f[2], f[3])[position] for f in found]
+        parts: list[Finalise] = [m.finalise for m in members]
+
+        def finalise(totals: Array) -> Array:
+            return np.asarray(np.mean([p(totals) for p in parts], axis=0), dtype=np.float64)
+
+        return replace(members[0], finalise=finalise, n_ratings=sum(m.n_ratings for m in members))
+
+    return "", averaged(0), averaged(1), averaged(2)
+
+
+def _estimate(context: Context, measure: Measure) -> Told:
+    return estimate(measure, key=context.key, resampling=context.resampling, cluster=_word(context))
+
+
+def _difference(context: Context, measure: Measure) -> Told:
+    """A measure that is a difference already: its p value inverts its own interval."""
+    zero = replace(measure, finalise=lambda totals: np.zeros_like(measure.finalise(totals)))
+    return contrast(measure, zero, key=context.key, resampling=context.resampling, cluster=_word(context))
+
+
+def _adjusted(rows: Sequence[Row]) -> list[Row]:
+    """Holm's adjustment over the prespecified family: every prespecified difference that has a p value."""
+    family = [
+        n for n, r in enumerate(rows) if r.kind == "difference" and r.prespecified and math.isfinite(r.estimate.p)
+    ]
+    out = list(rows)
+    if family:
+        for n, p in zip(family, holm([rows[i].estimate.p for i in family]), strict=True):
+            out[n] = replace(rows[n], p_adjusted=float(p))
+    return out
+
+
+def _study_warnings(table: Long, analyses: Sequence[Analysis]) -> tuple[str, ...]:
+    found = []
+    if table.excluded.height:
+        found.append(
+            f"{table.excluded.height} ratings are excluded by the protocol's rules; the coverage table says why."
+        )
+    if any(a.mode == "paper" for a in analyses):
+        found.append("Analyses in paper mode reproduce what a paper computes and are not recommended for conclusions.")
+    return tuple(found)
