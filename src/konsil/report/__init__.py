@@ -1,1 +1,6 @@
-"""."""
+"""HOW it is told: tables (the only place that rounds), figures, one self-contained page."""
+
+from konsil.report.section import Recovered, Section
+from konsil.report.write import write
+
+__all__ = ["Recovered", "Section", "write"]

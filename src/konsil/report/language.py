@@ -1,0 +1,43 @@
+"""The report's language: translated interface words and the decimal style that goes with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from konsil.report.messages_de import MESSAGES as GERMAN
+
+
+@dataclass(frozen=True)
+class Language:
+    """One language of the interface. The words of the study itself are shown as they are."""
+
+    code: str
+    """The code of the page's `lang` attribute."""
+    decimal: str
+    """The decimal mark."""
+    between: str
+    """What stands between the two ends of an interval."""
+    messages: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """English text -> text of this language; what is absent stays English."""
+
+    def gettext(self, message: str) -> str:
+        """The text in this language."""
+        return self.messages.get(message, message)
+
+    def ngettext(self, singular: str, plural: str, n: int) -> str:
+        """The text for one or for many; both languages here have the same two forms."""
+        return self.gettext(singular if n == 1 else plural)
+
+
+ENGLISH = Language("en", ".", ", ")
+DEUTSCH = Language("de", ",", "; ", GERMAN)
+
+
+def language(code: str) -> Language:
+    """The language of a study's code; English where there is no catalogue.
+
+    >>> language("de-CH").code, language("fr").code
+    ('de', 'en')
+    """
+    return DEUTSCH if code.casefold().split("-")[0].split("_")[0] == "de" else ENGLISH

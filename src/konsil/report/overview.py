@@ -1,0 +1,292 @@
+"""Table 1, the study flow and the distributions of labels."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from konsil.analysis import Results
+from konsil.instrument import Criterion
+from konsil.records import Answer, Item, Rater, Rating
+from konsil.report.anchors import anchor
+from konsil.report.drawing import Drawing
+from konsil.report.figures import About, Bar, distribution
+from konsil.report.language import Language
+from konsil.report.tables import Cell, Numbers, Table, table
+from konsil.study import Study
+
+MOST_VALUES = 12
+"""A stratum with more values than this (identifiers, ages) is summarised by their number."""
+MOST_LABELS = 12
+"""A criterion with more labels than this has no figure; its counts are in labels.csv."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """What the report tells: the study, its results and its records."""
+
+    study: Study
+    """The protocol."""
+    results: Results
+    """What the analyses gave."""
+    items: Sequence[Item]
+    """What was asked."""
+    answers: Sequence[Answer]
+    """What was answered."""
+    raters: Sequence[Rater]
+    """Who rated."""
+    ratings: Sequence[Rating]
+    """How it was rated."""
+    language: Language
+    """The report's language."""
+    numbers: Numbers
+    """How numbers are shown."""
+
+    @property
+    def stamp(self) -> str:
+        """What figures and tables say where ratings are simulated; empty otherwise."""
+        return self.language.gettext("Simulated ratings.") if self.study.simulated else ""
+
+    def caption(self, text: str) -> str:
+        """A caption that says so where ratings are simulated."""
+        return f"{text} {self.stamp}".rstrip()
+
+    def criteria(self) -> dict[str, Criterion]:
+        """Criterion id -> criterion, in the protocol's order; the first instrument that has it decides."""
+        found: dict[str, Criterion] = {}
+        for instrument in self.study.instruments:
+            for criterion in instrument.criteria:
+                found.setdefault(criterion.id, criterion)
+        return found
+
+    def panels(self) -> dict[str, list[Rater]]:
+        """Panel -> its raters, in the protocol's order, then others by name."""
+        order = list(self.study.panels())
+        found: dict[str, list[Rater]] = {panel: [] for panel in order}
+        for rater in sorted(self.raters, key=lambda r: (r.panel, natural(r.id))):
+            found.setdefault(rater.panel, []).append(rater)
+        return {panel: members for panel, members in found.items() if members}
+
+
+def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """A sort key by which item 2 comes before item 10."""
+    return tuple((0, int(p), "") if p.isdigit() and p.isascii() else (1, 0, p) for p in re.split(r"([0-9]+)", text))
+
+
+def characteristics(material: Material) -> list[Table]:
+    """Table 1 in three parts: raters with their times, items, systems with the lengths of their answers."""
+    return [part for part in (_raters(material), _items(material), _systems(material)) if part.rows]
+
+
+def _raters(material: Material) -> Table:
+    _, numbers = material.language.gettext, material.numbers
+    panel_of = {rater.id: rater.panel for rater in material.raters}
+    screens: dict[str, dict[tuple[str, str], float | None]] = defaultdict(dict)
+    ratings: Counter[str] = Counter()
+    active: dict[str, set[str]] = defaultdict(set)
+    for rating in material.ratings:
+        panel = panel_of.get(rating.rater, "")
+        ratings[panel] += 1
+        active[panel].add(rating.rater)
+        screen = (rating.task, rating.rater)
+        # Seconds belong to the screen and are repeated on each of its ratings.
+        known = screens[panel].get(screen)
+        screens[panel][screen] = rating.seconds if known is None else known
+    kinds = {"human": _("people"), "llm": _("LLM judges"), "program": _("programs")}
+    rows = []
+    for panel, members in material.panels().items():
+        kind = Counter(kinds[rater.kind] for rater in members)
+        seconds = [s for s in screens[panel].values() if s is not None]
+        untimed = len(screens[panel]) - len(seconds)
+        remarks = (_("%(n)s screens have no time.") % {"n": numbers.count(untimed)},) if seconds and untimed else ()
+        rows.append(
+            (
+                Cell(panel),
+                Cell(", ".join(f"{name}: {numbers.count(n)}" for name, n in kind.items())),
+                Cell(_strata([r.strata for r in members], material)),
+                Cell(numbers.count(len(active[panel])), number=True),
+                Cell(numbers.count(ratings[panel]), number=True),
+                Cell(numbers.count(len(screens[panel])), number=True),
+                Cell(numbers.spread(seconds), remarks, number=True),
+            )
+        )
+    head = (
+        _("Panel"), _("Raters"), _("Strata"), _("With ratings"), _("Ratings"), _("Screens"), _("Seconds per screen"),
+    )  # fmt: skip
+    return table(
+        material.caption(_("Raters and their work.")),
+        head,
+        rows,
+        general=(
+            _("Seconds are counted once for each screen, however many criteria it has: median [interquartile range]."),
+        ),
+    )
+
+
+def _items(material: Material) -> Table:
+    _, numbers = material.language.gettext, material.numbers
+    rows = [(Cell(_("All items")), Cell(""), Cell(numbers.count(len(material.items)), number=True))]
+    cases = {item.case for item in material.items if item.case is not None}
+    if cases:
+        rows.append((Cell(_("Cases")), Cell(""), Cell(numbers.count(len(cases)), number=True)))
+    sets = Counter(name for item in material.items for name in item.sets)
+    rows.extend((Cell(_("Set")), Cell(name), Cell(numbers.count(sets[name]), number=True)) for name in sorted(sets))
+    for column, values in _columns([item.strata for item in material.items]).items():
+        if len(values) > MOST_VALUES:
+            text = _("%(n)s different values") % {"n": numbers.count(len(values))}
+            rows.append((Cell(column), Cell(text), Cell(numbers.count(sum(values.values())), number=True)))
+            continue
+        rows.extend(
+            (Cell(column), Cell(value), Cell(numbers.count(values[value]), number=True))
+            for value in sorted(values, key=natural)
+        )
+    return table(material.caption(_("Items by set and stratum.")), ("", _("Value"), _("Items")), rows, row_heads=2)
+
+
+def _systems(material: Material) -> Table:
+    _, numbers = material.language.gettext, material.numbers
+    texts: dict[str, list[str]] = defaultdict(list)
+    for answer in material.answers:
+        texts[answer.system].append(answer.text)
+    declared = {system.id: system for system in material.study.systems}
+    rows = []
+    for system in (*declared, *sorted(texts.keys() - declared.keys(), key=natural)):
+        given = [text for text in texts[system] if text]
+        known = declared.get(system)
+        rows.append(
+            (
+                Cell(system),
+                Cell(known.family if known else ""),
+                Cell((known.model or _("imported")) if known else ""),
+                Cell(numbers.count(len(texts[system])), number=True),
+                Cell(numbers.spread([float(len(text.split())) for text in given]), number=True),
+                Cell(numbers.spread([float(len(text)) for text in given]), number=True),
+            )
+        )
+    absent = sum(not text for several in texts.values() for text in several)
+    general = [_("Lengths: median [interquartile range].")]
+    if absent:
+        general.append(
+            _("The texts of %(n)s answers are not at hand; they do not count in the lengths.")
+            % {"n": numbers.count(absent)}
+        )
+    head = (_("System"), _("Family"), _("Model"), _("Answers"), _("Words per answer"), _("Characters per answer"))
+    return table(material.caption(_("Systems and their answers.")), head, rows, general=general)
+
+
+def _columns(strata: Sequence[Mapping[str, str]]) -> dict[str, Counter[str]]:
+    """Column -> value -> how often."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in strata:
+        for column, value in row.items():
+            found[column][value] += 1
+    return dict(sorted(found.items()))
+
+
+def _strata(strata: Sequence[Mapping[str, str]], material: Material) -> str:
+    """One line: specialty: cardiology 3, surgery 2; years: 5 different values."""
+    _, numbers = material.language.gettext, material.numbers
+    parts = []
+    for column, values in _columns(strata).items():
+        shown = (
+            _("%(n)s different values") % {"n": numbers.count(len(values))}
+            if len(values) > MOST_VALUES
+            else ", ".join(f"{value} {numbers.count(values[value])}" for value in sorted(values, key=natural))
+        )
+        parts.append(f"{column}: {shown}")
+    return "; ".join(parts)
+
+
+def flow(material: Material) -> Table:
+    """What became of every rating: expected, rated, abstained, unreadable, missing, excluded and why."""
+    _, numbers = material.language.gettext, material.numbers
+    coverage = material.results.coverage
+    reasons = sorted({reason for row in coverage for reason in row.excluded})
+    systems = any(row.system for row in coverage)
+    head = [_("Panel"), _("Criterion"), *([_("System")] if systems else []), _("Expected"), _("Rated"), _("Abstained")]
+    head += [_("Unreadable"), _("Missing"), *(_("Excluded: %(reason)s") % {"reason": reason} for reason in reasons)]
+    rows = []
+    for row in coverage:
+        counts = (row.expected, row.rated, row.abstained, row.unreadable, row.missing)
+        rows.append(
+            (
+                Cell(row.panel),
+                Cell(row.criterion),
+                *([Cell(row.system or "–")] if systems else []),
+                *(Cell(numbers.count(n), number=True) for n in counts),
+                *(Cell(numbers.count(row.excluded.get(reason, 0)), number=True) for reason in reasons),
+            )
+        )
+    general = [
+        _("Excluded ratings are in no analysis and in no other column; missing ratings are expected and absent.")
+    ]
+    if any(row.expected is None for row in coverage):
+        general.append(_("A dash: there is no plan, so nothing is known of expected and missing ratings."))
+    return table(
+        material.caption(_("What became of the ratings.")), head, rows, row_heads=3 if systems else 2, general=general
+    )
+
+
+def label_figures(material: Material) -> list[Drawing]:
+    """One figure for each criterion that has few labels: their shares by panel and system."""
+    _ = material.language.gettext
+    criteria = material.criteria()
+    counted: dict[str, dict[tuple[str, str], dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
+    for (panel, of, system, label), n in material.results.label_counts.items():
+        counted[of][panel, system][label] = n
+    figures = []
+    for name in (*criteria, *sorted(counted.keys() - criteria.keys())):
+        groups = counted.get(name, {})
+        criterion = criteria.get(name)
+        labels = _labels(criterion, groups)
+        if not groups or len(labels) > MOST_LABELS or (criterion is not None and criterion.scale.kind != "choice"):
+            continue
+        panels = {panel: n for n, panel in enumerate(material.panels())}
+        systems = {system.id: n for n, system in enumerate(material.study.systems)}
+        order = sorted(groups, key=lambda g: (panels.get(g[0], 999), g[0], systems.get(g[1], 999), natural(g[1])))
+        several = len({panel for panel, _system in order}) > 1 and any(system for _panel, system in order)
+        bars = [
+            Bar(
+                label=system or panel,
+                counts=tuple(groups[panel, system].get(label, 0) for label in labels),
+                group=panel if several else "",
+            )
+            for panel, system in order
+        ]
+        title = _("Labels of %(criterion)s") % {"criterion": name}
+        shares = "; ".join(
+            f"{bar.group + ', ' if bar.group else ''}{bar.label}: "
+            + ", ".join(f"{label} {material.numbers.count(n)}" for label, n in zip(labels, bar.counts, strict=True))
+            for bar in bars
+        )
+        question = f" {criterion.question}" if criterion is not None and criterion.question else ""
+        figures.append(
+            distribution(
+                About(
+                    key=anchor("labels", name),
+                    title=title,
+                    description=shares,
+                    caption=material.caption(
+                        _("Shares of the labels of %(criterion)s by panel and system.") % {"criterion": name} + question
+                    ),
+                    stamp=material.stamp,
+                ),
+                labels,
+                bars,
+                material.numbers,
+                ordered=criterion is not None and criterion.scale.level != "nominal",
+                abstain=criterion.scale.abstain if criterion is not None else None,
+                axis=_("Share of ratings"),
+                total=_("ratings"),
+            )
+        )
+    return figures
+
+
+def _labels(criterion: Criterion | None, groups: Mapping[tuple[str, str], Mapping[str, int]]) -> list[str]:
+    """The scale's labels in their order, then any other that was counted."""
+    declared = list(criterion.scale.options()) if criterion is not None else []
+    counted = {label for group in groups.values() for label in group}
+    return declared + sorted(counted - set(declared), key=natural)

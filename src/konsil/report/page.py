@@ -1,0 +1,278 @@
+"""The page: everything it says, gathered, numbered and rendered."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+import jinja2
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from konsil.instrument import Instrument
+from konsil.records import Answer, Item
+from konsil.report.anchors import anchor
+from konsil.report.drawing import Drawing
+from konsil.report.estimates import Told, tell
+from konsil.report.figures import About, Dot, forest
+from konsil.report.glossary import ENTRIES
+from konsil.report.overview import Material, characteristics, flow, label_figures, natural
+from konsil.report.section import Section
+from konsil.report.tables import Cell, Table, table
+from konsil.study import study_digest
+from konsil.version import __version__
+
+SAMPLES = 3
+"""How many items are shown with their answers."""
+LONGEST = 1_500
+"""Characters of a sample's text that are shown."""
+KEY_NUMBERS = 5
+"""How many analyses the summary names."""
+
+
+@dataclass(frozen=True)
+class Extra:
+    """A caller's section, ready for the page."""
+
+    anchor: str
+    """Where the page links to."""
+    title: str
+    """The heading."""
+    paragraphs: tuple[str, ...]
+    """Plain text."""
+    tables: tuple[Table, ...]
+    """Its tables."""
+    figures: tuple[Drawing, ...]
+    """Its figures."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """The rendered page and the figures that are also files."""
+
+    html: str
+    """The whole document."""
+    figures: tuple[Drawing, ...]
+    """In the order of the page."""
+
+
+def render(material: Material, extras: Sequence[Section]) -> Page:
+    """Gather everything and render it."""
+    labels = label_figures(material)
+    told = tell(material)
+    added = [_extra(material, section) for section in extras]
+    used = {row.statistic for row in material.results.rows} | {a.statistic for a in material.study.analyses}
+    html = _environment(material).get_template("page.html.j2").render(
+        study=material.study,
+        results=material.results,
+        lang=material.language.code,
+        version=__version__,
+        summary=_summary(material, told),
+        key_numbers=_key_numbers(material),
+        characteristics=characteristics(material),
+        flow=flow(material),
+        labels=labels,
+        prespecified=[t for t in told if t.prespecified],
+        exploratory=[t for t in told if not t.prespecified],
+        extras=added,
+        instruments=[(i, anchor("instrument", i.id), markdown(i)) for i in material.study.instruments],
+        samples=_samples(material),
+        longest=LONGEST,
+        versions=_versions(),
+        digests=(study_digest(material.study), data_digest(material)),
+        glossary=[(ENTRIES[name], anchor("statistic", name)) for name in ENTRIES if name in used],
+    )  # fmt: skip
+    figures = (*labels, *(f for t in told for f in t.figures), *(f for e in added for f in e.figures))
+    return Page(html, figures)
+
+
+class _Counter:
+    """Numbers tables and figures in the order in which the page shows them."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, int] = {}
+
+    def __call__(self, kind: str) -> int:
+        self._last[kind] = self._last.get(kind, 0) + 1
+        return self._last[kind]
+
+
+def _environment(material: Material) -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("konsil.report", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
+    )
+    environment.install_gettext_callables(  # type: ignore[attr-defined]
+        material.language.gettext, material.language.ngettext, newstyle=True
+    )
+    environment.globals["number"] = _Counter()
+    environment.filters["count"] = material.numbers.count
+    environment.filters["decimal"] = material.numbers.tick
+    return environment
+
+
+def markdown(instrument: Instrument) -> Markup:
+    """The codebook as HTML: no raw HTML, no images, headings below those of the page."""
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "html_block", "html_inline"])
+    tokens = parser.parse(instrument.codebook)
+    levels = [int(t.tag[1]) for t in tokens if t.type == "heading_open"]
+    shallowest = min(levels, default=1)
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(6, int(token.tag[1]) - shallowest + 5)}"
+    return Markup(parser.renderer.render(tokens, parser.options, {}))  # noqa: S704 - html is off in the parser
+
+
+def _summary(material: Material, told: Sequence[Told]) -> str:
+    _, count = material.language.gettext, material.numbers.count
+    given = sum(row.rated for row in material.results.coverage)
+    abstained = sum(row.abstained for row in material.results.coverage)
+    unreadable = sum(row.unreadable for row in material.results.coverage)
+    excluded = sum(n for row in material.results.coverage for n in row.excluded.values())
+    text = _(
+        "%(items)s items, %(answers)s answers of %(systems)s systems and %(raters)s raters in %(panels)s panels gave"
+        " %(rated)s labels and %(abstained)s abstentions; %(unreadable)s replies were unreadable and %(excluded)s"
+        " ratings were excluded. The protocol asks for %(analyses)s analyses, %(prespecified)s of them prespecified."
+    )
+    return text % {
+        "items": count(len(material.items)),
+        "answers": count(len(material.answers)),
+        "systems": count(len(material.study.systems) or len({a.system for a in material.answers})),
+        "raters": count(len(material.raters)),
+        "panels": count(len(material.panels())),
+        "rated": count(given),
+        "abstained": count(abstained),
+        "unreadable": count(unreadable),
+        "excluded": count(excluded),
+        "analyses": count(len(told)),
+        "prespecified": count(sum(t.prespecified for t in told)),
+    }
+
+
+def _key_numbers(material: Material) -> list[tuple[str, str, str]]:
+    """Anchor, analysis in a few words, number: of the first prespecified analyses, their first estimates."""
+    from konsil.report.glossary import title
+
+    _ = material.language.gettext
+    found: list[tuple[str, str, str]] = []
+    for analysis in material.study.analyses:
+        rows = [r for r in material.results.rows if r.analysis == analysis.name and r.kind == "estimate"]
+        if not analysis.prespecified or analysis.mode == "paper" or not rows:
+            continue
+        words = f"{title(analysis.statistic, material.language)}, {analysis.criterion} ({analysis.raters})"
+        overall = [r for r in rows if not r.group]
+        if overall:
+            number = material.numbers.with_interval(overall[0].estimate)
+        else:
+            defined = sorted((r for r in rows if r.estimate.value == r.estimate.value), key=lambda r: r.estimate.value)
+            if not defined:
+                number = _("undefined in every group")
+            elif len(defined) == 1:
+                number = (
+                    f"{', '.join(defined[0].group.values())}: {material.numbers.with_interval(defined[0].estimate)}"
+                )
+            else:
+                number = _("from %(low)s (%(lowest)s) to %(high)s (%(highest)s)") % {
+                    "low": material.numbers.with_interval(defined[0].estimate),
+                    "lowest": ", ".join(defined[0].group.values()),
+                    "high": material.numbers.with_interval(defined[-1].estimate),
+                    "highest": ", ".join(defined[-1].group.values()),
+                }
+        found.append((anchor("analysis", analysis.name), words, number))
+    return found[:KEY_NUMBERS]
+
+
+def _extra(material: Material, section: Section) -> Extra:
+    _, numbers = material.language.gettext, material.numbers
+    tables: list[Table] = []
+    figures: list[Drawing] = []
+    if section.header:
+        rows = [[numbers.cell(value) for value in row] for row in section.rows]
+        caption = material.caption(section.caption or section.title)
+        tables.append(table(caption, section.header, rows, general=section.notes))
+    if section.recovered:
+        rows = []
+        for one in section.recovered:
+            e = one.estimate
+            inside = _("yes") if e.low <= one.truth <= e.high else _("no")
+            truth = Cell(numbers.plain(one.truth), number=True)
+            covered = Cell(inside if e.low == e.low else "–")
+            rows.append([Cell(one.group), Cell(one.name), truth, numbers.estimate(e), covered])
+        head = (_("Group"), _("Parameter"), _("True value"), _("Estimate and interval"), _("Interval holds it"))
+        first = 0 if any(one.group for one in section.recovered) else 1
+        caption = material.caption(_("True values of the simulation and what the analyses found."))
+        general = [_("An interval of level 0.95 misses the true value in one of twenty cases, by design.")]
+        general += () if section.header else section.notes
+        shown = [row[first:] for row in rows]
+        tables.append(table(caption, head[first:], shown, row_heads=2 - first, general=general))
+        figures.append(_recovery(material, section))
+    return Extra(anchor("section", section.title), section.title, section.paragraphs, tuple(tables), tuple(figures))
+
+
+def _recovery(material: Material, section: Section) -> Drawing:
+    _, numbers = material.language.gettext, material.numbers
+    dots = [
+        Dot(
+            r.name,
+            r.estimate.value,
+            r.estimate.low,
+            r.estimate.high,
+            numbers.with_interval(r.estimate),
+            r.group,
+            r.truth,
+        )
+        for r in section.recovered
+    ]
+    about = About(
+        key=anchor("recovery", section.title),
+        title=section.title,
+        description="; ".join(f"{d.label}: {numbers.plain(d.truth)}, {d.text}" for d in dots),
+        caption=material.caption(_("True values (diamonds) and estimates (dots) with their intervals (lines).")),
+        stamp=material.stamp,
+    )
+    return forest(about, dots, numbers, axis=_("Value"), heading=_("Estimate and interval"), truth=_("true value"))
+
+
+def _samples(material: Material) -> list[tuple[Item, list[Answer]]]:
+    """The first items by identifier, those with answers first."""
+    by_item: dict[str, list[Answer]] = {}
+    for answer in material.answers:
+        by_item.setdefault(answer.item, []).append(answer)
+    chosen = sorted(material.items, key=lambda i: (i.id not in by_item, natural(i.id)))[:SAMPLES]
+    return [(item, sorted(by_item.get(item.id, []), key=lambda a: (natural(a.system), a.id))) for item in chosen]
+
+
+def _versions() -> list[tuple[str, str]]:
+    found = [("konsil", __version__), ("Python", platform.python_version())]
+    for package in ("numpy", "scipy", "polars"):
+        try:
+            found.append((package, version(package)))
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def data_digest(material: Material) -> str:
+    """SHA-256 over all items, answers, raters and ratings in a fixed order: the same records, the same digest."""
+    whole = hashlib.sha256()
+    for records in (material.items, material.answers, material.raters, material.ratings):
+        lines = sorted(json.dumps(_fields(r), ensure_ascii=False, sort_keys=True, default=_fields) for r in records)
+        whole.update(f"{len(lines)}\n".encode())
+        for line in lines:
+            whole.update(line.encode() + b"\n")
+    return whole.hexdigest()
+
+
+def _fields(record: object) -> dict[str, object]:
+    """The record's fields, one level deep; json calls again for those inside."""
+    names: Iterable[str] = getattr(type(record), "__slots__", ())
+    fields = {name: getattr(record, name) for name in names}
+    return {n: dict(v) if hasattr(v, "items") else v for n, v in fields.items()}

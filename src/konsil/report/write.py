@@ -1,0 +1,195 @@
+"""The report's files: all of them or none, and the same bytes for the same study."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from konsil.analysis import Results, Row
+from konsil.errors import KonsilError
+from konsil.records import Answer, Item, Rater, Rating
+from konsil.report.language import language
+from konsil.report.overview import Material
+from konsil.report.page import render
+from konsil.report.section import Section
+from konsil.report.tables import Numbers
+from konsil.stats.contract import Estimate
+from konsil.study import Study, study_digest
+from konsil.version import __version__
+
+FILES = frozenset({"index.html", "figures", "estimates.csv", "estimates.json", "coverage.csv", "labels.csv"})
+"""Everything a report's folder holds; a folder with anything else is not replaced."""
+
+
+def write(
+    folder: Path,
+    study: Study,
+    results: Results,
+    *,
+    items: Sequence[Item],
+    answers: Sequence[Answer],
+    raters: Sequence[Rater],
+    ratings: Sequence[Rating],
+    extras: Sequence[Section] = (),
+) -> Path:
+    """Write the report into `folder`, replacing a report that is there; return the page's path.
+
+    The folder is filled beside its final place and moved there when it is whole, so that nobody ever finds half
+    a report. A folder that holds anything but a report is left alone with a KonsilError.
+    """
+    folder = Path(folder)
+    _may_replace(folder)
+    spoken = language(study.language)
+    material = Material(study, results, items, answers, raters, ratings, spoken, Numbers(spoken))
+    page = render(material, extras)
+    files: dict[str, bytes] = {
+        "index.html": page.html.encode(),
+        "estimates.csv": _estimates_csv(study, results),
+        "estimates.json": _estimates_json(study, results),
+        "coverage.csv": _coverage_csv(study, results),
+        "labels.csv": _labels_csv(study, results),
+    }
+    for figure in page.figures:
+        files[f"figures/{figure.key}.svg"] = figure.svg
+        files[f"figures/{figure.key}.pdf"] = figure.pdf
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _replace(folder, files)
+    return folder / "index.html"
+
+
+def _may_replace(folder: Path) -> None:
+    if folder.is_dir() and not folder.is_symlink():
+        strange = sorted(entry.name for entry in folder.iterdir() if entry.name not in FILES)
+        if strange:
+            raise KonsilError(
+                f"{folder}: holds {strange[0]!r}, which is no part of a report; expected a new or empty folder or an"
+                " earlier report"
+            )
+    elif folder.exists() or folder.is_symlink():
+        raise KonsilError(f"{folder}: is not a folder; expected a new or empty folder or an earlier report")
+
+
+def _replace(folder: Path, files: Mapping[str, bytes]) -> None:
+    work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        new, old = work / "new", work / "old"
+        (new / "figures").mkdir(parents=True)
+        for name, content in files.items():
+            (new / name).write_bytes(content)
+        if folder.exists():
+            folder.replace(old)
+        new.replace(folder)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _number(value: float) -> float | None:
+    """JSON and CSV know no nan: an undefined number is absent, and `reason` says why."""
+    return value if math.isfinite(value) else None
+
+
+def _record(row: Row) -> dict[str, object]:
+    e = row.estimate
+    undefined = math.isnan(e.value)
+    return {
+        "analysis": row.analysis,
+        "kind": row.kind,
+        "statistic": row.statistic,
+        "criterion": row.criterion,
+        "raters": row.raters,
+        "group": dict(sorted(row.group.items())),
+        "versus": dict(sorted(row.versus.items())),
+        "value": _number(e.value),
+        "low": _number(e.low),
+        "high": _number(e.high),
+        "level": e.level,
+        "se": _number(e.se),
+        "p": _number(e.p),
+        "p_adjusted": _number(row.p_adjusted),
+        "n_units": row.n_units,
+        "n_raters": row.n_raters,
+        "n_ratings": e.n_ratings,
+        "n_clusters": e.n_clusters,
+        "n_undefined": e.n_undefined,
+        "n_undefined_pairs": row.n_undefined_pairs,
+        "method": e.method,
+        "reason": e.reason or ("undefined" if undefined else ""),
+        "prespecified": row.prespecified,
+        "warnings": list(row.warnings),
+    }
+
+
+def _estimates_json(study: Study, results: Results) -> bytes:
+    modes = {a.name: a.mode for a in study.analyses}
+    whole = {
+        "study": study.title,
+        "study_digest": study_digest(study),
+        "konsil": __version__,
+        "simulated": study.simulated,
+        "warnings": list(results.warnings),
+        "rows": [{**_record(row), "mode": modes.get(row.analysis, "valid")} for row in results.rows],
+    }
+    return (json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+
+
+def _estimates_csv(study: Study, results: Results) -> bytes:
+    modes = {a.name: a.mode for a in study.analyses}
+    groups = sorted({column for row in results.rows for column in row.group})
+    versus = sorted({column for row in results.rows for column in row.versus})
+    lines = []
+    for row in results.rows:
+        record = _record(row)
+        record["warnings"] = " | ".join(row.warnings)
+        del record["group"], record["versus"]
+        lines.append(
+            {
+                **record,
+                **{f"group.{c}": row.group.get(c, "") for c in groups},
+                **{f"versus.{c}": row.versus.get(c, "") for c in versus},
+                "mode": modes.get(row.analysis, "valid"),
+                "simulated": study.simulated,
+            }
+        )
+    empty = Row("", "", "", "", Estimate(math.nan))
+    fields = [f for f in _record(empty) if f not in ("group", "versus")]
+    at = fields.index("value")
+    fields[at:at] = [*(f"group.{c}" for c in groups), *(f"versus.{c}" for c in versus)]
+    return _csv([*fields, "mode", "simulated"], lines)
+
+
+def _coverage_csv(study: Study, results: Results) -> bytes:
+    reasons = sorted({reason for row in results.coverage for reason in row.excluded})
+    counts = ("expected", "rated", "abstained", "unreadable", "missing")
+    lines = [
+        {
+            **{name: getattr(row, name) for name in ("panel", "criterion", "system", *counts)},
+            **{f"excluded.{reason}": row.excluded.get(reason, 0) for reason in reasons},
+            "simulated": study.simulated,
+        }
+        for row in results.coverage
+    ]
+    fields = ["panel", "criterion", "system", *counts, *(f"excluded.{r}" for r in reasons), "simulated"]
+    return _csv(fields, lines)
+
+
+def _labels_csv(study: Study, results: Results) -> bytes:
+    fields = ("panel", "criterion", "system", "label", "count", "simulated")
+    lines = [
+        dict(zip(fields, (*key, n, study.simulated), strict=True)) for key, n in sorted(results.label_counts.items())
+    ]
+    return _csv(fields, lines)
+
+
+def _csv(fields: Sequence[str], lines: Iterable[Mapping[str, object]]) -> bytes:
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, fields, lineterminator="\n")
+    writer.writeheader()
+    # True and False as in JSON, so that both files read alike.
+    writer.writerows({k: str(v).lower() if isinstance(v, bool) else v for k, v in line.items()} for line in lines)
+    return text.getvalue().encode()
