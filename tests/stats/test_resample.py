@@ -1,4 +1,5 @@
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -189,3 +190,14 @@ def test_calls_are_checked_at_the_door():
         merge([np.ones((2, 2)), np.ones((3, 2))])
     with pytest.raises(ValueError, match="no shards"):
         merge([])
+
+
+def test_very_many_clusters_take_little_memory_and_change_no_bit():
+    tracemalloc.start()
+    sums = np.random.default_rng(1).random((200_000, 2))
+    simple = lambda totals: totals[..., 1:] / totals[..., :1]  # noqa: E731
+    whole = bootstrap(sums, simple, draws=70, key=9)
+    assert tracemalloc.get_traced_memory()[1] < 80e6
+    tracemalloc.stop()
+    assert prepare(sums).block == 16
+    assert np.array_equal(bootstrap(sums, simple, draws=30, key=9, start=40, tile=3), whole[40:])

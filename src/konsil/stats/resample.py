@@ -19,7 +19,6 @@ from scipy import sparse
 
 from konsil.stats.contract import Array, Finalise
 from konsil.stats.rows import Rows, Sums, prepare
-from konsil.stats.weights import BLOCK
 
 _TILE_BYTES = 4 << 20
 
@@ -56,28 +55,33 @@ def bootstrap(
         raise ValueError(f"{draws} draws: expected at least one")
     if tile is not None and tile < 1:
         raise ValueError(f"a tile of {tile} draws: expected at least one")
-    n_patterns = rows.patterns.shape[0]
-    bounded = max(_TILE_BYTES // (4 * n_patterns) // BLOCK, 1) * BLOCK if tile is None else tile
-    step = bounded if rows.exact else BLOCK
+    bounded = max(_TILE_BYTES // (rows.factor.dtype.itemsize * rows.patterns.shape[0]), 1) if tile is None else tile
     stop = start + draws
     parts = []
     for group in range(start - start % rows.group, stop, rows.group):
-        low, high = max(start, group), min(stop, group + rows.group)
-        aligned = low - low % BLOCK if not rows.exact else low
-        tiles = [_totals(rows, key, at, low, high, step) for at in range(aligned, high, step)]
-        parts.append(evaluate(finalise, tiles[0] if len(tiles) == 1 else np.concatenate(tiles)))
+        totals = _totals(rows, key, max(start, group), min(stop, group + rows.group), bounded)
+        parts.append(evaluate(finalise, totals))
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def _totals(rows: Rows, key: int, at: int, low: int, high: int, step: int) -> Array:
-    """Totals of the draws at .. at + step - 1 that lie in low .. high - 1.
+def _totals(rows: Rows, key: int, start: int, stop: int, tile: int) -> Array:
+    """Totals of the draws start .. stop - 1, tile by tile.
 
-    Where sums round, the product is always of one whole block, since how a product rounds may depend on its shape.
+    Where sums round, every product is of as many draws, since how it rounds may depend on its shape.
     """
     if rows.exact:
-        return rows.product(rows.draw(key, at, min(at + step, high)))
-    whole = rows.product(rows.draw(key, at, at + BLOCK))
-    return whole[max(low - at, 0) : high - at]
+        tiles = range(start, stop, tile)
+        totals = [rows.product(rows.draw(key, at, min(at + tile, stop))) for at in tiles]
+    else:
+        first, last = start - start % rows.block, stop + -stop % rows.block
+        step = max(tile // rows.block, 1) * rows.block
+        totals = []
+        for at in range(first, last, step):
+            weights = rows.draw(key, at, min(at + step, last))
+            totals += [rows.product(weights[row : row + rows.block]) for row in range(0, len(weights), rows.block)]
+        totals[-1] = totals[-1][: rows.block - (last - stop)]
+        totals[0] = totals[0][start - first :]
+    return totals[0] if len(totals) == 1 else np.concatenate(totals)
 
 
 def jackknife(sums: Sums | Rows, finalise: Finalise) -> Array:

@@ -56,6 +56,12 @@ class Rows:
         """How many draws `finalise` sees at once: from the sums' width alone, a multiple of a block."""
         return int(min(max(_GROUP_BYTES // (8 * max(self.k, 1)) // BLOCK, 1), 64)) * BLOCK
 
+    @property
+    def block(self) -> int:
+        """How many draws are multiplied at once where sums round: from the patterns alone, a divisor of a block."""
+        too_many = max(int(self.patterns.shape[0] - 1).bit_length() - 16, 0)
+        return max(BLOCK >> too_many, 1)
+
     def expand(self, values: Array) -> Array:
         """Values of the patterns (n_patterns, ...) -> of the clusters (n_clusters, ...)."""
         return values if self.of_cluster is None else values[self.of_cluster]

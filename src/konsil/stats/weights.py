@@ -54,9 +54,10 @@ class _Streams:
         }
         self._generator = np.random.Generator(self._bits)
 
-    def at(self, block: int) -> np.random.Generator:
-        """The generator at the start of a block's stream."""
+    def at(self, block: int, row: int = 0) -> np.random.Generator:
+        """The generator at the start of a block's stream, or of the part of it that a row within the block begins."""
         self._state["state"]["key"][1] = block
+        self._state["state"]["counter"][1] = row
         self._bits.state = self._state
         return self._generator
 
@@ -95,15 +96,13 @@ def bootstrap_weights(key: int, n_clusters: int, start: int, stop: int, dtype: D
     streams = _Streams(key, _CLUSTERS)
     at = 0
     for block, first, last in _blocks(start, stop):
-        generator = streams.at(block)
-        for row in range(0, last, rows):
-            drawn = _uniform(generator, n_clusters, rows * n_clusters)
+        for row in range(first - first % rows, last, rows):
+            drawn = _uniform(streams.at(block, row), n_clusters, rows * n_clusters)
+            drawn += offsets
+            counts = np.bincount(drawn, minlength=rows * n_clusters).reshape(rows, n_clusters)
             low, high = max(first, row), min(last, row + rows)
-            if low < high:
-                drawn += offsets
-                counts = np.bincount(drawn, minlength=rows * n_clusters).reshape(rows, n_clusters)
-                out[at : at + high - low] = counts[low - row : high - row]
-                at += high - low
+            out[at : at + high - low] = counts[low - row : high - row]
+            at += high - low
     return out
 
 
