@@ -1,0 +1,51 @@
+"""A table's rows as answers."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from konsil.records import Answer, Source
+from konsil.sources.checks import ROW, empty
+from konsil.sources.columns import refuse_texts, require, resolve
+from konsil.sources.distinct import contradictions, distinct
+from konsil.sources.problems import Parsed
+from konsil.sources.table import Table
+
+FIELDS = ("item", "system", "answer", "text", "reasoning")
+"""The fields of an answer that a source may map; `answer` is its identifier."""
+
+
+def answer_id(item: pl.Expr, system: pl.Expr) -> pl.Expr:
+    """The identifier of an answer whose table gives none: 'item:system'."""
+    return pl.concat_str(item, pl.lit(":"), system)
+
+
+def read_answers(table: Table, source: Source) -> Parsed[Answer]:
+    """Read answers; rows that repeat an answer with the same content are one answer.
+
+    Without an `answer` column the identifier is 'item:system'. An answer without a text is one whose ratings are at
+    hand and whose text is not.
+    """
+    columns = resolve(table, source, FIELDS)
+    require(columns, "item", table, source)
+    require(columns, "system", table, source)
+    frame = table.frame.with_row_index(ROW).select(ROW, *(columns.expression(field) for field in FIELDS))
+    refuse_texts(columns, frame, ("item", "system", "answer"), table.name)
+    frame = columns.digested(frame, table.name).with_columns(
+        pl.coalesce("answer", answer_id(pl.col("item"), pl.col("system")))
+    )
+    content = [f for f in FIELDS if f != "answer"]
+    rows = distinct(frame, content, "answer")
+    problems = (
+        *empty(rows, table, "item", columns.called("item")),
+        *empty(rows, table, "system", columns.called("system")),
+        *contradictions(rows, content, "answer", table),
+    )
+    if problems:
+        return Parsed((), (), problems)
+    lines = tuple(table.line(row) for row in rows[ROW])
+    answers = tuple(
+        Answer(answer, item, system, text or "", reasoning or "")
+        for item, system, answer, text, reasoning in rows.select(FIELDS).iter_rows()
+    )
+    return Parsed(answers, lines)

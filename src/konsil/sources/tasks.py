@@ -1,0 +1,100 @@
+"""Tasks of imported ratings: one screen for one rater, found again from what its ratings have in common."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from datetime import UTC, datetime
+from typing import cast
+
+from konsil.records import Purpose, Span, Task
+
+_Key = tuple[object, ...]
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+class Tasks:
+    """The tasks of one file. Without a `task` column a task's id is a digest of everything that tells it apart."""
+
+    def __init__(self, first_time: int = 1) -> None:
+        """`first_time`: the number that `repeat` gives to the first of several times."""
+        self._first_time = first_time
+        self._ids: dict[_Key, str] = {}
+        self._tasks: dict[str, Task] = {}
+        # What later ratings add to a screen: most screens show one answer and no spans, and need neither.
+        self._answers: dict[str, dict[str, None]] = {}
+        self._spans: dict[str, set[Span]] = {}
+
+    def task(
+        self,
+        rater: str,
+        item: str | None,
+        answers: tuple[str, ...],
+        span: Span | None,
+        arm: str,
+        phase: str,
+        batch: str,
+        purpose: str,
+        repeat: int | None,
+        task: str | None,
+        instrument: str,
+    ) -> str:
+        """The id of the task that a rating belongs to."""
+        if repeat is not None and repeat <= self._first_time:
+            repeat = None
+        if repeat is not None and purpose == "main":
+            purpose = "repeat"
+        own = task
+        if own is None:
+            key = (rater, item, answers, arm, phase, batch, purpose, repeat, instrument)
+            own = self._ids.get(key)
+            if own is None:
+                own = self._ids[key] = "t-" + hashlib.blake2b(_encode(key).encode(), digest_size=8).hexdigest()
+        made = self._tasks.get(own)
+        if made is None:
+            self._tasks[own] = Task(
+                own, own, rater, instrument, item, answers, (), arm, phase, batch, 0, cast(Purpose, purpose)
+            )
+        elif made.answers != answers:
+            # A screen may show an item with all its answers and ask about each.
+            self._answers.setdefault(own, dict.fromkeys(made.answers)).update(dict.fromkeys(answers))
+        if span is not None:
+            self._spans.setdefault(own, set()).add(span)
+        return own
+
+    def finished(self) -> tuple[Task, ...]:
+        """All tasks in the order of the file; a repeat names the main task of the same rater and subject, if any."""
+        for own, answers in self._answers.items():
+            self._tasks[own] = dataclasses.replace(self._tasks[own], answers=tuple(answers))
+        for own, spans in self._spans.items():
+            ordered = tuple(sorted(spans, key=lambda s: (s.start, s.end)))
+            self._tasks[own] = dataclasses.replace(self._tasks[own], spans=ordered)
+        repeats = [t for t in self._tasks.values() if t.purpose == "repeat"]
+        if repeats:
+            first: dict[_Key, str] = {}
+            for task in self._tasks.values():
+                if task.purpose == "main":
+                    first.setdefault(_subject(task), task.id)
+            for task in repeats:
+                self._tasks[task.id] = dataclasses.replace(task, repeat_of=first.get(_subject(task)))
+        return tuple(self._tasks.values())
+
+
+def _subject(task: Task) -> _Key:
+    # Sorted, since a pair may be shown the other way round the second time.
+    return (task.rater, task.item, tuple(sorted(task.answers)), task.arm)
+
+
+def utc(at: str) -> str:
+    """A point in time in UTC; one without a zone, or in UTC already, stays as it is.
+
+    >>> utc("2024-05-01T10:00:00+02:00"), utc("2024-05-01T08:00:00Z"), utc("2024-05-01")
+    ('2024-05-01T08:00:00Z', '2024-05-01T08:00:00Z', '2024-05-01')
+    """
+    if at.endswith("Z"):
+        return at
+    moment = datetime.fromisoformat(at)
+    if moment.tzinfo is None:
+        return at
+    return moment.astimezone(UTC).isoformat().removesuffix("+00:00") + "Z"
