@@ -1,5 +1,8 @@
 """WHO rates what: allocations + events + ratings -> tasks."""
 
 from konsil.plan.allocation import Allocation, Show, When
+from konsil.plan.assign import assign
+from konsil.plan.balance import Balance, balance
+from konsil.plan.streams import generator
 
-__all__ = ["Allocation", "Show", "When"]
+__all__ = ["Allocation", "Balance", "Show", "When", "assign", "balance", "generator"]

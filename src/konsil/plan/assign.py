@@ -1,0 +1,213 @@
+"""assign: allocations + events + ratings -> tasks. A pure function of its arguments."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from konsil.errors import PlanError, nearest
+from konsil.instrument import Instrument
+from konsil.plan.allocation import Allocation
+from konsil.plan.book import Book, check_numbers, is_survey
+from konsil.plan.conflicts import conflicting_items
+from konsil.plan.pairing import seatings
+from konsil.plan.schedule import schedule
+from konsil.plan.screens import Draft, Site, Subjects, arms_of, drafts_of, item_subjects
+from konsil.plan.seats import occupy
+from konsil.plan.streams import generator, token
+from konsil.records import Answer, Event, Item, Purpose, Rater, Rating, Task
+
+
+def assign(
+    plan: Sequence[Allocation],
+    *,
+    items: Iterable[Item],
+    answers: Iterable[Answer],
+    raters: Iterable[Rater],
+    instruments: Iterable[Instrument],
+    seed: int,
+    ratings: Iterable[Rating] = (),
+    events: Iterable[Event] = (),
+) -> tuple[Task, ...]:
+    """Every rater's tasks in the order of work, or a PlanError that says which allocation cannot be met.
+
+    Each allocation draws from a stream of its own, keyed by the seed and by what the allocation is, so another
+    allocation changes none of its tasks (only `position`, where both share a panel's phase and are mixed). Ratings
+    matter to tie-breaks only (`when = "disagreed"`), events to who holds a slot only.
+
+    >>> from konsil.instrument import Criterion, Scale
+    >>> form = Instrument("form", (Criterion("correct", "Is it correct?", Scale(("no", "yes"))),))
+    >>> tasks = assign(
+    ...     [Allocation("panel", "form")],
+    ...     items=[Item("i1", "Which organ makes insulin?")],
+    ...     answers=[Answer("a1", "i1", "x"), Answer("a2", "i1", "y")],
+    ...     raters=[Rater("r1", "panel"), Rater("r2", "panel")],
+    ...     instruments=[form],
+    ...     seed=1,
+    ... )
+    >>> [(t.rater, t.item, sorted(t.answers)) for t in tasks]
+    [('r1', 'i1', ['a1', 'a2']), ('r2', 'i1', ['a1', 'a2'])]
+    """
+    people = {r.id: r for r in raters}
+    book = Book(items, answers, people.values(), instruments, seed)
+    given = tuple(ratings)
+    drafts: list[Draft] = []
+    occurrences: Counter[tuple[str, ...]] = Counter()
+    for n, allocation in enumerate(plan):
+        where = f"plan[{n}]"
+        instrument = book.instrument(allocation, where)
+        check_numbers(allocation, instrument, where)
+        name = _identity(allocation)
+        site = Site(book, allocation, instrument, (*name, occurrences[name]), where)
+        occurrences[name] += 1
+        if is_survey(instrument, where):
+            drafts += _surveys(site)
+        elif allocation.when == "disagreed":
+            drafts += _tiebreaks(site, drafts, given, people)
+        elif allocation.like:
+            drafts += _alike(site, drafts)
+        else:
+            drafts += _screens(site)
+    return occupy(schedule(drafts, seed), events, given)
+
+
+def _identity(allocation: Allocation) -> tuple[str, ...]:
+    a = allocation
+    return (a.panel, a.instrument, a.items, a.phase, a.purpose, a.when)
+
+
+def _screens(site: Site) -> list[Draft]:
+    book, allocation = site.book, site.allocation
+    panel, pool = book.panel(allocation, site.where), book.pool(allocation, site.where)
+    seats = seatings(allocation, pool, panel, generator(book.seed, *site.key, "limits"), site.where)
+    found: list[Draft] = []
+    for seat, (rater, arm) in enumerate(zip(panel, arms_of(book.seed, panel, allocation), strict=True)):
+        subjects = item_subjects(site, pool, rater)
+        chosen = [(pool[i].id, subjects[i]) for i in seats[seat]]
+        found += drafts_of(site, seat, rater, arm, allocation.purpose, chosen)
+    return found
+
+
+def _surveys(site: Site) -> list[Draft]:
+    panel = site.book.panel(site.allocation, site.where)
+    scopes = dict.fromkeys(c.scope for c in site.instrument.criteria)
+    arms = arms_of(site.book.seed, panel, site.allocation)
+    return [
+        Draft(
+            token(site.book.seed, *site.key, "survey", rater.id, scope),
+            site.allocation,
+            seat,
+            rater.id,
+            None,
+            arm=arm,
+            purpose=site.allocation.purpose,
+            scope=scope,
+        )
+        for seat, (rater, arm) in enumerate(zip(panel, arms, strict=True))
+        for scope in scopes
+    ]
+
+
+def _alike(site: Site, earlier: Sequence[Draft]) -> list[Draft]:
+    """The item-answer sets of an earlier phase: a rater's own where the panel is the same, else all of them."""
+    book, allocation = site.book, site.allocation
+    sources = [d for d in earlier if d.allocation.phase == allocation.like and d.item is not None]
+    if not sources:
+        phases = {d.allocation.phase for d in earlier if d.allocation.phase}
+        raise PlanError(
+            f"{site.where}.like: no earlier allocation has the phase {allocation.like!r};"
+            f" {nearest(allocation.like, phases)}"
+        )
+    panel, wanted = book.panel(allocation, site.where), {i.id: i for i in book.pool(allocation, site.where)}
+    own = [d for d in sources if d.allocation.panel == allocation.panel]
+    pool = [wanted[i] for i in dict.fromkeys(d.item for d in own or sources) if i is not None and i in wanted]
+    if own and (allocation.raters_per_item is not None or allocation.match is not None):
+        raise PlanError(
+            f"{site.where}.like: each rater of {allocation.panel!r} takes over her own items of phase"
+            f" {allocation.like!r}; leave out raters_per_item and match"
+        )
+    rng = generator(book.seed, *site.key, "limits")
+    seats = [] if own else seatings(allocation, pool, panel, rng, site.where)
+    systems = set(book.chosen_systems(allocation, site.where))
+    found: list[Draft] = []
+    for seat, (rater, arm) in enumerate(zip(panel, arms_of(book.seed, panel, allocation), strict=True)):
+        mine = [d for d in own or sources if not own or d.rater == rater.id]
+        sets = _sets(site, mine, arm, systems)
+        if own:
+            # The first batches are made by the shared key, so everybody in the panel comes back to the same items.
+            first = sorted({d.item: d.shared for d in mine if d.item in sets}.items(), key=lambda pair: pair[1])
+            kept = {item for item, _ in first[: allocation.per_rater]}
+            ids = [i.id for i in pool if i.id in kept]
+        else:
+            ids = [pool[i].id for i in seats[seat] if pool[i].id in sets]
+        drafts = drafts_of(site, seat, rater, arm, allocation.purpose, [(i, sets[i]) for i in ids])
+        if allocation.purpose == "repeat":
+            _tie_repeats(site, drafts, earlier)
+        found += drafts
+    return found
+
+
+def _sets(site: Site, sources: Iterable[Draft], arm: str, systems: set[str]) -> dict[str, Subjects]:
+    found: dict[str, Subjects] = {}
+    for draft in sources:
+        if draft.item is None or (arm and draft.arm and arm != draft.arm):
+            continue
+        kept = tuple(a for a in draft.subject if site.book.by_id[a].system in systems)
+        split = [(a,) for a in kept] if site.allocation.show == "each" else [kept] if kept else []
+        subjects = found.setdefault(draft.item, [])
+        for subject in split:
+            # Every human comparison of a pair has its counterpart; whole sets and single answers come once.
+            if site.allocation.show == "pair" or subject not in subjects:
+                subjects.append(subject)
+    return {item: subjects for item, subjects in found.items() if subjects}
+
+
+def _tie_repeats(site: Site, drafts: Iterable[Draft], earlier: Iterable[Draft]) -> None:
+    before = {
+        (d.rater, d.item, d.subject): d.id
+        for d in reversed(list(earlier))
+        if d.allocation.instrument == site.allocation.instrument and d.purpose in ("main", "pilot")
+    }
+    for draft in drafts:
+        if (draft.rater, draft.item, draft.subject) not in before:
+            raise PlanError(
+                f"{site.where}: rater {draft.rater!r} is to repeat item {draft.item!r} on instrument"
+                f" {site.allocation.instrument!r} but has not rated it there before"
+            )
+        draft.repeat_of = before[draft.rater, draft.item, draft.subject]
+
+
+def _tiebreaks(
+    site: Site, earlier: Sequence[Draft], ratings: Sequence[Rating], people: dict[str, Rater]
+) -> list[Draft]:
+    book, allocation = site.book, site.allocation
+    panel, pool = book.panel(allocation, site.where), book.pool(allocation, site.where)
+    chosen_systems = set(book.chosen_systems(allocation, site.where))
+    systems = {a.id: a.system for a in book.by_id.values() if a.system in chosen_systems}
+    purposes: dict[str, Purpose] = {d.id: d.purpose for d in earlier}
+    conflicts = conflicting_items(ratings, site.instrument, panel, people, purposes, systems)
+    rated: dict[str, set[str]] = {}
+    for draft in earlier:
+        if draft.item is not None and draft.allocation.instrument == allocation.instrument:
+            rated.setdefault(draft.item, set()).add(draft.rater)
+    # Seats follow from the item's place in the whole set, so a new conflict moves no earlier tie-break.
+    mine: list[list[int]] = [[] for _ in panel]
+    for i, item in enumerate(pool):
+        if item.id not in conflicts:
+            continue
+        turn = [(i + k) % len(panel) for k in range(len(panel))]
+        fresh = [s for s in turn if panel[s].id not in rated.get(item.id, set())]
+        wanted = len(fresh) if allocation.raters_per_item is None else allocation.raters_per_item
+        if len(fresh) < max(wanted, 1):
+            raise PlanError(
+                f"{site.where}.panel: the tie-break of item {item.id!r} needs {max(wanted, 1)} raters of"
+                f" {allocation.panel!r} who have not rated it, there are {len(fresh)}"
+            )
+        for seat in fresh[:wanted]:
+            mine[seat].append(i)
+    found: list[Draft] = []
+    for seat, (rater, arm) in enumerate(zip(panel, arms_of(book.seed, panel, allocation), strict=True)):
+        if mine[seat]:
+            subjects = item_subjects(site, pool, rater)
+            found += drafts_of(site, seat, rater, arm, "tiebreak", [(pool[i].id, subjects[i]) for i in mine[seat]])
+    return found

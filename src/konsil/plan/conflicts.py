@@ -1,0 +1,53 @@
+"""Where two raters gave different labels to the same answer: what calls for a tie-break."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from konsil.instrument import Criterion, Instrument
+from konsil.records import Purpose, Rater, Rating
+
+
+def conflicting_items(
+    ratings: Iterable[Rating],
+    instrument: Instrument,
+    tiebreakers: Iterable[Rater],
+    raters: Mapping[str, Rater],
+    purposes: Mapping[str, Purpose],
+    systems: Mapping[str, str],
+) -> frozenset[str]:
+    """Items of which some answer has two different labels by two raters of the tie-breakers' kind.
+
+    An abstention is not a label and causes no conflict. Ratings of practice, pilot, repeat and tie-break tasks do not
+    count; `purposes` gives those of the tasks planned so far, and ratings of other tasks (imported) count as main ones
+    unless a tie-breaker gave them. `systems` maps the answers that matter to their systems.
+    """
+    breakers = {r.id for r in tiebreakers}
+    kinds = {raters[r].kind for r in breakers}
+    criteria = {c.id: c for c in instrument.criteria if c.scope in ("answer", "sentence", "pair")}
+    seen: dict[object, dict[str, str]] = {}
+    found: set[str] = set()
+    for rating in ratings:
+        criterion, rater = criteria.get(rating.criterion), raters.get(rating.rater)
+        if criterion is None or rater is None or rater.kind not in kinds or rating.state != "rated":
+            continue
+        if rating.item is None or rating.label is None or not all(a in systems for a in rating.answers):
+            continue
+        purpose = purposes.get(rating.task)
+        if purpose != "main" and (purpose is not None or rating.rater in breakers):
+            continue
+        label = mirrored(criterion, rating.answers, rating.label)
+        subject = (rating.criterion, rating.item, tuple(sorted(rating.answers)), rating.span)
+        given = seen.setdefault(subject, {})
+        given[rating.rater] = label
+        if any(other != label for other in given.values()):
+            found.add(rating.item)
+    return frozenset(found)
+
+
+def mirrored(criterion: Criterion, answers: tuple[str, ...], label: str) -> str:
+    """The label as it would read with the pair's answers in the order of their ids."""
+    labels = criterion.scale.labels
+    if len(answers) == 2 and answers[0] > answers[1] and label in labels:
+        return labels[len(labels) - 1 - labels.index(label)]
+    return label

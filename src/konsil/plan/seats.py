@@ -1,0 +1,34 @@
+"""Who holds a slot of the plan: the protocol's rater, until events say otherwise."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+
+from konsil.errors import PlanError, nearest
+from konsil.records import Event, Rating, Task
+
+
+def occupy(tasks: Sequence[Task], events: Iterable[Event], ratings: Iterable[Rating]) -> tuple[Task, ...]:
+    """Tasks with the raters that hold their slots after sign-ups and withdrawals.
+
+    `withdrawal` (subject: the rater) empties the rater's slots, `sign-up` (subject: the rater, data.slot: the slot)
+    fills one. A task that was rated stays with whoever rated it. Names, blinded orders and arms belong to the slot, so
+    a change of hands moves nothing.
+    """
+    holders = {t.slot: t.rater for t in tasks}
+    moved = False
+    for event in events:
+        if event.kind == "withdrawal":
+            holders = {slot: "" if rater == event.subject else rater for slot, rater in holders.items()}
+            moved = True
+        elif event.kind == "sign-up" and "slot" in event.data:
+            slot = str(event.data["slot"])
+            if slot not in holders:
+                raise PlanError(f"event {event.id!r}: there is no slot {slot!r}; {nearest(slot, holders)}")
+            holders[slot] = event.subject
+            moved = True
+    if not moved:
+        return tuple(tasks)
+    rated = {r.task: r.rater for r in ratings}
+    return tuple(dataclasses.replace(t, rater=rated.get(t.id, holders[t.slot])) for t in tasks)
