@@ -1,5 +1,29 @@
-"""konsil: evaluations of clinical language models by panels of experts and by LLM judges."""
+"""konsil: evaluations of clinical language models by panels of experts and by LLM judges.
+
+Two doors for notebooks: `konsil.agreement(frame)` for any table of ratings, `konsil.open(folder)` for a study.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from konsil.version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from konsil.analysis.agreement import agreement
+    from konsil.api import open_folder as open  # noqa: A004 - the field's word at the package's door
+
+__all__ = ["__version__", "agreement", "open"]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute
+    """Load the two doors when they are used, so that `import konsil` costs nothing."""
+    if name == "agreement":
+        from konsil.analysis.agreement import agreement
+
+        return agreement
+    if name == "open":
+        from konsil.api import open_folder
+
+        return open_folder
+    raise AttributeError(f"module 'konsil' has no attribute {name!r}")

@@ -85,11 +85,11 @@ def _show(result: Agreement) -> None:
     from rich.table import Table
 
     from konsil.analysis.agreement import describe
-    from konsil.report.tables import interval, number
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     abstained = f", {result.n_abstained} abstentions" if result.n_abstained else ""
     console.print(f"{result.n_units} units, {result.n_raters} raters, {result.n_ratings} ratings{abstained}")
+    numbers = Numbers(ENGLISH)
     grid = Table(box=None, pad_edge=False, header_style="bold")
     for name, side in (
         ("statistic", "left"),
@@ -104,9 +104,9 @@ def _show(result: Agreement) -> None:
         defined = math.isfinite(e.value)
         grid.add_row(
             describe(one.name),
-            number(e.value) if defined else "undefined",
-            interval(e.low, e.high) if math.isfinite(e.low) else "",
-            number(e.se) if math.isfinite(e.se) else "",
+            numbers.plain(e.value) if defined else "undefined",
+            numbers.interval(e.low, e.high) if math.isfinite(e.low) else "",
+            numbers.plain(e.se) if math.isfinite(e.se) else "",
             e.reason,
         )
     console.print(grid)

@@ -1,0 +1,200 @@
+"""A study's folder: its protocol, its database, its numbers, its report."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from konsil.api.importing import incoming
+from konsil.errors import KonsilError, StudyError
+from konsil.records import Source
+from konsil.store import Added, Batch, Store
+from konsil.study import Study, check, parse, study_digest
+from konsil.study.admit import Known, admit
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from konsil.analysis import Results
+    from konsil.analysis.frame import Data
+    from konsil.report import Section
+    from konsil.store.export import Format
+    from konsil.store.release import Released
+
+PROTOCOL = "study.toml"
+DATABASE = "KONSIL_DATABASE"
+"""Environment variable with the URL of a database that is used instead of the folder's own."""
+
+
+def now() -> str:
+    """The time, ISO 8601 in UTC to the second: the only clock of an import."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@dataclass(frozen=True)
+class Folder:
+    """An opened study."""
+
+    path: Path
+    """The folder."""
+    study: Study
+    """What its study.toml says."""
+    database: str = ""
+    """URL of the database; empty: the folder's own SQLite file."""
+
+    def store(self, *, create: bool = False) -> Store:
+        """Open the study's database; close it, or use it in a `with`."""
+        return Store.open(self.database or self.path, create=create)
+
+    def import_sources(self, sources: Sequence[Source] = ()) -> Added:
+        """Read files into the database, all or nothing: the protocol's sources, or those given.
+
+        The same files again change nothing.
+        """
+        chosen = tuple(sources) or self.study.sources
+        if not chosen:
+            raise StudyError(f"{self.path / PROTOCOL}: there are no [[sources]]; name a file to import, or add them")
+        files = incoming(self.path, chosen)
+        with self.store(create=True) as store:
+            known = Known(frozenset(i.id for i in store.items()), {a.id: a.system for a in store.answers()})
+            admitted = admit(self.study, files, known)
+            batch = Batch(
+                items=admitted.items,
+                answers=admitted.answers,
+                raters=admitted.raters,
+                tasks=admitted.tasks,
+                ratings=admitted.ratings,
+            )
+            store.note_study(study_digest(self.study), now())
+            return store.add(batch, source=", ".join(dict.fromkeys(s.file for s in chosen)), at=now())
+
+    def import_export(self, folder: Path) -> Added:
+        """Read back what `konsil export` wrote."""
+        from konsil.store.export import read_export
+
+        batch = read_export(folder)
+        with self.store(create=True) as store:
+            store.note_study(study_digest(self.study), now())
+            return store.add(batch, source=f"export {folder.name}", at=now())
+
+    def import_if_empty(self) -> Added | None:
+        """Import the protocol's sources where nothing was imported yet, so that a fresh folder can be reported on."""
+        if not self.study.sources:
+            return None
+        if not self.database and not (self.path / "konsil.db").exists():
+            return self.import_sources()
+        with self.store(create=True) as store:
+            empty = not store.counts()["ratings"]
+        return self.import_sources() if empty else None
+
+    def export(self, output: Path, format_: Format, *, overwrite: bool = False) -> Path:
+        """Write all records as files that `import_export` reads back equal."""
+        from konsil.store.export import export
+
+        with self.store() as store:
+            return export(store, output, format_, overwrite=overwrite)
+
+    def release(self, output: Path, *, notes: bool = False, overwrite: bool = False) -> Released:
+        """Write a folder fit for publication, raters under pseudonyms made with the folder's own secret key."""
+        from konsil.store.release import release
+
+        with self.store() as store:
+            return release(store, self.study, output, key=self._key(), texts=notes, overwrite=overwrite)
+
+    def _key(self) -> bytes:
+        """The secret of the raters' pseudonyms: made once, readable by its owner alone, never in a release."""
+        place = self.path / ".konsil-key"
+        if not place.exists():
+            made = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(made, "wb") as file:
+                file.write(secrets.token_bytes(32))
+        return place.read_bytes()
+
+    def data(self) -> Data:
+        """Everything collected, as records."""
+        from konsil.analysis.frame import Data
+
+        with self.store() as store:
+            held = store.batch()
+        declared = {r.id: r for r in self.study.raters}
+        # The protocol is the word on panels and strata: a corrected study.toml needs no new import.
+        raters = tuple(declared.get(r.id, r) for r in held.raters)
+        return Data(held.items, held.answers, raters, held.tasks, held.ratings, held.attempts)
+
+    def ratings(self) -> pl.DataFrame:
+        """All ratings that the protocol does not exclude, as one long Polars frame."""
+        from konsil.analysis.frame import long
+
+        return long(self.data(), self.study.exclusions).frame
+
+    def results(self) -> Results:
+        """Run the protocol's analyses on what was collected."""
+        return self.run(self.data())
+
+    def run(self, data: Data) -> Results:
+        """Run the protocol's analyses on these records."""
+        from konsil.analysis.run import run
+
+        if not data.ratings:
+            raise StudyError(f"{self.path}: there are no ratings yet; run 'konsil import' first")
+        study = self.study
+        return run(
+            study.analyses,
+            data,
+            instruments=study.instruments,
+            seed=study.seed,
+            resampling=study.resampling,
+            exclusions=study.exclusions,
+            planned=bool(study.plan),
+        )
+
+    def report(self, *, extras: Sequence[Section] = ()) -> Path:
+        """Compute everything and write the report; gives the page's path."""
+        from konsil import report
+
+        data = self.data()
+        return report.write(
+            self.path / "report",
+            self.study,
+            self.run(data),
+            items=data.items,
+            answers=data.answers,
+            raters=data.raters,
+            ratings=data.ratings,
+            extras=extras,
+        )
+
+    def with_seed(self, seed: int) -> Folder:
+        """The same study with another seed, for rehearsals."""
+        return replace(self, study=replace(self.study, seed=seed))
+
+
+def open_folder(folder: str | Path, *, database: str = "") -> Folder:
+    """Open a study's folder; its protocol is read and checked.
+
+    `database` is the URL of a database to use instead of the folder's own; the environment variable KONSIL_DATABASE
+    does the same.
+    """
+    path = Path(folder)
+    protocol = path / PROTOCOL
+    if not path.is_dir():
+        raise StudyError(f"{path}: there is no such folder")
+    if not protocol.is_file():
+        raise StudyError(f"{path}: there is no {PROTOCOL} in this folder; 'konsil new {path}' makes one")
+    study = parse(_read(protocol), lambda name: _read(path / name), str(protocol))
+    check(study, str(protocol))
+    return Folder(path, study, database or os.environ.get(DATABASE, ""))
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise StudyError(f"{file}: is not UTF-8 text; save it as UTF-8") from None
+    except PermissionError as error:
+        raise KonsilError(f"{file}: cannot be read ({error.strerror})") from None

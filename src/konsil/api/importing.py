@@ -1,0 +1,60 @@
+"""Files of a study's sources, read and made ready to be checked against its protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from konsil.records import Source
+from konsil.sources.answers import read_answers
+from konsil.sources.items import read_items
+from konsil.sources.problems import raise_if
+from konsil.sources.ratings import missing_hint, read_ratings
+from konsil.sources.table import Table, read_table
+from konsil.study.admit import Incoming
+
+
+def incoming(folder: Path, sources: Sequence[Source]) -> tuple[Incoming, ...]:
+    """Read every source; the first file with bad rows raises a SourceError that lists them."""
+    tables: dict[tuple[str, str, str, str], Table] = {}
+    found = []
+    for source in sources:
+        if source.records == "labelstudio":
+            found.append(_labelstudio(folder / source.file, source))
+            continue
+        key = (source.file, source.sheet, source.encoding, source.separator)
+        if key not in tables:
+            tables[key] = read_table(
+                folder / source.file, sheet=source.sheet, encoding=source.encoding, separator=source.separator
+            )
+        found.append(_tabular(tables[key], source))
+    return tuple(found)
+
+
+def _tabular(table: Table, source: Source) -> Incoming:
+    rows = table.frame.height
+    if source.records == "items":
+        items = read_items(table, source)
+        raise_if(items.problems, table.name, rows)
+        return Incoming(table.name, items=items.records)
+    if source.records == "answers":
+        answers = read_answers(table, source)
+        raise_if(answers.problems, table.name, rows)
+        return Incoming(table.name, answers=answers.records)
+    ratings = read_ratings(table, source)
+    raise_if(ratings.problems, table.name, rows)
+    return Incoming(
+        table.name,
+        tasks=ratings.tasks,
+        ratings=ratings.records,
+        lines=ratings.lines,
+        hint=missing_hint(ratings.suspects),
+    )
+
+
+def _labelstudio(path: Path, source: Source) -> Incoming:
+    from konsil.sources.labelstudio import read_labelstudio
+
+    parsed = read_labelstudio(path, source)
+    raise_if(parsed.problems, path.name, len(parsed.records))
+    return Incoming(path.name, tasks=parsed.tasks, ratings=parsed.records, lines=parsed.lines)

@@ -1,0 +1,25 @@
+"""konsil analyse: the estimates as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from konsil.cli.folder import on_folder
+
+
+@click.command(short_help="Compute the analyses of study.toml and write the estimates.")
+@on_folder
+@click.option("--output", type=click.Path(path_type=Path), help="Where estimates.csv and .json go; default: FOLDER.")
+def command(folder: Path, database: str, output: Path | None) -> None:
+    """Compute every analysis of the study in FOLDER; unrounded estimates as CSV and JSON."""
+    from konsil.api import open_folder
+    from konsil.report import write_estimates
+
+    opened = open_folder(folder, database=database)
+    results = opened.results()
+    written = write_estimates(output or opened.path, opened.study, results)
+    click.echo(f"{len(results.rows)} estimates: {written}")
+    for warning in results.warnings:
+        click.echo(f"note: {warning}")

@@ -1,0 +1,38 @@
+"""konsil check: is the protocol sound, and what does it ask for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from konsil.cli.folder import on_folder
+
+
+@click.command(short_help="Check a study's protocol and say what it asks for.")
+@on_folder
+@click.option("--statistics", is_flag=True, help="List every statistic that an analysis can ask for.")
+def command(folder: Path, database: str, statistics: bool) -> None:
+    """Check FOLDER/study.toml and the files it names; every problem is one sentence with its place."""
+    from konsil.analysis import known_statistics
+    from konsil.api import open_folder
+    from konsil.study import study_digest
+
+    if statistics:
+        from konsil.stats.names import STATISTICS
+
+        for name in known_statistics():
+            click.echo(f"{name:24}{STATISTICS[name].title if name in STATISTICS else ''}".rstrip())
+        return
+    opened = open_folder(folder, database=database)
+    study = opened.study
+    missing = [s.file for s in study.sources if not (opened.path / s.file).is_file()]
+    panels = ", ".join(f"{name} ({len(raters)})" for name, raters in study.panels().items()) or "as in the ratings"
+    click.echo(f"{study.title}")
+    click.echo(f"  instruments: {', '.join(i.id for i in study.instruments) or 'none'}")
+    click.echo(f"  systems:     {', '.join(s.id for s in study.systems) or 'as in the ratings'}")
+    click.echo(f"  panels:      {panels}")
+    click.echo(f"  sources:     {len(study.sources)}, plan: {len(study.plan)}, analyses: {len(study.analyses)}")
+    for file in dict.fromkeys(missing):
+        click.echo(f"  not there yet: {file}")
+    click.echo(f"  digest:      {study_digest(study)}")

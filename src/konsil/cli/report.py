@@ -1,0 +1,23 @@
+"""konsil report: the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from konsil.cli.folder import on_folder
+
+
+@click.command(short_help="Compute the analyses and write the self-contained report.")
+@on_folder
+def command(folder: Path, database: str) -> None:
+    """Compute every analysis of the study in FOLDER and write FOLDER/report/index.html, figures and estimates.
+
+    Sources that were never imported are imported first. The same study gives the same bytes.
+    """
+    from konsil.api import open_folder
+
+    opened = open_folder(folder, database=database)
+    opened.import_if_empty()
+    click.echo(str(opened.report()))

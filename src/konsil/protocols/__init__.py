@@ -1,0 +1,1 @@
+"""Protocols as data: folders to start a study from. No Python."""

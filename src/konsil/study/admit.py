@@ -1,0 +1,232 @@
+"""What may come in: records read from files, checked against the protocol before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from konsil.errors import SourceError, nearest
+from konsil.instrument import Criterion, Instrument, LabelError, digest, read_label
+from konsil.records import Answer, Item, Rater, Rating, State, Task
+from konsil.study.protocol import Study
+
+SHOWN = 20
+"""Problems spelt out in one message."""
+
+ANSWERS = {"item": 0, "task": 0, "batch": 0, "phase": 0, "rater": 0, "answer": 1, "sentence": 1, "pair": 2}
+"""Scope of a criterion -> how many answers its rating is about."""
+
+LONE_PANEL = "raters"
+"""The panel of all raters where the protocol lists none."""
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """One file's records, with the line of each rating."""
+
+    name: str
+    """The file's name, for errors."""
+    items: Sequence[Item] = ()
+    """Items it has."""
+    answers: Sequence[Answer] = ()
+    """Answers it has."""
+    tasks: Sequence[Task] = ()
+    """Tasks its ratings name."""
+    ratings: Sequence[Rating] = ()
+    """Ratings, their labels still the file's words."""
+    lines: Sequence[int] = ()
+    """The line of each rating."""
+    hint: str = ""
+    """What to add to a message on unknown labels."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the store holds already."""
+
+    items: frozenset[str] = frozenset()
+    """Items."""
+    answers: Mapping[str, str] = field(default_factory=dict)
+    """Answer -> its system."""
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """Records that the protocol admits."""
+
+    items: tuple[Item, ...]
+    """Items, those implied by ratings included."""
+    answers: tuple[Answer, ...]
+    """Answers, those implied by ratings included."""
+    raters: tuple[Rater, ...]
+    """The raters that gave ratings."""
+    tasks: tuple[Task, ...]
+    """Tasks, each with its instrument."""
+    ratings: tuple[Rating, ...]
+    """Ratings with their labels as the scale reads them."""
+
+
+def admit(study: Study, files: Sequence[Incoming], known: Known | None = None) -> Admitted:
+    """Check all files together; raises one SourceError that lists what is wrong, and then nothing may be written.
+
+    Where neither the store nor the files have items, items are implied by the ratings that name them; likewise answers.
+    """
+    door = _Door(study, files, known or Known())
+    for one in files:
+        door.check(one)
+    return door.admitted()
+
+
+class _Door:
+    """The state of one admission: what is known so far and what has been implied."""
+
+    def __init__(self, study: Study, files: Sequence[Incoming], known: Known) -> None:
+        self.study = study
+        self.files = files
+        self.items = {i.id: i for f in files for i in f.items}
+        self.answers = {a.id: a for f in files for a in f.answers}
+        self.known = known
+        self.imply_items = not self.items and not known.items
+        self.imply_answers = not self.answers and not known.answers
+        self.raters = {r.id: r for r in study.raters}
+        self.systems = {s.id for s in study.systems}
+        self.criteria: dict[str, list[tuple[Instrument, Criterion]]] = {}
+        for instrument in study.instruments:
+            for criterion in instrument.criteria:
+                self.criteria.setdefault(criterion.id, []).append((instrument, criterion))
+        self.digests = {i.id: digest(i) for i in study.instruments}
+        self.labels: dict[tuple[str, str, str], tuple[State, str | None] | str] = {}
+        self.ratings: list[Rating] = []
+        self.tasks: dict[str, Task] = {}
+        self.seen: dict[str, Rater] = {}
+
+    def check(self, one: Incoming) -> None:
+        """Admit one file's records, or raise."""
+        problems: list[str] = []
+        problems += self._systems(one)
+        tasks = {t.id: t for t in one.tasks}
+        lines = one.lines or range(2, len(one.ratings) + 2)
+        for rating, line in zip(one.ratings, lines, strict=True):
+            found = self._rating(rating, tasks[rating.task])
+            if isinstance(found, str):
+                problems.append(f"line {line:,}: {found}")
+        _raise(one, problems)
+
+    def _systems(self, one: Incoming) -> Iterable[str]:
+        for answer in one.answers:
+            if self.systems and answer.system not in self.systems:
+                hint = nearest(answer.system, self.systems)
+                yield f"answer {answer.id!r}: there is no system {answer.system!r}; {hint}"
+            if not self.imply_items and answer.item not in self.items and answer.item not in self.known.items:
+                hint = nearest(answer.item, self._item_ids())
+                yield f"answer {answer.id!r}: there is no item {answer.item!r}; {hint}"
+            elif self.imply_items:
+                self.items.setdefault(answer.item, Item(answer.item, ""))
+
+    def _item_ids(self) -> list[str]:
+        return [*self.items, *self.known.items]
+
+    def _rating(self, rating: Rating, task: Task) -> str | None:
+        """Admit one rating; the problem as a sentence if it cannot be."""
+        found = self._criterion(rating, task)
+        if isinstance(found, str):
+            return found
+        instrument, criterion = found
+        read = self._label(instrument, criterion, rating)
+        if isinstance(read, str):
+            return read
+        problem = self._rater(rating) or self._subject(rating, criterion)
+        if problem:
+            return problem
+        state, label = read
+        self.ratings.append(
+            replace(rating, state=state, label=label, instrument=rating.instrument or self.digests[instrument.id])
+        )
+        if task.id not in self.tasks:
+            self.tasks[task.id] = task if task.instrument else replace(task, instrument=instrument.id)
+        return None
+
+    def _criterion(self, rating: Rating, task: Task) -> tuple[Instrument, Criterion] | str:
+        candidates = self.criteria.get(rating.criterion)
+        if not candidates:
+            return f"there is no criterion {rating.criterion!r}; {nearest(rating.criterion, self.criteria)}"
+        if task.instrument:
+            for instrument, criterion in candidates:
+                if instrument.id == task.instrument:
+                    return instrument, criterion
+            known = [i.id for i in self.study.instruments]
+            return f"no instrument {task.instrument!r} asks {rating.criterion!r}; {nearest(task.instrument, known)}"
+        if len(candidates) > 1:
+            names = ", ".join(i.id for i, _ in candidates)
+            return f"criterion {rating.criterion!r} is asked by several instruments ({names}); give the instrument"
+        return candidates[0]
+
+    def _label(self, instrument: Instrument, criterion: Criterion, rating: Rating) -> tuple[State, str | None] | str:
+        if rating.state == "abstained":
+            return "abstained", None
+        key = (instrument.id, criterion.id, rating.label or "")
+        if key not in self.labels:
+            try:
+                self.labels[key] = read_label(criterion, rating.label or "")
+            except LabelError as error:
+                self.labels[key] = str(error)
+        return self.labels[key]
+
+    def _rater(self, rating: Rating) -> str | None:
+        if rating.rater not in self.seen:
+            if self.raters and rating.rater not in self.raters:
+                return f"there is no rater {rating.rater!r}; {nearest(rating.rater, self.raters)}"
+            self.seen[rating.rater] = self.raters.get(rating.rater) or Rater(rating.rater, LONE_PANEL)
+        return None
+
+    def _subject(self, rating: Rating, criterion: Criterion) -> str | None:
+        expected = ANSWERS[criterion.scope]
+        if len(rating.answers) != expected:
+            got = len(rating.answers)
+            return (
+                f"criterion {criterion.id!r} is about {criterion.scope}: expected {expected} answers, got {got}"
+                f" ({'name the system or answer' if got < expected else 'leave system and answer out'})"
+            )
+        if rating.item is not None and rating.item not in self.items and rating.item not in self.known.items:
+            if not self.imply_items:
+                return f"there is no item {rating.item!r}; {nearest(rating.item, self._item_ids())}"
+            self.items[rating.item] = Item(rating.item, "")
+        for answer in rating.answers:
+            problem = self._answer(answer, rating.item)
+            if problem:
+                return problem
+        return None
+
+    def _answer(self, answer: str, item: str | None) -> str | None:
+        if answer in self.answers or answer in self.known.answers:
+            return None
+        if not self.imply_answers:
+            return f"there is no answer {answer!r}; {nearest(answer, [*self.answers, *self.known.answers])}"
+        prefix = f"{item}:"
+        if item is None or not answer.startswith(prefix):
+            return f"answer {answer!r}: its system is not known; import the answers or give a system column"
+        system = answer.removeprefix(prefix)
+        if self.systems and system not in self.systems:
+            return f"there is no system {system!r}; {nearest(system, self.systems)}"
+        self.answers[answer] = Answer(answer, item, system)
+        return None
+
+    def admitted(self) -> Admitted:
+        """Everything that came through."""
+        return Admitted(
+            tuple(self.items.values()),
+            tuple(self.answers.values()),
+            tuple(self.seen.values()),
+            tuple(self.tasks.values()),
+            tuple(self.ratings),
+        )
+
+
+def _raise(one: Incoming, problems: Sequence[str]) -> None:
+    if not problems:
+        return
+    shown = "; ".join(problems[:SHOWN])
+    more = f"; and {len(problems) - SHOWN:,} more" if len(problems) > SHOWN else ""
+    hint = f" ({one.hint})" if one.hint else ""
+    n = f"{len(problems):,} problem{'' if len(problems) == 1 else 's'}"
+    raise SourceError(f"{one.name}: {n}; nothing was imported: {shown}{more}{hint}", problems)
