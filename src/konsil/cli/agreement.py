@@ -85,6 +85,8 @@ def _show(result: Agreement) -> None:
     from rich.table import Table
 
     from konsil.analysis.agreement import describe
+    from konsil.report.language import ENGLISH
+    from konsil.report.tables import Numbers
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     abstained = f", {result.n_abstained} abstentions" if result.n_abstained else ""
