@@ -151,7 +151,7 @@ def told(
     complete = int((sample.codes.labels >= 0).all(axis=1).sum())
     if (name in ICC_FORMS or name == "kendall_w") and complete < sample.n_units:
         note = f"Of {sample.n_units} units, the {complete} that every rater labelled are used."
-        found = replace(found, warnings=(note, *found.warnings))
+        found = replace(found, notes=(note, *found.notes))
     return found, measure
 
 

@@ -182,8 +182,10 @@ def from_asked(frame: pl.DataFrame, asked: Asked, *, resamples: int, seed: int, 
         told, _ = agree.told(table.sample, name, asked.level, key=key, resampling=resampling, cluster=cluster)
         found.append(NamedEstimate(name, told.headline))
         companions.extend(NamedEstimate(name, c) for c in told.companions)
-        for warning in told.warnings:
-            notes.setdefault(warning, []).append(name)
+        for note in told.notes:
+            notes.setdefault(note, []).append(name)
+        for caution in told.cautions:
+            notes.setdefault(_SAID.get(caution.code, caution.text), []).append(name)
     sample = table.sample
     if not asked.labels and asked.level == "nominal" and _looks_ordered(table.labels.names):
         notes[
@@ -203,8 +205,17 @@ def from_asked(frame: pl.DataFrame, asked: Asked, *, resamples: int, seed: int, 
     )
 
 
+_SAID = {
+    "widths-differ": "the BCa and the linearised interval differ by more than 15 % in width; trust neither to the digit",
+    "undefined-draws": "undefined in some resamples, which are counted and left out of the interval",
+    "no-variation": "no resample differs from the estimate: the interval has no width and is no evidence",
+}
+"""Cautions whose own sentence differs from statistic to statistic, said once for all of them."""
+
+
 def _told_once(text: str, names: Sequence[str]) -> str:
-    return f"{', '.join(names)}: {text}" if names and len(names) < 4 else text
+    """A warning with the statistics it concerns; one about the clusters concerns all."""
+    return f"{', '.join(names)}: {text}" if names and "clusters, fewer" not in text else text
 
 
 def _looks_ordered(labels: Sequence[str]) -> bool:

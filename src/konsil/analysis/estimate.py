@@ -25,8 +25,15 @@ class Told:
     """What is reported first."""
     companions: tuple[Estimate, ...] = ()
     """The same number with other intervals."""
-    warnings: tuple[str, ...] = ()
-    """What a reader must know."""
+    notes: tuple[str, ...] = ()
+    """What a reader must know of the labels."""
+    cautions: tuple[infer.Caution, ...] = ()
+    """What a reader must know of the intervals."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """All of it as sentences."""
+        return (*self.notes, *(c.text for c in self.cautions))
 
 
 def estimate(measure: Measure, *, key: int, resampling: Resampling, cluster: str, why: str = "") -> Told:
@@ -45,7 +52,7 @@ def estimate(measure: Measure, *, key: int, resampling: Resampling, cluster: str
     value = float(found.value[0])
     if not np.isfinite(value):
         reason = why or "undefined on these labels"
-        return Told(_blank(measure, resampling, found.n_clusters, reason), warnings=measure.notes)
+        return Told(_blank(measure, resampling, found.n_clusters, reason), notes=measure.notes)
     headline = Estimate(
         value,
         float(found.low[0]),
@@ -59,12 +66,12 @@ def estimate(measure: Measure, *, key: int, resampling: Resampling, cluster: str
         reason=_why_no_interval(found),
     )
     companions = [_wald(headline, found, measure, cluster)]
-    warnings = [*measure.notes, *(c.text for c in infer.cautions(found))]
+    notes = list(measure.notes)
     two = _two_way(headline, measure, cluster)
     if two is not None:
         companions.append(two)
-        warnings += _raters_matter(headline, two)
-    return Told(headline, tuple(companions), tuple(warnings))
+        notes += _raters_matter(headline, two)
+    return Told(headline, tuple(companions), tuple(notes), infer.cautions(found))
 
 
 def _blank(measure: Measure, resampling: Resampling, n_clusters: int, reason: str) -> Estimate:
@@ -115,7 +122,7 @@ def _plain_share(measure: Measure, resampling: Resampling) -> Told:
         n_ratings=measure.n_ratings,
         method="Clopper-Pearson" if extreme else "Wilson",
     )
-    return Told(told, warnings=measure.notes)
+    return Told(told, notes=measure.notes)
 
 
 def _two_way(headline: Estimate, measure: Measure, cluster: str) -> Estimate | None:
@@ -165,7 +172,7 @@ def contrast(a: Measure, b: Measure, *, key: int, resampling: Resampling, cluste
     found = infer.difference(both.sums, both.finalise, minus, draws=resampling.draws, level=resampling.level, key=key)
     if not np.isfinite(found.value[0]):
         reason = "one of the two is undefined"
-        return Told(_blank(both, resampling, found.n_clusters, reason), warnings=both.notes)
+        return Told(_blank(both, resampling, found.n_clusters, reason), notes=both.notes)
     headline = Estimate(
         float(found.value[0]),
         float(found.low[0]),
@@ -181,11 +188,12 @@ def contrast(a: Measure, b: Measure, *, key: int, resampling: Resampling, cluste
     )
     difference = replace(both, finalise=infer.contrasted(both.finalise, minus))
     two = _two_way(headline, difference, cluster)
-    warnings = [*both.notes, *(c.text for c in infer.cautions(found))]
+    cautions = infer.cautions(found)
     if two is None:
-        return Told(headline, (), tuple(warnings))
+        return Told(headline, (), both.notes, cautions)
     p = infer.t_p_value(np.array([two.value]), np.array([two.se]), _df(difference))
-    return Told(headline, (replace(two, p=float(p[0])),), (*warnings, *_raters_matter(headline, two)))
+    notes = (*both.notes, *_raters_matter(headline, two))
+    return Told(headline, (replace(two, p=float(p[0])),), notes, cautions)
 
 
 def _df(measure: Measure) -> int:

@@ -125,7 +125,7 @@ def _agreement(context: Context, keys: dict[str, str], sample: Sample) -> Group:
     )
     if analysis.cluster == "rater":
         by_rater = agree.by_rater(sample, analysis.statistic, level, told.headline, analysis.weights)
-        told = Told(by_rater, (told.headline, *told.companions), told.warnings)
+        told = replace(told, headline=by_rater, companions=(told.headline, *told.companions))
     return Group(keys, measure, told)
 
 
@@ -141,8 +141,10 @@ def _told(context: Context, measure: Measure, sample: Sample | None) -> Told:
     if analysis.cluster != "rater":
         return told
     if measure.cell is not None:
-        return Told(rater_clusters(told.headline, measure), (told.headline, *told.companions), told.warnings)
-    return Told(leave_one_rater_out((), told.headline), (told.headline, *told.companions), told.warnings)
+        by_rater = rater_clusters(told.headline, measure)
+    else:
+        by_rater = leave_one_rater_out((), told.headline)
+    return replace(told, headline=by_rater, companions=(told.headline, *told.companions))
 
 
 def _why(sample: Sample | None) -> str:
