@@ -54,7 +54,7 @@ def long_form(table: Table, source: Source, columns: Columns, fields: tuple[str,
         frame = frame.with_columns(pl.lit(columns.called("label")).alias(COLUMN))
     frame = _rated(frame, source)
     refuse_texts(columns, frame, ("rater", "item", "system", "answer", *PAIRS, "criterion", "task"), table.name)
-    return _answers(columns.digested(frame, table.name), columns)
+    return _answers(columns.digested(frame, table.name))
 
 
 def _wide(table: Table, source: Source) -> dict[str, str]:
@@ -80,13 +80,9 @@ def _rated(frame: pl.DataFrame, source: Source) -> pl.DataFrame:
     )
 
 
-def _answers(frame: pl.DataFrame, columns: Columns) -> pl.DataFrame:
+def _answers(frame: pl.DataFrame) -> pl.DataFrame:
     """Add `first` and `second`: the answers' identifiers, null where the rating has none or one."""
     item = pl.col("item")
-    if any(f in columns for f in PAIRS):
-        one = pl.coalesce("answer_a", answer_id(item, pl.col("system_a")))
-        two = pl.coalesce("answer_b", answer_id(item, pl.col("system_b")))
-    else:
-        one = pl.coalesce("answer", answer_id(item, pl.col("system")))
-        two = pl.lit(None, dtype=pl.String)
+    one = pl.coalesce("answer_a", answer_id(item, pl.col("system_a")), "answer", answer_id(item, pl.col("system")))
+    two = pl.coalesce("answer_b", answer_id(item, pl.col("system_b")))
     return frame.with_columns(one.alias("first"), two.alias("second"))

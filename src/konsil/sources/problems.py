@@ -8,7 +8,7 @@ from typing import Generic, Literal, TypeVar
 
 from konsil.errors import SourceError
 
-Place = Literal["line", "row"]
+Place = Literal["line", "row", "task"]
 R = TypeVar("R")
 
 SHOWN = 20
@@ -26,7 +26,7 @@ class Problem:
     sentence: str
     """What was got and what was expected, without the place."""
     place: Place = "line"
-    """Text files have lines, spreadsheets and Parquet files have rows."""
+    """Text files have lines, spreadsheets and Parquet files have rows, Label Studio's exports have tasks."""
 
     def __str__(self) -> str:
         """The whole sentence, with its place.
@@ -35,7 +35,8 @@ class Problem:
         "line 5: seconds: 'soon' is not a number"
         """
         column = f"{self.column}: " if self.column else ""
-        return f"{self.place} {self.line:,}: {column}{self.sentence}"
+        number = str(self.line) if self.place == "task" else f"{self.line:,}"
+        return f"{self.place} {number}: {column}{self.sentence}"
 
 
 @dataclass(frozen=True, slots=True)

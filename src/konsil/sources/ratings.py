@@ -46,6 +46,8 @@ class ParsedRatings(Parsed[Rating]):
     """Rows left out because an earlier one says the same."""
     suspects: Mapping[str, int] = field(default_factory=dict)
     """Labels that often mean 'missing' and were not declared so, with how often each occurs."""
+    cancelled: int = 0
+    """Screens that their rater skipped: not rated, and no abstention."""
 
 
 def read_ratings(table: Table, source: Source) -> ParsedRatings:

@@ -56,26 +56,27 @@ def problems_of(frame: pl.DataFrame, table: Table, source: Source, columns: Colu
 
 
 def _subjects(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[Problem]:
-    # A survey of a batch or a rater has no item; that it is meant shows in the task it names.
-    answered = pl.any_horizontal(pl.col("first", "second", "system", "answer", *PAIRS).is_not_null())
+    # A survey has no item and a question on the item no answer; where a file mixes them, that this is meant and not
+    # forgotten shows in the task that the row names.
+    loose = pl.col("task").is_not_null()
     if "item" in columns:
-        wrong = pl.col("item").is_null() & (answered | pl.col("task").is_null())
+        answered = pl.any_horizontal(pl.col("first", "second", "system", "answer", *PAIRS).is_not_null())
+        wrong = pl.col("item").is_null() & (answered | ~loose)
         yield from failing(frame, table, wrong, columns.called("item"), "item", lambda _: "is empty")
-    pairs = [f for f in PAIRS if f in columns]
-    if pairs:
-        named = pl.col("item").is_not_null()
-        for name, field in (("first", "a"), ("second", "b")):
-            given = "answer_" + field if "answer_" + field in columns else "system_" + field
-            wrong = named & pl.col(name).is_null()
-            yield from failing(frame, table, wrong, columns.called(given), name, lambda _: "is empty")
-        same = pl.col("first") == pl.col("second")
-        yield from failing(frame, table, same, "", "first", lambda t: f"{t!r} is compared with itself")
+    given = [f for f in ("answer_a", "system_a", "answer_b", "system_b", "answer", "system") if f in columns]
+    if not given:
         return
-    for field in ("answer", "system"):
-        if field in columns:
-            wrong = pl.col("item").is_not_null() & pl.col("first").is_null()
-            yield from failing(frame, table, wrong, columns.called(field), field, lambda _: "is empty")
-            return
+    pair = pl.any_horizontal(pl.col(PAIRS).is_not_null())
+    named = pl.col("item").is_not_null()
+    first, second = pl.col("first").is_null(), pl.col("second").is_null()
+    left = columns.called(given[0])
+    yield from failing(frame, table, named & first & (pair | ~loose), left, "first", lambda _: "is empty")
+    right = next((f for f in given if f.endswith("_b")), None)
+    if right is not None:
+        wrong = named & second & ~first & (pair | ~loose)
+        yield from failing(frame, table, wrong, columns.called(right), "second", lambda _: "is empty")
+    same = pl.col("first") == pl.col("second")
+    yield from failing(frame, table, same, "", "first", lambda t: f"{t!r} is compared with itself")
 
 
 def _labels(frame: pl.DataFrame, table: Table, source: Source) -> Iterator[Problem]:

@@ -61,19 +61,17 @@ def read_table(path: str | Path, *, sheet: str = "", encoding: str = "utf-8", se
     path = Path(path)
     ending = path.suffix.lower()
     where = path.name
-    _is_readable(path)
+    check_readable(path)
     if ending == ".xls":
         raise SourceError(f"{where}: old .xls spreadsheets are not read; save it as .xlsx")
     if ending not in ENDINGS:
         raise SourceError(f"{where}: unsupported ending {ending!r}; expected one of {', '.join(ENDINGS)}")
     if sheet and ending not in (".xlsx", ".xlsm"):
         raise SourceError(f"{where}: sheet = {sheet!r} was asked for, but only .xlsx files have sheets")
-    if path.stat().st_size == 0:
-        raise SourceError(f"{where}: the file is empty")
     if ending in (".xlsx", ".xlsm"):
         frame, lines, title = read_spreadsheet(path, sheet, where)
         return Table(frame, path, title, lines, "row")
-    data = path.read_bytes()
+    data = read_bytes(path)
     if ending == ".parquet":
         return Table(*_parts(read_parquet(data, where), path), place="row")
     text = text_of(data, encoding, where)
@@ -96,12 +94,19 @@ def text_of(data: bytes, encoding: str, where: str) -> bytes:
     return text
 
 
+def read_bytes(path: Path) -> bytes:
+    """A file's bytes; what keeps it from being read is one sentence."""
+    check_readable(path)
+    return path.read_bytes()
+
+
 def _parts(read: tuple[pl.DataFrame, Sequence[int]], path: Path) -> tuple[pl.DataFrame, Path, str, Sequence[int]]:
     frame, lines = read
     return frame, path, "", lines
 
 
-def _is_readable(path: Path) -> None:
+def check_readable(path: Path) -> None:
+    """Refuse what is no file, cannot be opened or is empty."""
     if path.is_dir():
         raise SourceError(f"{path.name}: is a folder; expected a file")
     if path.is_file():
@@ -109,6 +114,8 @@ def _is_readable(path: Path) -> None:
             path.open("rb").close()
         except OSError as error:
             raise SourceError(f"{path.name}: cannot be opened: {error.strerror}") from None
+        if path.stat().st_size == 0:
+            raise SourceError(f"{path.name}: the file is empty")
         return
     if not path.parent.is_dir():
         raise SourceError(f"{path.name}: there is no folder {str(path.parent)!r}")
