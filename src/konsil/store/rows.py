@@ -88,7 +88,7 @@ class Kind:
             except UnicodeEncodeError:
                 return f"{f.name} contains half a character (a lone surrogate), which is not text"
             except (TypeError, ValueError, AttributeError):
-                return f"{f.name} is {_short(value)}, expected a {f.type}"
+                return f"{f.name} is {_short(value)}, expected a {'tuple' if f.type == 'list' else f.type}"
         return "cannot be stored"
 
     def read(self, row: Row) -> Any:  # noqa: ANN401 - the record's type is a value here

@@ -1,0 +1,85 @@
+"""The whole store as files, and back: CSV, JSONL or Parquet, one file a kind of record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from konsil.errors import StoreError, nearest
+from konsil.store import frames
+from konsil.store.db import Store
+from konsil.store.folders import sha256, whole_folder
+from konsil.store.rows import KINDS, Kind
+from konsil.store.schema import SCHEMA
+from konsil.store.write import Batch
+from konsil.version import __version__
+
+Format = Literal["csv", "jsonl", "parquet"]
+MARK = "export.json"
+"""The file that says what the others are."""
+
+
+def export(store: Store, folder: str | Path, format: Format, *, overwrite: bool = False) -> Path:  # noqa: A002 - the caller's word
+    """Write one file a kind of record and export.json; the folder appears complete or not at all.
+
+    All files show the same moment. The same records give the same bytes.
+    """
+    if format not in get_args(Format):
+        raise StoreError(f"format: {format!r} is not one konsil writes; {nearest(str(format), get_args(Format))}")
+    folder = Path(folder)
+    with whole_folder(folder, mark=MARK, overwrite=overwrite) as made, store.view() as view:
+        files = {}
+        for name, kind in KINDS.items():
+            path = made / f"{name}.{format}"
+            rows = _write(path, kind, view.each(name), format)
+            files[path.name] = {"records": rows, "sha256": sha256(path)}
+        about = {
+            "konsil": __version__,
+            "schema": SCHEMA,
+            "format": format,
+            "study": view.study_digest(),
+            "files": files,
+        }
+        (made / MARK).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+    return folder
+
+
+def _write(path: Path, kind: Kind, stream: Iterator[Any], format: Format) -> int:  # noqa: A002 - the caller's word
+    if format == "jsonl":
+        return frames.write_jsonl(path, kind, stream)
+    parts = frames.frames(kind, stream)
+    return frames.write_csv(path, parts) if format == "csv" else frames.write_parquet(path, parts)
+
+
+def read_export(folder: str | Path) -> Batch:
+    """Read what `export` wrote: the records come back equal."""
+    folder = Path(folder)
+    try:
+        about = json.loads((folder / MARK).read_text(encoding="utf-8"))
+        format, schema = about["format"], int(about["schema"])  # noqa: A001 - the file's word
+    except FileNotFoundError:
+        raise StoreError(f"{folder}: is not an export of konsil; there is no {MARK}") from None
+    except (OSError, ValueError, TypeError, KeyError):
+        raise StoreError(f"{folder / MARK}: cannot be read as the description of an export") from None
+    if schema > SCHEMA:
+        raise StoreError(f"{folder}: was written by a newer konsil (schema {schema}; this one knows up to {SCHEMA})")
+    if format not in get_args(Format):
+        raise StoreError(f"{folder / MARK}: the format {format!r} is not one konsil reads")
+    return Batch(**{name: tuple(_read(folder / f"{name}.{format}", kind)) for name, kind in KINDS.items()})
+
+
+def _read(path: Path, kind: Kind) -> Iterator[Any]:
+    import polars as pl
+
+    if not path.is_file():
+        raise StoreError(f"{path}: is missing from the export")
+    try:
+        if path.suffix == ".jsonl":
+            yield from frames.read_jsonl(path, kind)
+        else:
+            frame = frames.read_csv(path) if path.suffix == ".csv" else pl.read_parquet(path)
+            yield from frames.records(kind, frame, path.name)
+    except (pl.exceptions.PolarsError, UnicodeDecodeError, OSError) as error:
+        raise StoreError(f"{path}: cannot be read: {str(error).splitlines()[0]}") from None

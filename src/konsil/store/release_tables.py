@@ -1,0 +1,168 @@
+"""The tables of a release: the records without what points at a person."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import polars as pl
+
+from konsil.records import Rater, Rating, System, Task
+from konsil.store.db import View
+from konsil.store.frames import frames
+from konsil.store.pseudonyms import Pseudonyms, coarsened, mentions
+from konsil.store.rows import KINDS, KindName, dumps
+from konsil.study import Study
+
+SYSTEMS = {"id": pl.String, "family": pl.String, "model": pl.String, "settings": pl.String}
+RATERS = {"rater": pl.String, "panel": pl.String, "kind": pl.String, "family": pl.String, "strata": pl.String}
+TASKS = {
+    "task": pl.String,
+    "rater": pl.String,
+    "instrument": pl.String,
+    "item": pl.String,
+    "answers": pl.String,
+    "spans": pl.String,
+    "arm": pl.String,
+    "phase": pl.String,
+    "batch": pl.String,
+    "position": pl.Int64,
+    "purpose": pl.String,
+    "repeat_of": pl.String,
+}
+RATINGS = {
+    "task": pl.String,
+    "rater": pl.String,
+    "criterion": pl.String,
+    "item": pl.String,
+    "answer": pl.String,
+    "answer_b": pl.String,
+    "span_start": pl.Int64,
+    "span_end": pl.Int64,
+    "state": pl.String,
+    "label": pl.String,
+    "confidence": pl.Float64,
+    "seconds": pl.Float64,
+    "instrument": pl.String,
+    "note": pl.String,
+}
+_Row = dict[str, Any]
+
+
+class Tables:
+    """One release in the making: the same pseudonyms and the same counts through all tables."""
+
+    def __init__(self, study: Study, view: View, names: Pseudonyms, *, k: int, texts: bool) -> None:
+        self.withheld: Counter[str] = Counter()
+        """What was left out -> how often."""
+        self._study, self._view, self._names, self._k, self._texts = study, view, names, k, texts
+        # The protocol may name raters that were never imported, and the other way round.
+        self._raters: dict[str, Rater] = {r.id: r for r in (*study.raters, *view.each("raters"))}
+        # Who is not known to be a machine is taken for a person.
+        self._machines = {r.id for r in self._raters.values() if r.kind != "human"}
+        self._people: set[str] = {r.id for r in self._raters.values() if r.kind == "human"}
+        # A reply that is not known to be a label or a number is taken for a free text.
+        self._closed = {c.id for i in study.instruments for c in i.criteria if c.scale.kind != "text"}
+        self._safe: dict[str, str] = {}
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Make every table; rows are sorted by pseudonym, so that no order tells who is who."""
+        ratings = [self._rating(r) for r in self._view.each("ratings") if self._released(r)]
+        tasks: list[Task] = list(self._view.each("tasks"))
+        self._people |= {t.rater for t in tasks if t.rater} - self._machines
+        columns = RATINGS if self._texts else {c: t for c, t in RATINGS.items() if c != "note"}
+        rated = {r["rater"] for r in ratings} | {self._rater(t.rater) for t in tasks}
+        return {
+            "items": self._plain("items"),
+            "answers": self._plain("answers"),
+            "systems": _frame([_system(s) for s in self._study.systems], SYSTEMS, ("id",)),
+            "raters": _frame(self._rater_rows(rated), RATERS, ("rater",)),
+            "tasks": _frame([self._task(t) for t in tasks], TASKS, ("task",)),
+            "ratings": _frame(ratings, columns, ("task", "criterion", "answer", "answer_b", "span_start")),
+        }
+
+    def _plain(self, name: KindName) -> pl.DataFrame:
+        return pl.concat(list(frames(KINDS[name], self._view.each(name))))
+
+    def _rater(self, identifier: str) -> str:
+        known = not identifier or identifier in self._machines
+        return identifier if known else self._names.name("rater", identifier)
+
+    def _released(self, rating: Rating) -> bool:
+        self.withheld["times of day"] += bool(rating.at)
+        if self._texts:
+            return True
+        self.withheld["notes"] += bool(rating.note)
+        closed = rating.criterion in self._closed
+        self.withheld["free-text replies"] += not closed
+        return closed
+
+    def _rating(self, rating: Rating) -> _Row:
+        answers = (*rating.answers, None, None)
+        return {
+            "task": self._names.name("task", rating.task),
+            "rater": self._rater(rating.rater),
+            "criterion": rating.criterion,
+            "item": rating.item,
+            "answer": answers[0],
+            "answer_b": answers[1],
+            "span_start": rating.span.start if rating.span else None,
+            "span_end": rating.span.end if rating.span else None,
+            "state": rating.state,
+            "label": rating.label,
+            "confidence": rating.confidence,
+            "seconds": rating.seconds,
+            "instrument": rating.instrument,
+            "note": rating.note,
+        }
+
+    def _task(self, task: Task) -> _Row:
+        row = dict(zip(KINDS["tasks"].names, KINDS["tasks"].row(task), strict=True))
+        return {
+            **{name: row.get(name) for name in TASKS},
+            "task": self._names.name("task", task.id),
+            "rater": self._rater(task.rater),
+            "repeat_of": None if task.repeat_of is None else self._names.name("task", task.repeat_of),
+            **{name: self._impersonal(name, row[name]) for name in ("arm", "phase", "batch")},
+        }
+
+    def _impersonal(self, column: str, text: str) -> str:
+        """Replace the name of a batch (arm, phase) that names a person: 'Dr-Weber-2'."""
+        if text not in self._safe:
+            self._safe[text] = self._names.name(column, text) if mentions(text, self._people) else text
+        return self._safe[text]
+
+    def _rater_rows(self, rated: Iterable[str]) -> list[_Row]:
+        pseudonyms = set(rated)
+        shown = [r for r in self._raters.values() if self._rater(r.id) in pseudonyms]
+        people = [r for r in shown if r.kind == "human"]
+        strata: Mapping[str, Mapping[str, str]] = coarsened(people, self._k)
+        rows: list[_Row] = []
+        for rater in shown:
+            human = rater.kind == "human"
+            own = strata[rater.id] if human else rater.strata
+            self.withheld["strata of raters"] += sum(own[c] != rater.strata.get(c, "") for c in own) if human else 0
+            rows.append(
+                {
+                    "rater": self._rater(rater.id),
+                    "panel": rater.panel,
+                    "kind": rater.kind,
+                    "family": "" if human else rater.family,
+                    "strata": dumps(dict(own)),
+                }
+            )
+        return rows
+
+
+def _system(system: System) -> _Row:
+    settings = dumps(dict(system.settings))
+    return {"id": system.id, "family": system.family, "model": system.model, "settings": settings}
+
+
+def _frame(rows: Iterable[_Row], schema: Mapping[str, Any], order: tuple[str, ...]) -> pl.DataFrame:
+    return pl.DataFrame(_columns(list(rows), schema), schema=dict(schema)).sort(order, nulls_last=False)
+
+
+def _columns(rows: list[_Row], schema: Mapping[str, Any]) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in rows] for name in schema}
