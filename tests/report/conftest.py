@@ -18,8 +18,8 @@ from konsil.study import Study
 
 NAN = math.nan
 HOSTILE = "<script>alert('x')</script><img src=\"https://example.org/x.png\"> & $x^2$ {{ 7*7 }}"
-BCA = "item-cluster BCa bootstrap, 10000 resamples"
-WALD = "linearised cluster Wald interval on atanh"
+BCA = "item-cluster bootstrap, BCa, 10,000 resamples"
+WALD = "linearised item-cluster Wald on the atanh scale, t with {} degrees of freedom"
 SYSTEMS = ("Large LLM", "small-llm", "physician")
 
 CODEBOOK = """# Rating guide
@@ -140,7 +140,13 @@ def results() -> Results:
     few = "There are fewer than 50 clusters; the interval may be too narrow."
     rows = [
         row("agreement", "krippendorff_alpha", "correct", estimate(0.6123), warnings=(few,)),
-        row("agreement", "krippendorff_alpha", "correct", estimate(0.6123, 0.07, method=WALD), kind="companion"),
+        row(
+            "agreement",
+            "krippendorff_alpha",
+            "correct",
+            estimate(0.6123, 0.07, method=WALD.format(59)),
+            kind="companion",
+        ),
     ]
     for n, system in enumerate(SYSTEMS):
         value = (0.412, 0.655, NAN)[n]
@@ -148,7 +154,7 @@ def results() -> Results:
         e = estimate(value, n_undefined=17 if n == 1 else 0, reason=reason)
         group = {"system": system}
         rows.append(row("by_system", "krippendorff_alpha", "helpful", e, group=group, warnings=(few,)))
-        rows.append(row("by_system", "krippendorff_alpha", "helpful", replace(e, method=WALD), group=group,
+        rows.append(row("by_system", "krippendorff_alpha", "helpful", replace(e, method=WALD.format(59 - n)), group=group,
                         kind="companion"))  # fmt: skip
     for one, other, value, p in (
         ("small-llm", "Large LLM", 0.243, 0.00009),
@@ -166,10 +172,13 @@ def results() -> Results:
     for n, (a, b) in enumerate(((0, 1), (0, 2), (1, 2))):
         e = estimate(0.5 + 0.1 * n)
         rows.append(row("pairs", "cohen_kappa", "correct", e, group={"rater": names[a], "other": names[b]}))
-    rows.extend(
-        row("judges", "percent_agreement", "correct", estimate(v, 0.03), group={"rater": f"judge {j}"}, raters="judges")
-        for j, v in (("A", 0.81), ("B", 0.86))
-    )
+    for name, value in (("judge A", 0.81), ("judge B", 0.86)):
+        of = {"analysis": "judges", "statistic": "percent_agreement", "criterion": "correct", "raters": "judges"}
+        rows.append(row(**of, value=estimate(value, 0.03), group={"rater": name}))
+        rows.append(row(**of, value=estimate(value - 0.84, 0.04, p=0.0324), group={"rater": name}, kind="difference",
+                        versus={"rater": "rest"}, p_adjusted=0.0648))  # fmt: skip
+        rows.append(row(**of, value=estimate(0.84, 0.03), group={"rater": "physicians, leave one out"},
+                        kind="companion"))  # fmt: skip
     rows.append(
         row("as_in_paper", "fleiss_kappa", "correct", estimate(0.58, method="naive standard error"), prespecified=False,
             n_undefined_pairs=2)
@@ -177,9 +186,19 @@ def results() -> Results:
     return Results(
         rows=tuple(rows),
         coverage=tuple(
-            CoverageRow(panel, criterion, system, 180, 170 - n, n, 3 if panel == "judges" else 0, 4,
-                        {"faster than 10 seconds": 6 if panel == "physicians" else 0})
-            for panel in ("physicians", "judges") for criterion in ("correct", "helpful")
+            CoverageRow(
+                panel,
+                criterion,
+                system,
+                180,
+                170 - n,
+                n,
+                3 if panel == "judges" else 0,
+                4,
+                {"faster than 10 seconds": 6 if panel == "physicians" else 0},
+            )
+            for panel in ("physicians", "judges")
+            for criterion in ("correct", "helpful")
             for n, system in enumerate(SYSTEMS)
         ),  # fmt: skip
         warnings=("Prevalence of 'correct' is outside 0.1 to 0.9; read alpha beside percent agreement.",),

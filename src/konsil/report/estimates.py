@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -89,11 +90,13 @@ def _tell(material: Material, name: str, spec: Analysis | None, rows: Sequence[R
 
 
 def _join(rows: Sequence[Row]) -> list[_Told]:
+    """Companions with the row before them; one of another group (a panel beside its judges) is a row of its own."""
     joined: list[_Told] = []
     for row in rows:
-        if row.kind == "companion" and joined:
-            joined[-1] = _Told(joined[-1].row, (*joined[-1].companions, row))
-        else:
+        before = joined[-1].row if joined else None
+        if row.kind == "companion" and before and (row.group, row.versus) == (before.group, before.versus):
+            joined[-1] = _Told(before, (*joined[-1].companions, row))
+        elif row.kind != "companion" or all(one.row != row for one in joined):
             joined.append(_Told(row, ()))
     return joined
 
@@ -117,12 +120,11 @@ def _sentence(material: Material, spec: Analysis | None, rows: Sequence[Row]) ->
             "%(statistic)s of the panel “%(panel)s” against the majority of the panel “%(against)s”,"
             " on the criterion “%(criterion)s”."
         )
-    elif entry(statistic).zero or statistic in ("percent_agreement", "within_one", "kendall_w"):
+    elif entry(statistic).among:
         text = _("%(statistic)s among the raters of the panel “%(panel)s” on the criterion “%(criterion)s”.")
     else:
         text = _("%(statistic)s in the ratings of the panel “%(panel)s” on the criterion “%(criterion)s”.")
-    meaning = entry(statistic).text
-    return text % said + (" " + _(meaning) if meaning else "")
+    return f"{text % said} {entry(statistic, material.language).text}".rstrip()
 
 
 def _facts(material: Material, spec: Analysis | None) -> tuple[tuple[str, str], ...]:
@@ -132,6 +134,10 @@ def _facts(material: Material, spec: Analysis | None) -> tuple[tuple[str, str], 
     units = {"item": _("items"), "case": _("cases"), "rater": _("raters")}
     consensus = {"none": "", "majority": _("majority of the panel"), "mean": _("mean of the panel")}
     spans = {"each": "", "all": _("all sentences"), "any": _("any sentence"), "mean": _("mean of the sentences")}
+    criterion = material.criteria().get(spec.criterion)
+    abstentions = _("a label of their own") if spec.abstain == "label" else _("left out, pair by pair")
+    if criterion is None or criterion.scale.abstain is None:
+        abstentions = ""
     facts = (
         (_("Label counted"), ", ".join(spec.of)),
         (_("Items"), spec.items),
@@ -144,7 +150,7 @@ def _facts(material: Material, spec: Analysis | None) -> tuple[tuple[str, str], 
         (_("Labels"), ", ".join(spec.labels)),
         (_("Consensus"), consensus[spec.consensus]),
         (_("Sentences"), spans[spec.spans]),
-        (_("Abstentions"), _("a label of their own") if spec.abstain == "label" else _("left out, pair by pair")),
+        (_("Abstentions"), abstentions),
         (_("Resampled"), units[spec.cluster]),
     )
     return tuple((term, value) for term, value in facts if value)
@@ -235,7 +241,9 @@ def _companion_methods(rows: Sequence[_Told]) -> list[str]:
 
 
 def _method(estimate: Estimate) -> str:
-    return estimate.method[:1].upper() + estimate.method[1:]
+    """A column's name for a way to an interval: without what differs from row to row, such as degrees of freedom."""
+    first = estimate.method.split(", ")[0]
+    return first[:1].upper() + first[1:]
 
 
 def _companions(material: Material, one: _Told, methods: Sequence[str]) -> list[Cell]:
@@ -263,9 +271,26 @@ def _value_head(material: Material, rows: Sequence[_Told]) -> str:
 
 
 def _methods(material: Material, rows: Sequence[_Told]) -> list[str]:
-    """How the intervals were made, once for each way."""
-    methods = dict.fromkeys(one.row.estimate.method for one in rows if one.row.estimate.method)
-    return [material.language.gettext("Interval: %(method)s.") % {"method": method} for method in methods]
+    """How the intervals were made, once for each way; where degrees of freedom differ, their range is enough."""
+    _ = material.language.gettext
+    made = [one.row.estimate.method for one in rows if one.row.estimate.method]
+    beside = [c.estimate.method for one in rows for c in one.companions if c.estimate.method]
+    found = [_("Interval: %(method)s.") % {"method": method} for method in _alike(made)]
+    return found + [_("Beside it: %(method)s.") % {"method": method} for method in _alike(beside)]
+
+
+def _alike(methods: Sequence[str]) -> list[str]:
+    """Methods that differ in one number only, as one with that number's range."""
+    families: dict[str, list[list[str]]] = {}
+    for method in dict.fromkeys(methods):
+        families.setdefault(re.sub(r"\d+", "#", method), []).append(re.findall(r"\d+", method))
+    found = []
+    for pattern, numbers in families.items():
+        parts = pattern.split("#")
+        columns = [sorted(set(column), key=int) for column in zip(*numbers, strict=True)]
+        ranges = [column[0] if len(column) == 1 else f"{column[0]}–{column[-1]}" for column in columns]
+        found.append("".join(a + b for a, b in zip(parts, [*ranges, ""], strict=True)))
+    return found
 
 
 def _forest(

@@ -145,7 +145,7 @@ def distribution(
         lines = _lines([b.group for b in bars])
         colours, hatches = palette(labels, ordered=ordered, abstain=abstain)
         legend_rows, columns = _legend_shape(labels)
-        top = 0.2 + 0.2 * legend_rows
+        top = 0.14 + 0.185 * legend_rows + (0.0 if isinstance(lines[0], str) else 0.1)
         height = _ROW * 1.15 * len(lines) + 0.6 + top
         figure = Figure(figsize=(WIDTH, height))
         left = min(
@@ -172,15 +172,15 @@ def distribution(
                 ha="right", fontsize=8,
             )  # fmt: skip
         figure.text(
-            1 - 0.02 / WIDTH, 1 - (top - 0.06) / height, total, ha="right", va="bottom", fontsize=8, color=MUTED
+            1 - 0.02 / WIDTH, 1 - (top - 0.05) / height, total, ha="right", va="bottom", fontsize=8, color=MUTED
         )
         keys = [
             Patch(facecolor=c, hatch=h, edgecolor=MUTED, linewidth=0.5, label=_short(name))
             for c, h, name in zip(colours, hatches, labels, strict=True)
         ]
         figure.legend(
-            handles=keys, loc="upper left", bbox_to_anchor=(left / WIDTH, 1.0), ncols=columns, frameon=False, fontsize=8,
-            borderpad=0.1, borderaxespad=0, handlelength=1.1, handleheight=1.0, columnspacing=1.3, labelspacing=0.35,
+            handles=keys, loc="upper left", bbox_to_anchor=(left / WIDTH, 1 - 0.03 / height), ncols=columns, frameon=False,
+            fontsize=8, borderpad=0.1, borderaxespad=0, handlelength=1.1, handleheight=1.0, columnspacing=1.3, labelspacing=0.35,
         )  # fmt: skip
         _stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)

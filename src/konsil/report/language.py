@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from konsil.report.messages_de import MESSAGES as GERMAN
+from konsil.report.messages_de import MESSAGES
+from konsil.report.statistics_de import STATISTICS
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,8 @@ class Language:
     """What stands between the two ends of an interval."""
     messages: Mapping[str, str] = field(default_factory=dict, repr=False)
     """English text -> text of this language; what is absent stays English."""
+    statistics: Mapping[str, tuple[str, str]] = field(default_factory=dict, repr=False)
+    """Name of a statistic -> its title and one plain sentence."""
 
     def gettext(self, message: str) -> str:
         """The text in this language."""
@@ -31,7 +34,7 @@ class Language:
 
 
 ENGLISH = Language("en", ".", ", ")
-DEUTSCH = Language("de", ",", "; ", GERMAN)
+DEUTSCH = Language("de", ",", "; ", MESSAGES, STATISTICS)
 
 
 def language(code: str) -> Language:

@@ -1,5 +1,213 @@
-"""The German catalogue of the report's interface."""
+"""The German catalogue of the report's interface: English text -> German text. A test finds gaps and leftovers."""
 
 from __future__ import annotations
 
-MESSAGES: dict[str, str] = {}
+MESSAGES: dict[str, str] = {
+    "%(items)s items, %(answers)s answers of %(systems)s systems and %(raters)s raters in %(panels)s panels gave"
+    " %(rated)s labels and %(abstained)s abstentions; %(unreadable)s replies were unreadable and %(excluded)s ratings"
+    " were excluded. The protocol asks for %(analyses)s analyses, %(prespecified)s of them prespecified.": (
+        "%(items)s Items, %(answers)s Antworten von %(systems)s Systemen und %(raters)s Bewertende in %(panels)s Panels"
+        " ergaben %(rated)s Labels und %(abstained)s Enthaltungen; %(unreadable)s Antworten waren unlesbar und"
+        " %(excluded)s Bewertungen wurden ausgeschlossen. Das Protokoll verlangt %(analyses)s Analysen, davon"
+        " %(prespecified)s vorab festgelegt."
+    ),
+    "%(n)s different values": "%(n)s verschiedene Werte",
+    "%(n)s more characters": "%(n)s weitere Zeichen",
+    "%(n)s screens have no time.": "%(n)s Bildschirmseiten haben keine Zeit.",
+    "%(statistic)s among the raters of the panel “%(panel)s” on the criterion “%(criterion)s”.": (
+        "%(statistic)s unter den Bewertenden des Panels „%(panel)s“ beim Kriterium „%(criterion)s“."
+    ),
+    "%(statistic)s in the ratings of the panel “%(panel)s” on the criterion “%(criterion)s”.": (
+        "%(statistic)s in den Bewertungen des Panels „%(panel)s“ beim Kriterium „%(criterion)s“."
+    ),
+    "%(statistic)s of each rater of the panel “%(panel)s” against the majority of the panel's other raters, on the"
+    " criterion “%(criterion)s”.": (
+        "%(statistic)s jedes Mitglieds des Panels „%(panel)s“ mit der Mehrheit der übrigen, beim Kriterium"
+        " „%(criterion)s“."
+    ),
+    "%(statistic)s of the panel “%(panel)s” against the majority of the panel “%(against)s”, on the criterion"
+    " “%(criterion)s”.": (
+        "%(statistic)s des Panels „%(panel)s“ mit der Mehrheit des Panels „%(against)s“, beim Kriterium"
+        " „%(criterion)s“."
+    ),
+    "%(what)s of each pair of raters, analysis “%(name)s”.": (
+        "%(what)s jedes Paars von Bewertenden, Analyse „%(name)s“."
+    ),
+    "%(what)s: estimates (dots) with their intervals (lines), analysis “%(name)s”.": (
+        "%(what)s: Schätzwerte (Punkte) mit ihren Intervallen (Linien), Analyse „%(name)s“."
+    ),
+    "%(word)s [%(level)s interval]": "%(word)s [%(level)s-Intervall]",
+    "A difference and its interval come from the same resamples of both groups.": (
+        "Eine Differenz und ihr Intervall stammen aus denselben Stichproben beider Gruppen."
+    ),
+    "A number": "Eine Zahl",
+    "Abstained": "Enthalten",
+    "Abstentions": "Enthaltungen",
+    "All items": "Alle Items",
+    "All numbers, unrounded, are beside this page in estimates.csv, estimates.json, coverage.csv and labels.csv; the"
+    " figures are in the folder figures as SVG and PDF.": (
+        "Alle Zahlen stehen ungerundet neben dieser Seite in estimates.csv, estimates.json, coverage.csv und"
+        " labels.csv; die Abbildungen liegen im Ordner figures als SVG und PDF."
+    ),
+    "An interval of level 0.95 misses the true value in one of twenty cases, by design.": (
+        "Ein Intervall zum Niveau 0,95 verfehlt den wahren Wert bauartbedingt in einem von zwanzig Fällen."
+    ),
+    "Answers": "Antworten",
+    "Arm": "Arm",
+    "Beside it: %(method)s.": "Daneben: %(method)s.",
+    "Cases": "Fälle",
+    "Characters per answer": "Zeichen je Antwort",
+    "Clusters": "Cluster",
+    "Codebook, word for word": "Kodierbuch im Wortlaut",
+    "Compared": "Verglichen",
+    "Computed as the paper computes it, for reproduction; its interval and p value need not hold.": (
+        "So berechnet wie in der Arbeit, zur Reproduktion; Intervall und p-Wert müssen nicht gelten."
+    ),
+    "Consensus": "Konsens",
+    "Contents": "Inhalt",
+    "Criterion": "Kriterium",
+    "Difference": "Differenz",
+    "Difference in %(statistic)s": "Differenz: %(statistic)s",
+    "Digest of the protocol": "Prüfsumme des Protokolls",
+    "Digest of the records": "Prüfsumme der Daten",
+    "Distribution of the labels": "Verteilung der Labels",
+    "Estimate": "Schätzwert",
+    "Estimate and interval": "Schätzwert und Intervall",
+    "Estimates of the analysis “%(name)s”.": "Schätzwerte der Analyse „%(name)s“.",
+    "Evaluation report": "Evaluationsbericht",
+    "Excluded ratings are in no analysis and in no other column.": (
+        "Ausgeschlossene Bewertungen stehen in keiner Analyse und in keiner anderen Spalte."
+    ),
+    "Excluded: %(reason)s": "Ausgeschlossen: %(reason)s",
+    "Expected": "Erwartet",
+    "Exploratory analyses": "Explorative Analysen",
+    "Family": "Familie",
+    "Figure %(n)s.": "Abbildung %(n)s.",
+    "Free text": "Freier Text",
+    "Group": "Gruppe",
+    "Groups": "Gruppen",
+    "Holm: adjusted within the family of all prespecified tests.": (
+        "Holm: adjustiert innerhalb der Familie aller vorab festgelegten Tests."
+    ),
+    "Instruments and codebooks": "Instrumente und Kodierbücher",
+    "Interval holds it": "Im Intervall",
+    "Interval: %(method)s.": "Intervall: %(method)s.",
+    "Items": "Items",
+    "Items by set and stratum.": "Items nach Teilmenge und Schicht.",
+    "LLM judges": "LLM-Judges",
+    "Label counted": "Gezähltes Label",
+    "Labels": "Labels",
+    "Labels merged": "Zusammengelegte Labels",
+    "Labels of %(criterion)s": "Labels von %(criterion)s",
+    "Lengths: median [interquartile range].": "Längen: Median [Quartile].",
+    "Licence of the data": "Lizenz der Daten",
+    "Methods": "Methoden",
+    "Missing": "Fehlend",
+    "Missing ratings are expected by the plan and absent.": (
+        "Fehlende Bewertungen sind im Plan vorgesehen und nicht vorhanden."
+    ),
+    "Model": "Modell",
+    "No person and no model gave them. The numbers below say nothing about any real system.": (
+        "Kein Mensch und kein Modell hat sie abgegeben. Die Zahlen sagen nichts über ein wirkliches System."
+    ),
+    "No reason is recorded.": "Ein Grund ist nicht verzeichnet.",
+    "Nothing was computed.": "Es wurde nichts berechnet.",
+    "Only": "Nur",
+    "Page": "Seite",
+    "Paired differences of the analysis “%(name)s”.": "Gepaarte Differenzen der Analyse „%(name)s“.",
+    "Panel": "Panel",
+    "Parameter": "Parameter",
+    "Part %(n)s of %(total)s.": "Teil %(n)s von %(total)s.",
+    "Prespecified analyses": "Vorab festgelegte Analysen",
+    "Rated": "Bewertet",
+    "Raters": "Bewertende",
+    "Raters and their work.": "Bewertende und ihre Arbeit.",
+    "Raters, items and systems": "Bewertende, Items und Systeme",
+    "Ratings": "Bewertungen",
+    "Read this first": "Zuerst lesen",
+    "Reference": "Referenz",
+    "Resampled": "Gezogen werden",
+    "Resamples": "Ziehungen",
+    "Sample items": "Beispiele",
+    "Screens": "Bildschirmseiten",
+    "Seconds are counted once for each screen, however many criteria it has: median [interquartile range].": (
+        "Sekunden zählen je Bildschirmseite einmal, wie viele Kriterien sie auch hat: Median [Quartile]."
+    ),
+    "Seconds per screen": "Sekunden je Bildschirmseite",
+    "Seed": "Startwert",
+    "Sentences": "Sätze",
+    "Set": "Teilmenge",
+    "Share of ratings": "Anteil der Bewertungen",
+    "Shares of the labels of %(criterion)s by panel and system.": (
+        "Anteile der Labels von %(criterion)s nach Panel und System."
+    ),
+    "Simulated ratings.": "Simulierte Bewertungen.",
+    "Simulated ratings: no person and no model gave them": (
+        "Simulierte Bewertungen: kein Mensch und kein Modell hat sie abgegeben"
+    ),
+    "Statistic": "Statistik",
+    "Statistics and their sources": "Statistiken und ihre Quellen",
+    "Strata": "Schichten",
+    "Study flow": "Verlauf der Studie",
+    "Summary": "Zusammenfassung",
+    "System": "System",
+    "Systems and their answers.": "Systeme und ihre Antworten.",
+    "Table %(n)s.": "Tabelle %(n)s.",
+    "The statistic was undefined in %(n)s resamples.": "In %(n)s Ziehungen war die Statistik nicht definiert.",
+    "The texts of %(n)s answers are not at hand; they do not count in the lengths.": (
+        "Die Texte von %(n)s Antworten liegen nicht vor; in den Längen zählen sie nicht."
+    ),
+    "There are no ratings for this analysis.": "Für diese Analyse gibt es keine Bewertungen.",
+    "There are no ratings.": "Es gibt keine Bewertungen.",
+    "There is no plan, so nothing is known of expected and missing ratings.": (
+        "Es gibt keinen Plan; über erwartete und fehlende Bewertungen ist deshalb nichts bekannt."
+    ),
+    "These were not prespecified; their p values are not adjusted and they confirm nothing.": (
+        "Diese waren nicht vorab festgelegt; ihre p-Werte sind nicht adjustiert, und sie belegen nichts."
+    ),
+    "To the content": "Zum Inhalt",
+    "True value": "Wahrer Wert",
+    "True values (diamonds) and estimates (dots) with their intervals (lines).": (
+        "Wahre Werte (Rauten) und Schätzwerte (Punkte) mit ihren Intervallen (Linien)."
+    ),
+    "True values of the simulation and what the analyses found.": (
+        "Wahre Werte der Simulation und was die Analysen gefunden haben."
+    ),
+    "Undefined for %(n)s pairs of raters, which are left out of the mean.": (
+        "Für %(n)s Paare von Bewertenden nicht definiert; im Mittel fehlen sie."
+    ),
+    "Units": "Einheiten",
+    "Unreadable": "Unlesbar",
+    "Value": "Wert",
+    "Versions and digests": "Versionen und Prüfsummen",
+    "Weights": "Gewichte",
+    "What became of the ratings.": "Was aus den Bewertungen wurde.",
+    "With ratings": "Mit Bewertungen",
+    "Words per answer": "Wörter je Antwort",
+    "a label of their own": "ein eigenes Label",
+    "all": "alle",
+    "all sentences": "alle Sätze",
+    "any sentence": "irgendein Satz",
+    "cases": "Fälle",
+    "from %(low)s (%(lowest)s) to %(high)s (%(highest)s)": "von %(low)s (%(lowest)s) bis %(high)s (%(highest)s)",
+    "imported": "importiert",
+    "items": "Items",
+    "left out, pair by pair": "paarweise ausgelassen",
+    "majority of the panel": "Mehrheit des Panels",
+    "mean of the panel": "Mittel des Panels",
+    "mean of the sentences": "Mittel der Sätze",
+    "no": "nein",
+    "p": "p",
+    "p (Holm)": "p (Holm)",
+    "paper mode": "wie in der Arbeit",
+    "people": "Menschen",
+    "programs": "Programme",
+    "raters": "Bewertende",
+    "ratings": "Bewertungen",
+    "simulated ratings": "simulierte Bewertungen",
+    "text not at hand": "Text liegt nicht vor",
+    "true value": "wahrer Wert",
+    "undefined": "nicht definiert",
+    "undefined in every group": "in keiner Gruppe definiert",
+    "yes": "ja",
+}

@@ -51,7 +51,8 @@ class Material:
 
     def caption(self, text: str) -> str:
         """A caption that says so where ratings are simulated."""
-        return f"{text} {self.stamp}".rstrip()
+        end = "" if not self.stamp or text.endswith((".", "?", "!")) else "."
+        return f"{text}{end} {self.stamp}".rstrip()
 
     def criteria(self) -> dict[str, Criterion]:
         """Criterion id -> criterion, in the protocol's order; the first instrument that has it decides."""
@@ -205,25 +206,24 @@ def flow(material: Material) -> Table:
     coverage = material.results.coverage
     reasons = sorted({reason for row in coverage for reason in row.excluded})
     systems = any(row.system for row in coverage)
-    head = [_("Panel"), _("Criterion"), *([_("System")] if systems else []), _("Expected"), _("Rated"), _("Abstained")]
-    head += [_("Unreadable"), _("Missing"), *(_("Excluded: %(reason)s") % {"reason": reason} for reason in reasons)]
+    planned = any(row.expected is not None for row in coverage)
+    head = [_("Panel"), _("Criterion"), *([_("System")] if systems else []), *([_("Expected")] if planned else [])]
+    head += [_("Rated"), _("Abstained"), _("Unreadable"), *([_("Missing")] if planned else [])]
+    head += [_("Excluded: %(reason)s") % {"reason": reason} for reason in reasons]
     rows = []
     for row in coverage:
-        counts = (row.expected, row.rated, row.abstained, row.unreadable, row.missing)
-        rows.append(
-            (
-                Cell(row.panel),
-                Cell(row.criterion),
-                *([Cell(row.system or "–")] if systems else []),
-                *(Cell(numbers.count(n), number=True) for n in counts),
-                *(Cell(numbers.count(row.excluded.get(reason, 0)), number=True) for reason in reasons),
-            )
-        )
-    general = [
-        _("Excluded ratings are in no analysis and in no other column; missing ratings are expected and absent.")
-    ]
-    if any(row.expected is None for row in coverage):
-        general.append(_("A dash: there is no plan, so nothing is known of expected and missing ratings."))
+        counts = [row.rated, row.abstained, row.unreadable]
+        counts += [row.excluded.get(reason, 0) for reason in reasons]
+        cells = [Cell(numbers.count(n), number=True) for n in counts]
+        if planned:
+            cells.insert(0, Cell(numbers.count(row.expected), number=True))
+            cells.insert(4, Cell(numbers.count(row.missing), number=True))
+        rows.append((Cell(row.panel), Cell(row.criterion), *([Cell(row.system or "–")] if systems else []), *cells))
+    general = [_("Excluded ratings are in no analysis and in no other column.")]
+    if planned:
+        general.append(_("Missing ratings are expected by the plan and absent."))
+    else:
+        general.append(_("There is no plan, so nothing is known of expected and missing ratings."))
     return table(
         material.caption(_("What became of the ratings.")), head, rows, row_heads=3 if systems else 2, general=general
     )

@@ -19,7 +19,7 @@ from konsil.report.anchors import anchor
 from konsil.report.drawing import Drawing
 from konsil.report.estimates import Told, tell
 from konsil.report.figures import About, Dot, forest
-from konsil.report.glossary import ENTRIES
+from konsil.report.glossary import entry, title
 from konsil.report.overview import Material, characteristics, flow, label_figures, natural
 from konsil.report.section import Section
 from konsil.report.tables import Cell, Table, table
@@ -84,7 +84,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         longest=LONGEST,
         versions=_versions(),
         digests=(study_digest(material.study), data_digest(material)),
-        glossary=[(ENTRIES[name], anchor("statistic", name)) for name in ENTRIES if name in used],
+        glossary=[(entry(name, material.language), anchor("statistic", name)) for name in sorted(used)],
     )  # fmt: skip
     figures = (*labels, *(f for t in told for f in t.figures), *(f for e in added for f in e.figures))
     return Page(html, figures)
@@ -159,8 +159,6 @@ def _summary(material: Material, told: Sequence[Told]) -> str:
 
 def _key_numbers(material: Material) -> list[tuple[str, str, str]]:
     """Anchor, analysis in a few words, number: of the first prespecified analyses, their first estimates."""
-    from konsil.report.glossary import title
-
     _ = material.language.gettext
     found: list[tuple[str, str, str]] = []
     for analysis in material.study.analyses:

@@ -1,0 +1,66 @@
+"""Every word of the interface has a German form, and no German form is left over."""
+
+from __future__ import annotations
+
+import ast
+import string
+from pathlib import Path
+
+import jinja2
+import pytest
+
+import konsil.report
+from konsil.analysis import known_statistics
+from konsil.report.language import DEUTSCH, ENGLISH, language
+from konsil.report.messages_de import MESSAGES
+from konsil.report.statistics_de import STATISTICS
+
+ROOT = Path(konsil.report.__file__).parent
+
+
+def from_templates() -> set[str]:
+    environment = jinja2.Environment(extensions=["jinja2.ext.i18n"], trim_blocks=True, lstrip_blocks=True)
+    found: set[str] = set()
+    for path in ROOT.glob("templates/*.j2"):
+        for _line, _function, message in environment.extract_translations(path.read_text("utf-8")):
+            found.update([message] if isinstance(message, str) else [m for m in message or () if m])
+    return found
+
+
+def from_modules() -> set[str]:
+    found = set()
+    for path in ROOT.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+                name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+                if name in ("_", "gettext"):
+                    found.add(str(node.args[0].value))
+    return found
+
+
+def test_every_message_has_a_german_form_and_none_is_left_over() -> None:
+    used = from_templates() | from_modules()
+    assert len(used) > 100
+    assert sorted(used - MESSAGES.keys()) == []
+    assert sorted(MESSAGES.keys() - used) == []
+
+
+def test_every_statistic_has_a_german_form() -> None:
+    assert sorted(set(known_statistics()) - STATISTICS.keys()) == []
+    assert all(title and text.endswith(".") for title, text in STATISTICS.values())
+
+
+def test_german_forms_keep_their_gaps() -> None:
+    for english, german in MESSAGES.items():
+        assert german.strip(), english
+        for gap in [part.split(")s")[0] for part in english.split("%(")[1:]]:
+            assert f"%({gap})s" in german, english
+        assert german.count("%(") == english.count("%("), english
+        assert set(german) <= set(string.printable) | set("äöüÄÖÜß„“–…’·"), english
+
+
+@pytest.mark.parametrize(
+    ("code", "spoken"), [("de", DEUTSCH), ("de-AT", DEUTSCH), ("DE", DEUTSCH), ("en", ENGLISH), ("fr", ENGLISH)]
+)
+def test_language_of_a_code(code: str, spoken: object) -> None:
+    assert language(code) is spoken
