@@ -206,7 +206,7 @@ def from_asked(frame: pl.DataFrame, asked: Asked, *, resamples: int, seed: int, 
 
 
 _SAID = {
-    "widths-differ": "the BCa and the linearised interval differ by more than 15 % in width; trust neither to the digit",
+    "widths-differ": "the BCa and the linearised interval differ by more than 15 % in width",
     "undefined-draws": "undefined in some resamples, which are counted and left out of the interval",
     "no-variation": "no resample differs from the estimate: the interval has no width and is no evidence",
 }
