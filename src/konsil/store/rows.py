@@ -74,9 +74,13 @@ class Kind:
     def row(self, record: Record) -> Row:
         """Turn a record into its row; a StoreError says which field no database can keep."""
         try:
-            return tuple([f.to_cell(getattr(record, f.name)) for f in self.fields])
+            row = tuple([f.to_cell(getattr(record, f.name)) for f in self.fields])
         except (_UnfitError, UnicodeEncodeError, TypeError, ValueError, AttributeError):
             raise StoreError(f"{name_of(record)}: {self._unfit(record)}") from None
+        if isinstance(record, Rating) and (record.state == "rated") == (record.label is None):
+            has = "has no label" if record.label is None else f"has the label {_short(record.label)}"
+            raise StoreError(f"{name_of(record)}: is {record.state} and {has}; a rating has one, an abstention none")
+        return row
 
     def _unfit(self, record: Record) -> str:
         for f in self.fields:
