@@ -97,3 +97,12 @@ def test_p_is_never_zero_and_nan_where_undefined():
     assert p[0] == 2 / 100
     assert np.isnan(p[1])
     assert p[2] == 1
+
+
+def test_beyond_the_pole_of_the_acceleration_the_outermost_draw_is_the_bound():
+    draws = np.linspace(0, 1, 101)[:, None]
+    extreme = np.r_[np.zeros(3), -1.0][:, None]  # acceleration 1/6 * (3 * .25^3 ... ) is large with few clusters
+    high = intervals.bca(intervals.order(draws), np.array([0.99]), extreme, level=0.99)[1]
+    assert high[0] == 1
+    p = intervals.p_value(intervals.order(draws + 1), np.array([1.99]), jackknife=-extreme)
+    assert 0 < p[0] <= 1

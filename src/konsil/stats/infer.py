@@ -281,7 +281,7 @@ def cautions(inference: Inference, index: int = 0, *, few: int = 50, ratio: floa
         found.append(
             Caution(
                 "widths-differ",
-                f"The resampling interval is {width / other - 1:+.0%} wider than the linearised one."
+                f"The resampling interval is {width / other:.2f} times as wide as the linearised one."
                 if other > 0
                 else "The linearised interval has no width while the resampling interval has.",
             )

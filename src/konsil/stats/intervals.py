@@ -110,8 +110,10 @@ def bca(ordered: Ordered, value: Array, jackknife: Array, *, level: float = 0.95
     bounds = []
     for share in ((1 - level) / 2, (1 + level) / 2):
         z = z0 + special.ndtri(share)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            bounds.append(ordered.quantile(special.ndtr(z0 + z / (1 - a * z))))
+        damping = 1 - a * z
+        # Beyond the pole of the correction its limit holds: the outermost draw on that side.
+        corrected = np.where(damping > 0, z0 + z / np.where(damping > 0, damping, 1.0), np.copysign(np.inf, z))
+        bounds.append(ordered.quantile(special.ndtr(corrected)))
     return bounds[0], bounds[1]
 
 
@@ -141,7 +143,9 @@ def p_value(ordered: Ordered, value: Array, *, null: float = 0.0, jackknife: Arr
     if jackknife is not None:
         z0, a = bias(ordered, value), acceleration(jackknife)
         w = special.ndtri(share) - z0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = special.ndtr(w / (1 + a * w) - z0)
+        damping = 1 + a * w
+        share = special.ndtr(
+            np.where(damping > 0, w / np.where(damping > 0, damping, 1.0) - z0, np.copysign(np.inf, w))
+        )
     p = np.clip(2 * np.minimum(share, 1 - share), 1 / (n + 1), 1.0)
     return np.where(np.isfinite(value) & (ordered.n_defined > 0), p, np.nan)

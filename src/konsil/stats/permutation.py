@@ -10,7 +10,7 @@ import numpy as np
 
 from konsil.stats.contract import Array, Finalise
 from konsil.stats.resample import evaluate
-from konsil.stats.rows import Sums, exact_precision, prepare
+from konsil.stats.rows import Sums, exact_precision, on_grid, prepare
 from konsil.stats.weights import BLOCK, random_signs
 
 _ENUMERATE = 16
@@ -160,11 +160,12 @@ def _columns(differences: Array) -> Array:
 
 def _null_sums(rows: Array, draws: int, key: int) -> Iterator[Array]:
     """The sums signs @ rows for all draws, some draws at a time: arrays (n, m)."""
-    _, dtype = exact_precision(rows, float(np.abs(rows).sum(axis=0).max(initial=0.0)))
-    factor = rows.astype(dtype, copy=False)
+    bounds = np.abs(rows).sum(axis=0)
+    dtype = exact_precision(rows, float(bounds.max(initial=0.0)))
+    factor = on_grid(rows, bounds) if dtype is None else rows.astype(dtype, copy=False)
     step = max(_TILE_BYTES // (4 * len(rows)) // BLOCK, 1) * BLOCK
     for at in range(0, draws, step):
-        signs = random_signs(key, len(rows), at, min(at + step, draws), dtype)
+        signs = random_signs(key, len(rows), at, min(at + step, draws), factor.dtype)
         yield (signs @ factor).astype(np.float64, copy=False)
 
 

@@ -3,9 +3,8 @@
     bootstrap  = finalise(weights @ sums)          weights: how often each cluster was drawn
     jackknife  = finalise(sums.sum(0) - sums)
 
-The product is made in tiles of draws, `finalise` is called on groups of draws whose size follows from the sums alone,
-so no result depends on the tile size, to the last bit. Rows that are exact in single precision are multiplied in
-single precision, which changes no bit of the totals; `finalise` always sees double precision. Where many clusters have
+The product is made in tiles of draws and every total is exact (`rows`); `finalise` is called on groups of draws whose
+size follows from the sums alone. So no result depends on the tile size, to the last bit. Where many clusters have
 identical rows, patterns and their multiplicities are drawn instead: the same law at the cost of the patterns.
 """
 
@@ -65,22 +64,9 @@ def bootstrap(
 
 
 def _totals(rows: Rows, key: int, start: int, stop: int, tile: int) -> Array:
-    """Totals of the draws start .. stop - 1, tile by tile.
-
-    Where sums round, every product is of as many draws, since how it rounds may depend on its shape.
-    """
-    if rows.exact:
-        tiles = range(start, stop, tile)
-        totals = [rows.product(rows.draw(key, at, min(at + tile, stop))) for at in tiles]
-    else:
-        first, last = start - start % rows.block, stop + -stop % rows.block
-        step = max(tile // rows.block, 1) * rows.block
-        totals = []
-        for at in range(first, last, step):
-            weights = rows.draw(key, at, min(at + step, last))
-            totals += [rows.product(weights[row : row + rows.block]) for row in range(0, len(weights), rows.block)]
-        totals[-1] = totals[-1][: rows.block - (last - stop)]
-        totals[0] = totals[0][start - first :]
+    """Totals of the draws start .. stop - 1, tile by tile."""
+    tiles = range(start, stop, tile)
+    totals = [rows.product(rows.draw(key, at, min(at + tile, stop))) for at in tiles]
     return totals[0] if len(totals) == 1 else np.concatenate(totals)
 
 

@@ -1,4 +1,10 @@
-"""Sums over clusters made ready for products: checked, collapsed to patterns, in the cheapest exact precision."""
+"""Sums over clusters made ready for products: checked, exact, collapsed to patterns.
+
+Every total of every draw is exact, so its bits depend neither on the order of summing nor on tiles, threads or the
+shapes of products. Whole numbers are so by themselves, in single precision while no total can pass 2^24, else in double
+precision. Fractions are first rounded to a grid, a power of two for each column: so fine that an entry moves by less
+than 2^-53 of the largest total possible, and so coarse that no total needs more than 53 bits.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +34,7 @@ class Rows:
     """Sums made ready for products: checked, collapsed to patterns where that pays, in the cheapest exact precision."""
 
     patterns: Sums
-    """(n_patterns, k) float64: the rows themselves, or each distinct row once."""
+    """(n_patterns, k) float64, on the grid: the rows themselves, or each distinct row once."""
     counts: IntArray | None
     """(n_patterns,) how many clusters have this row; None where rows stand for themselves."""
     of_cluster: IntArray | None
@@ -40,9 +46,7 @@ class Rows:
     informative: int
     """How many clusters carry information: those whose row is not all zero."""
     factor: Sums
-    """What draws' weights are multiplied with: float32 where exact, else float64."""
-    exact: bool
-    """Whether every possible total is exact in the factor's precision, so that any order of summing gives its bits."""
+    """The patterns as draws' weights are multiplied with them: float32 where that is exact, else float64."""
     n_clusters: int
     """How many clusters are resampled."""
 
@@ -55,12 +59,6 @@ class Rows:
     def group(self) -> int:
         """How many draws `finalise` sees at once: from the sums' width alone, a multiple of a block."""
         return int(min(max(_GROUP_BYTES // (8 * max(self.k, 1)) // BLOCK, 1), 64)) * BLOCK
-
-    @property
-    def block(self) -> int:
-        """How many draws are multiplied at once where sums round: from the patterns alone, a divisor of a block."""
-        too_many = max(int(self.patterns.shape[0] - 1).bit_length() - 16, 0)
-        return max(BLOCK >> too_many, 1)
 
     def expand(self, values: Array) -> Array:
         """Values of the patterns (n_patterns, ...) -> of the clusters (n_clusters, ...)."""
@@ -94,25 +92,33 @@ def prepare(sums: Sums | Rows) -> Rows:
     if isinstance(sums, Rows):
         return sums
     if _is_sparse(sums):
-        csr: Sparse = sparse.csr_array(sums, dtype=np.float64)
-        _check(csr.shape, csr.data)
-        largest = (
-            np.asarray(abs(csr).max(axis=0).toarray(), dtype=np.float64).ravel() if csr.nnz else np.zeros(csr.shape[1])
-        )
-        exact, dtype = exact_precision(csr.data, float(largest.max(initial=0.0)) * csr.shape[0])
-        filled = np.bincount(csr.nonzero()[0], minlength=csr.shape[0]) > 0
-        total = np.asarray(csr.sum(axis=0), dtype=np.float64).ravel()
-        factor = csr.astype(dtype)
-        return Rows(csr, None, None, total, largest, int(filled.sum()), factor, exact, csr.shape[0])
+        return _prepare_sparse(sparse.csr_array(sums, dtype=np.float64))
     dense = np.ascontiguousarray(sums, dtype=np.float64)
     _check(dense.shape, dense)
+    n = len(dense)
     patterns, counts, of_cluster = _collapse(dense)
     largest = np.maximum(patterns.max(axis=0, initial=0.0), -patterns.min(axis=0, initial=0.0))
-    exact, dtype = exact_precision(patterns, float(largest.max(initial=0.0)) * len(dense))
+    dtype = exact_precision(patterns, n * float(largest.max(initial=0.0)))
+    if dtype is None:
+        patterns, dtype = on_grid(patterns, n * largest), np.float64
     filled = patterns.any(axis=1)
     informative = int(np.count_nonzero(filled)) if counts is None else int(counts[filled].sum())
-    factor = patterns.astype(dtype, copy=False)
-    return Rows(patterns, counts, of_cluster, dense.sum(axis=0), largest, informative, factor, exact, len(dense))
+    total = patterns.sum(axis=0) if counts is None else counts.astype(np.float64) @ patterns
+    return Rows(patterns, counts, of_cluster, total, largest, informative, patterns.astype(dtype, copy=False), n)
+
+
+def _prepare_sparse(rows: Sparse) -> Rows:
+    _check(rows.shape, rows.data)
+    n, k = rows.shape
+    largest = np.zeros(k)
+    np.maximum.at(largest, rows.indices, np.abs(rows.data))
+    dtype = exact_precision(rows.data, n * float(largest.max(initial=0.0)))
+    if dtype is None:
+        entries = on_grid(rows.data, n * largest[rows.indices])
+        rows, dtype = sparse.csr_array((entries, rows.indices, rows.indptr), shape=(n, k)), np.float64
+    filled = np.bincount(rows.nonzero()[0], minlength=n) > 0
+    total = np.asarray(rows.sum(axis=0), dtype=np.float64).ravel()
+    return Rows(rows, None, None, total, largest, int(filled.sum()), rows.astype(dtype), n)
 
 
 def _is_sparse(numbers: object) -> bool:
@@ -126,18 +132,29 @@ def _check(shape: tuple[int, ...], numbers: Array) -> None:
         raise ValueError("sums: got numbers that are not finite, expected finite sums (undefined belongs in finalise)")
 
 
-def exact_precision(numbers: Array, bound: float) -> tuple[bool, type[np.floating[Any]]]:
-    """Whether sums below `bound` are exact whatever their order, and in which precision.
+def exact_precision(numbers: Array, bound: float) -> type[np.floating[Any]] | None:
+    """The cheapest precision in which sums of these numbers are exact if none can pass `bound`; None if none is.
 
-    Multiples of 1/16 are exact in single precision below 2^24 / 16, in double precision below 2^53 / 16.
+    Multiples of 1/16 are exact in single precision up to 2^24 / 16, in double precision up to 2^53 / 16.
     """
     for scale in (1.0, 16.0):
         scaled = numbers * scale if scale != 1.0 else numbers
         if np.array_equal(scaled, np.rint(scaled)):
             if bound * scale < 2**24:
-                return True, np.float32
-            return bound * scale < 2**53, np.float64
-    return False, np.float64
+                return np.float32
+            return np.float64 if bound * scale < 2**53 else None
+    return None
+
+
+def on_grid(numbers: Array, bounds: Array) -> Array:
+    """The numbers rounded to the finest power of two at which sums up to `bounds` have 53 bits; shapes broadcast.
+
+    >>> third = on_grid(np.array([1 / 3]), np.array([1000.0]))
+    >>> bool(abs(third[0] - 1 / 3) < 1e-13), sum([third[0]] * 3000) == third[0] * 3000
+    (True, True)
+    """
+    exponents = 53 - np.frexp(bounds)[1]
+    return np.asarray(np.ldexp(np.rint(np.ldexp(numbers, exponents)), -exponents))
 
 
 def _collapse(rows: Array) -> tuple[Array, IntArray | None, IntArray | None]:
