@@ -27,7 +27,7 @@ FIELDS = (
 """The fields of a rating that a source may map.
 
 `system` without `answer` means the answer 'item:system'; the fields ending in _a and _b make it a pair, A first.
-`repeat` says the how manieth time it is. `instrument` is the instrument's id, `digest` the digest of what was shown.
+`repeat` says which time it is (1, 2, ...). `instrument` is the instrument's id, `digest` the digest of what was shown.
 """
 
 _LIKE_MISSING = frozenset(

@@ -163,6 +163,6 @@ def _contradiction(row: dict[str, object], table: Table) -> Problem:
         line,
         str(row[COLUMN]),
         f"rater {row['rater']!r} rates {subject} on {row['criterion']!r} as {here} here and as {there} {place};"
-        " if it was asked twice on purpose, say the how manieth time it is in 'repeat'",
+        " if it was asked twice on purpose, say which time it is (1, 2, ...) in 'repeat'",
         table.place,
     )

@@ -1,0 +1,138 @@
+"""XLSX: what is read, and what would read as missing ratings is refused."""
+
+from __future__ import annotations
+
+import datetime
+import zipfile
+from pathlib import Path
+
+import openpyxl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from konsil.errors import SourceError
+from konsil.sources import read_table, spreadsheet
+
+
+def book(path: Path, rows: list[list[object]], title: str = "Ratings") -> openpyxl.Workbook:
+    made = openpyxl.Workbook()
+    made.active.title = title
+    for row in rows:
+        made.active.append(row)
+    made.save(path)
+    return made
+
+
+def message(path: Path, sheet: str = "") -> str:
+    with pytest.raises(SourceError) as caught:
+        read_table(path, sheet=sheet)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_values(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    rows = [
+        ["item", "rater", "label", "on"],
+        [1, 3.0, "yes", datetime.datetime(2024, 5, 1)],
+        [],
+        ["2", 2.5, True, datetime.datetime(2024, 5, 1, 8, 30)],
+        [None, "", None, None],
+    ]
+    book(path, rows)
+    table = read_table(path)
+    assert table.frame.rows() == [("1", "3", "yes", "2024-05-01"), ("2", "2.5", "true", "2024-05-01T08:30:00")]
+    assert [table.line(0), table.line(1)] == [2, 4]
+    assert (table.name, table.place) == ("t.xlsx[Ratings]", "row")
+
+
+cells = st.text(st.characters(min_codepoint=32, codec="utf-8", exclude_categories=("Cs", "Cc", "Cn")), max_size=8)
+
+
+@given(rows=st.lists(st.lists(cells.filter(lambda c: not c.startswith("=")), min_size=3, max_size=3), min_size=1))
+@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_round_trip(tmp_path: Path, rows: list[list[str]]) -> None:
+    path = tmp_path / "t.xlsx"
+    kept = [row for row in rows if any(row)]
+    book(path, [["a", "b", "c"], *rows])
+    if not kept:
+        assert message(path) == "t.xlsx: sheet 'Ratings' has a header and no row below it"
+        return
+    table = read_table(path)
+    filled = {c: [row[i] for row in kept] for i, c in enumerate("abc")}
+    assert table.frame.to_dict(as_series=False) == {c: [v or None for v in vs] for c, vs in filled.items()}
+
+
+def test_sheets(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    made = book(path, [["a"], [1]], "Accuracy")
+    other = made.create_sheet("Clarity")
+    other.append(["a"])
+    other.append([2])
+    made.create_sheet("Nothing")
+    made.save(path)
+    assert read_table(path).frame.rows() == [("1",)]
+    assert read_table(path, sheet="Clarity").frame.rows() == [("2",)]
+    assert message(path, "Clartiy") == "t.xlsx: there is no sheet 'Clartiy'; did you mean 'Clarity'?"
+    assert message(path, "Nothing") == "t.xlsx: sheet 'Nothing' is empty"
+
+
+def test_merged_cells(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    made = book(path, [["item", "reviewers", None], ["", "r1", "r2"], [1, 4, 5]])
+    made.active.merge_cells("B1:C1")
+    made.save(path)
+    assert message(path) == (
+        "t.xlsx: sheet 'Ratings': the header cells B1:C1 are merged; unmerge them and write the value into each"
+    )
+    made = book(path, [["item", "label"], [1, 4], [2, None]])
+    made.active.merge_cells("B2:B3")
+    made.save(path)
+    assert "the cells B2:B3 are merged" in message(path)
+
+
+def test_formula_without_a_result(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    book(path, [["item", "label"], [1, "=1+1"]])
+    assert message(path).startswith("t.xlsx: sheet 'Ratings': cell B2 is a formula without a stored result")
+
+
+def test_damaged_files(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    path.write_bytes(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(100))
+    assert "protected by a password or is an old .xls" in message(path)
+    path.write_bytes(b"item,label\n1,2\n")
+    assert message(path) == "t.xlsx: this is not an .xlsx spreadsheet"
+    path.write_bytes(b"PK\x03\x04 and nothing more")
+    assert "the spreadsheet is damaged" in message(path)
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr("hello.txt", "not a spreadsheet")
+    assert "the spreadsheet is damaged" in message(path)
+    book(path, [["a"], [1]])
+    whole = path.read_bytes()
+    for cut in range(0, len(whole), 97):
+        broken = bytearray(whole)
+        broken[cut : cut + 8] = bytes(8)
+        path.write_bytes(bytes(broken))
+        try:
+            read_table(path)
+        except SourceError as error:
+            assert str(error).startswith("t.xlsx: ")
+
+
+def test_zip_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "t.xlsx"
+    book(path, [["a"], [1]])
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("xl/media/zeros.bin", bytes(1 << 22))
+    monkeypatch.setattr(spreadsheet, "LARGEST", 1 << 21)
+    assert "unpacked the spreadsheet has 4 MiB, more than the 2 allowed" in message(path)
+
+
+def test_gaps_within_rows_and_headers(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    book(path, [["item", None, "label"], [1, None, 4], [2, None, 5, "stray"]])
+    assert message(path) == "t.xlsx: column 4 has values but no name in the header"
+    book(path, [["item", None, "label"], [1, None, 4], [2]])
+    assert read_table(path).frame.rows() == [("1", "4"), ("2", None)]

@@ -1,0 +1,293 @@
+"""Tables of every kind read as text, and every unreadable file said in one sentence."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import gzip
+import io
+import json
+import os
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from konsil.errors import SourceError
+from konsil.sources import delimited, read_table
+
+SAFE = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def message(path: Path, **options: str) -> str:
+    with pytest.raises(SourceError) as caught:
+        read_table(path, **options)
+    text = str(caught.value)
+    assert "\n" not in text
+    return text
+
+
+def write(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+# --- what is read -----------------------------------------------------------------------------------------------------
+
+cell = st.text(st.characters(codec="utf-8", exclude_characters="\0\r", exclude_categories=("Cs",)), max_size=12)
+tables = st.integers(1, 4).flatmap(
+    lambda width: st.lists(
+        st.lists(cell, min_size=width, max_size=width).filter(lambda row: any(c.strip() for c in row)),
+        min_size=1,
+        max_size=8,
+    )
+)
+
+
+def expected(rows: list[list[str]]) -> list[tuple[str | None, ...]]:
+    return [tuple(c if c else None for c in row) for row in rows]
+
+
+@given(rows=tables, separator=st.sampled_from(",;\t|"), end=st.sampled_from(["\n", "\r\n"]))
+@SAFE
+def test_delimited_round_trip(tmp_path: Path, rows: list[list[str]], separator: str, end: str) -> None:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=separator, lineterminator=end)
+    names = [f"name {i}" for i in range(len(rows[0]))]
+    writer.writerows([names, *rows])
+    table = read_table(write(tmp_path, "t.csv", text.getvalue()), separator=separator)
+    assert table.frame.columns == names
+    assert table.frame.rows() == expected(rows)
+    content = text.getvalue()
+    starts = [table.line(i) for i in range(len(rows))]
+    breaks = [1]
+    for row in [names, *rows]:
+        one = io.StringIO(newline="")
+        csv.writer(one, delimiter=separator, lineterminator=end).writerow(row)
+        breaks.append(breaks[-1] + one.getvalue().count("\n"))
+    assert starts == breaks[1:-1]
+    assert content.count("\n") == breaks[-1] - 1
+
+
+@given(rows=tables)
+@SAFE
+def test_other_formats_round_trip(tmp_path: Path, rows: list[list[str]]) -> None:
+    names = [f"name {i}" for i in range(len(rows[0]))]
+    objects = [dict(zip(names, row, strict=True)) for row in rows]
+    lines = "\n".join(json.dumps(o, ensure_ascii=False) for o in objects)
+    pl.DataFrame(objects, schema=dict.fromkeys(names, pl.String)).write_parquet(tmp_path / "t.parquet")
+    write(tmp_path, "t.jsonl", lines)
+    write(tmp_path, "t.json", json.dumps(objects, indent=1))
+    for name in ("t.parquet", "t.jsonl", "t.json"):
+        table = read_table(tmp_path / name)
+        assert table.frame.rows() == expected(rows)
+        assert set(table.frame.dtypes) == {pl.String}
+
+
+def test_numbers_become_the_text_a_person_would_write(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {
+            "int": [1, None],
+            "float": [3.0, 0.1],
+            "small": pl.Series([0.1, 2.0], dtype=pl.Float32),
+            "bool": [True, False],
+            "day": [datetime.date(2024, 5, 1), None],
+            "at": [datetime.datetime(2024, 5, 1, 8, 30), None],
+            "list": [["a", "b"], None],
+            "word": pl.Series(["x", None], dtype=pl.Categorical),
+        }
+    )
+    frame.write_parquet(tmp_path / "t.parquet")
+    assert read_table(tmp_path / "t.parquet").frame.rows() == [
+        ("1", "3", "0.1", "true", "2024-05-01", "2024-05-01T08:30:00", '["a", "b"]', "x"),
+        (None, "0.1", "2", "false", None, None, None, None),
+    ]
+    path = write(tmp_path, "t.jsonl", '{"a": 3.0, "b": 1, "c": true}\n\n{"a": 0.1, "b": null, "d": {"x": 1}}\n')
+    table = read_table(path)
+    assert table.frame.rows(named=True) == [
+        {"a": "3", "b": "1", "c": "true", "d": None},
+        {"a": "0.1", "b": None, "c": None, "d": '{"x": 1}'},
+    ]
+    assert [table.line(i) for i in range(2)] == [1, 3]
+
+
+def test_lines_with_quoted_breaks_blank_lines_and_old_line_ends(tmp_path: Path) -> None:
+    table = read_table(write(tmp_path, "t.csv", 'item,text\n1,"two\nlines"\n\n2,one\n'))
+    assert table.frame.rows() == [("1", "two\nlines"), ("2", "one")]
+    assert [table.line(0), table.line(1)] == [2, 5]
+    table = read_table(write(tmp_path, "mac.csv", "a,b\r1,2\r3,4\r"))
+    assert table.frame.rows() == [("1", "2"), ("3", "4")]
+    table = read_table(write(tmp_path, "win.csv", "a,b\r\n1,2\r\n3,\r\n"))
+    assert table.frame.rows() == [("1", "2"), ("3", None)]
+    assert table.line(1) == 3
+
+
+def test_names_are_trimmed_and_empty_columns_dropped(tmp_path: Path) -> None:
+    table = read_table(write(tmp_path, "t.csv", ",item , rater,\n0,1,a,\n1,2,b,\n"))
+    assert table.frame.columns == ["column 1", "item", "rater"]
+
+
+def test_byte_order_marks_are_silent(tmp_path: Path) -> None:
+    assert read_table(write(tmp_path, "t.csv", b"\xef\xbb\xbfitem,b\n1,2\n")).frame.columns == ["item", "b"]
+    path = write(tmp_path, "u.csv", "item,b\nä,2\n".encode("utf-16"))
+    assert read_table(path, encoding="utf-16").frame.rows() == [("ä", "2")]
+
+
+def test_declared_encodings(tmp_path: Path) -> None:
+    path = write(tmp_path, "t.csv", 'item,b\n"Schädel",2\n'.encode("cp1252"))
+    assert read_table(path, encoding="cp1252").frame.rows() == [("Schädel", "2")]
+
+
+def test_json_list_lines(tmp_path: Path) -> None:
+    table = read_table(write(tmp_path, "t.json", '[\n {"a": 1},\n\n {"a":\n 2}]\n'))
+    assert [table.line(0), table.line(1)] == [2, 4]
+
+
+# --- what is not ------------------------------------------------------------------------------------------------------
+
+
+def test_missing_files(tmp_path: Path) -> None:
+    write(tmp_path, "ratings.csv", "a\n1\n")
+    assert message(tmp_path / "rating.csv") == "rating.csv: there is no such file; did you mean 'ratings.csv'?"
+    assert message(tmp_path) == f"{tmp_path.name}: is a folder; expected a file"
+    assert re.fullmatch(r"r\.csv: there is no folder '.*nowhere'", message(tmp_path / "nowhere" / "r.csv"))
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.jsonl", "t.json", "t.parquet", "t.xlsx"])
+def test_empty_files(tmp_path: Path, name: str) -> None:
+    assert message(write(tmp_path, name, "")) == f"{name}: the file is empty"
+
+
+def test_nothing_but_blanks_or_a_header(tmp_path: Path) -> None:
+    assert message(write(tmp_path, "t.csv", "\n \n")) == "t.csv: the file is empty"
+    assert message(write(tmp_path, "t.csv", "\ufeff".encode())) == "t.csv: the file is empty"
+    assert message(write(tmp_path, "t.csv", "a,b\n")) == "t.csv: there is a header and no row below it"
+    assert message(write(tmp_path, "t.csv", "a,b")) == "t.csv: there is a header and no row below it"
+    assert message(write(tmp_path, "t.json", "[]")) == "t.json: the file has no rows"
+    pl.DataFrame({"a": pl.Series([], dtype=pl.String)}).write_parquet(tmp_path / "t.parquet")
+    assert message(tmp_path / "t.parquet") == "t.parquet: the file has columns and no row"
+
+
+def test_wrong_encodings(tmp_path: Path) -> None:
+    path = write(tmp_path, "t.csv", "item,text\n1,Kopf\n2,Schädel und Übelkeit\n".encode("cp1252"))
+    assert message(path) == (
+        "t.csv: line 3: byte 0xe4 is not utf-8; the file looks like cp1252 ('Schädel'): set encoding = \"cp1252\""
+    )
+    path = write(tmp_path, "t.csv", "item,text\n1,Übelkeit\n".encode("mac-roman"))
+    assert 'set encoding = "mac-roman"' in message(path)
+    path = write(tmp_path, "t.csv", "a,b\n1,ü\n".encode("utf-16"))
+    assert 'begins with the mark of utf-16; set encoding = "utf-16"' in message(path)
+    path = write(tmp_path, "t.csv", b"\xef\xbb\xbfa,b\n1,2\n")
+    assert 'begins with the mark of utf-8; set encoding = "utf-8"' in message(path, encoding="cp1252")
+    path = write(tmp_path, "t.csv", "a,b\n1,ü\n")
+    assert "looks like utf-8" in message(path, encoding="ascii")
+    assert message(path, encoding="utf8x") == "t.csv: there is no encoding 'utf8x'; did you mean 'utf-8'?"
+    assert "there is no encoding 'rot13'" in message(path, encoding="rot13")
+
+
+def test_other_kinds_of_files(tmp_path: Path) -> None:
+    assert message(write(tmp_path, "t.csv", b"a,b\n\0\0,1\n")) == (
+        "t.csv: line 2 holds a zero byte; this is not a text table"
+    )
+    assert "the file is compressed by gzip" in message(write(tmp_path, "t.csv", gzip.compress(b"a\n1\n")))
+    assert "the file is a spreadsheet or a zip archive" in message(write(tmp_path, "t.csv", b"PK\x03\x04..."))
+    assert message(write(tmp_path, "t.xls", b"x")) == "t.xls: old .xls spreadsheets are not read; save it as .xlsx"
+    assert "unsupported ending '.sav'; expected one of .csv" in message(write(tmp_path, "t.sav", b"x"))
+    assert message(write(tmp_path, "t.parquet", b"PARX")) == "t.parquet: this is not a Parquet file"
+    assert "the Parquet file is damaged" in message(write(tmp_path, "t.parquet", b"PAR1 nothing PAR1"))
+    assert "only .xlsx files have sheets" in message(write(tmp_path, "t.csv", "a\n1\n"), sheet="One")
+
+
+@given(data=st.binary(min_size=1, max_size=200), name=st.sampled_from(["t.csv", "t.jsonl", "t.json", "t.parquet"]))
+@SAFE
+def test_garbage_is_read_or_refused(tmp_path: Path, data: bytes, name: str) -> None:
+    path = write(tmp_path, name, data)
+    try:
+        table = read_table(path)
+    except SourceError as error:
+        assert str(error).startswith(name)
+    else:
+        assert table.frame.height == len(table.lines)
+
+
+def test_ragged_rows(tmp_path: Path) -> None:
+    path = write(tmp_path, "t.csv", "a,b,c\n1,2,3\n1,2\n1,2,3,4\n1,2,3\n")
+    assert message(path) == (
+        "t.csv: 2 of 4 rows cannot be read; nothing was imported: line 3: 2 fields where the header has 3;"
+        " line 4: 4 fields where the header has 3"
+    )
+    path = write(tmp_path, "t.csv", 'a,b\n"x\ny",2\n1\n')
+    assert "line 4: 1 field where the header has 2" in message(path)
+
+
+def test_many_problems_are_cut_in_the_message_and_kept_in_the_error(tmp_path: Path) -> None:
+    path = write(tmp_path, "t.csv", "a,b\n" + "1\n" * 1500)
+    with pytest.raises(SourceError) as caught:
+        read_table(path)
+    assert "1,500 of 1,500 rows cannot be read" in str(caught.value)
+    assert str(caught.value).endswith("; and 1,480 more")
+    assert len(caught.value.problems) == 1500
+    assert caught.value.problems[-1].startswith("line 1,501: ")
+
+
+def test_quotation_marks(tmp_path: Path) -> None:
+    path = write(tmp_path, "t.csv", 'a,b\n1,2\n2,"open\n3,4\n')
+    assert message(path) == "t.csv: line 3: a quotation mark opens a field and is never closed"
+    path = write(tmp_path, "t.csv", 'a,b\n1,"x"y\n')
+    assert "line 2: text follows a closing quotation mark" in message(path)
+    assert read_table(write(tmp_path, "t.csv", 'a,b\n1,6" tube\n')).frame.rows() == [("1", '6" tube')]
+
+
+def test_headers(tmp_path: Path) -> None:
+    path = write(tmp_path, "t.csv", "a,b,a\n1,2,3\n")
+    assert message(path).startswith("t.csv: columns 1 and 3 are both called 'a'; the first row must be a header")
+    assert message(write(tmp_path, "t.csv", "a,,c\n1,2,3\n")) == (
+        "t.csv: column 2 has values but no name in the header"
+    )
+    path = write(tmp_path, "t.csv", "item;rater;label\n1;a;yes\n")
+    assert message(path) == (
+        "t.csv: the header is a single column 'item;rater;label'; the separator looks like a semicolon:"
+        ' set separator = ";"'
+    )
+    assert 'set separator = "\\t"' in message(write(tmp_path, "t.csv", "item\trater\n1\ta\n"))
+    assert message(path, separator=";;") == "t.csv: the separator must be one character, got ';;'"
+
+
+def test_json_faults(tmp_path: Path) -> None:
+    path = write(tmp_path, "t.jsonl", '{"a": 1}\n{"a": }\n[1]\n{"a": 1, "a": 2}\n')
+    assert message(path) == (
+        "t.jsonl: 3 of 4 rows cannot be read; nothing was imported: line 2: not JSON: expecting value (character 7);"
+        " line 3: expected an object, got [1]; line 4: the key 'a' occurs twice"
+    )
+    assert "expected a JSON list" in message(write(tmp_path, "t.json", '{"a": 1}'))
+    assert "t.json: line 2: not JSON" in message(write(tmp_path, "t.json", '[{"a": 1},\n{"a" 1}]'))
+    assert "line 1: expected ',' or ']'" in message(write(tmp_path, "t.json", '[{"a": 1} {"a": 1}]'))
+    assert "there is text after the list's end" in message(write(tmp_path, "t.json", "[{}] x"))
+    assert "nested too deeply" in message(write(tmp_path, "t.json", "[" * 100_000))
+
+
+def test_unreadable_file(tmp_path: Path) -> None:
+    path = write(tmp_path, "t.csv", "a\n1\n")
+    path.chmod(0)
+    if os.access(path, os.R_OK):
+        pytest.skip("this user may read everything")
+    assert message(path) == "t.csv: cannot be opened: Permission denied"
+
+
+plain = st.text(st.characters(codec="utf-8", exclude_characters='\0\r\n",', exclude_categories=("Cs",)), max_size=6)
+
+
+@given(rows=st.lists(st.lists(plain, min_size=1, max_size=3), min_size=2, max_size=6), end=st.sampled_from("\n "))
+@SAFE
+def test_the_fast_and_the_careful_way_agree(rows: list[list[str]], end: str) -> None:
+    data = ("\n".join(",".join(row) for row in rows) + end.strip(" ")).encode()
+    fast = delimited._plain(data, ",", len(rows[0]))
+    if fast is None:
+        return
+    careful = list(delimited._records(data, ",", "t.csv"))[1:]
+    assert fast.rows() == [tuple(c or None for c in row) for _, row in careful]
+    assert [line for line, _ in careful] == list(range(2, fast.height + 2))
