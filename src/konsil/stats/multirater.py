@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from konsil.stats.contract import Array, Statistic
 from konsil.stats.distances import Weights, disagreements
 from konsil.stats.kappa import ratio
-from konsil.stats.tables import unit_agreement, unit_agreement_and_margins
+from konsil.stats.tables import unanimity_sums, unit_agreement, unit_agreement_and_margins
 
 FLEISS = "Fleiss, Psychol Bull 76:378, 1971; missing labels and weights: Gwet 2014, chapters 2 and 3"
 CONGER = "Conger, Psychol Bull 88:322, 1980; missing labels and weights: Gwet 2014, chapters 2 and 3"
@@ -50,6 +50,20 @@ def multirater_percent_agreement(
     """
     d = disagreements(weights, n_labels, values)
     return Statistic("multirater_percent_agreement", unit_agreement, partial(_percent, d=d), GWET_PERCENT)
+
+
+def unanimity(tolerance: int = 0) -> Statistic:
+    """Share of units on which all raters agree, or stay within a number of steps of the scale.
+
+    Units with a label by every rater count. Sums: unanimity_sums(tolerance). Values: (..., 1). nan without such units.
+    Source: convention; R's irr::agree.
+
+    Example:
+        >>> unanimity().finalise(np.array([7.0, 20.0]))
+        array([0.35])
+    """
+    name = "unanimity" if tolerance == 0 else f"unanimity_within_{tolerance}"
+    return Statistic(name, unanimity_sums(tolerance), _first_over_second, "share of units with equal labels by all")
 
 
 def fleiss_kappa(n_labels: int, weights: Weights = "unweighted", values: ArrayLike | None = None) -> Statistic:
@@ -110,6 +124,10 @@ def conger_kappa(
     d = disagreements(weights, n_labels, values)
     finalise = partial(_conger, d=d, n_raters=n_raters)
     return Statistic("conger_kappa", unit_agreement_and_margins, finalise, CONGER)
+
+
+def _first_over_second(totals: Array) -> Array:
+    return ratio(np.asarray(totals)[..., :1], np.asarray(totals)[..., 1:2])
 
 
 def _percent(totals: Array, d: Array) -> Array:

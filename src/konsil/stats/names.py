@@ -66,6 +66,11 @@ def _percents() -> Iterable[Entry]:
         "How often two raters differ by at most one step of the scale; read it beside its chance level, which is high "
         "on short scales.",
     )  # fmt: skip
+    yield Entry(
+        "unanimity", "Unanimous units", ANY, "counts", SHARE, False,
+        unweighted("unanimity", lambda codes: multirater.unanimity()), "convention",  # noqa: ARG005
+        "The share of units to which all raters gave the same label; it falls as raters are added.",
+    )  # fmt: skip
 
 
 def _weighted_kappa(codes: Codes, weights: Weights) -> Statistic:

@@ -5,6 +5,7 @@ Every tally is a module-level function of the codes, so statistics that share on
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, cast
 
@@ -200,6 +201,23 @@ def complete_pair_tables(codes: Codes) -> Array:
         array([[0., 1., 0., 0.]])
     """
     return pair_tables(complete(codes))
+
+
+@cache
+def unanimity_sums(tolerance: int) -> Callable[[Codes], Array]:
+    """Return the tally of units whose labels span at most `tolerance` steps, and of complete units, (n_clusters, 2).
+
+    Example:
+        >>> unanimity_sums(0)(Codes(np.array([[0, 1], [1, 1]]), np.array([0, 0]), 2))
+        array([[1., 2.]])
+    """
+
+    def tally(codes: Codes) -> Array:
+        whole = (codes.labels >= 0).all(1)
+        close = whole & (np.ptp(codes.labels, axis=1) <= tolerance)
+        return by_cluster(np.column_stack([close, whole]), codes)
+
+    return tally
 
 
 def identity(codes: Codes) -> Array:
