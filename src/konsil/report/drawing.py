@@ -48,7 +48,7 @@ _STYLE: Any = {
     "ytick.color": MUTED,
     "ytick.labelcolor": INK,
     "hatch.linewidth": 0.6,
-    "hatch.color": MUTED,
+    "hatch.color": "#66707a",
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
     "pdf.compression": 6,

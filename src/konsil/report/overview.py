@@ -12,8 +12,9 @@ from konsil.instrument import Criterion
 from konsil.records import Answer, Item, Rater, Rating
 from konsil.report.anchors import anchor
 from konsil.report.drawing import Drawing
-from konsil.report.figures import About, Bar, distribution
+from konsil.report.figures import distribution
 from konsil.report.language import Language
+from konsil.report.marks import About, Bar
 from konsil.report.tables import Cell, Numbers, Table, table
 from konsil.study import Study
 

@@ -18,8 +18,9 @@ from konsil.records import Answer, Item
 from konsil.report.anchors import anchor
 from konsil.report.drawing import Drawing
 from konsil.report.estimates import Told, tell
-from konsil.report.figures import About, Dot, forest
+from konsil.report.figures import forest
 from konsil.report.glossary import entry, title
+from konsil.report.marks import About, Dot
 from konsil.report.overview import Material, characteristics, flow, label_figures, natural
 from konsil.report.section import Section
 from konsil.report.tables import Cell, Table, table

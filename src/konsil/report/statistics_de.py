@@ -5,8 +5,8 @@ from __future__ import annotations
 STATISTICS: dict[str, tuple[str, str]] = {
     "percent_agreement": (
         "Prozentuale Übereinstimmung",
-        "Wie oft zwei Bewertende derselben Einheit dasselbe Label gaben, gemittelt über die Paare von Bewertenden; schon"
-        " durch Zufall hoch, wo ein Label viel häufiger ist als die anderen.",
+        "Wie oft zwei Bewertende derselben Einheit dasselbe Label gaben, gemittelt über die Paare von Bewertenden;"
+        " schon durch Zufall hoch, wo ein Label viel häufiger ist als die anderen.",
     ),
     "within_one": (
         "Übereinstimmung bis auf eine Stufe",
@@ -39,8 +39,8 @@ STATISTICS: dict[str, tuple[str, str]] = {
     ),
     "fleiss_kappa": (
         "Fleiss' Kappa",
-        "Übereinstimmung aller Bewertenden zugleich über den Zufall hinaus, der aus den Labelhäufigkeiten aller zusammen"
-        " folgt.",
+        "Übereinstimmung aller Bewertenden zugleich über den Zufall hinaus, der aus den Labelhäufigkeiten aller"
+        " zusammen folgt.",
     ),
     "conger_kappa": (
         "Congers Kappa",
@@ -93,8 +93,8 @@ STATISTICS: dict[str, tuple[str, str]] = {
     ),
     "kendall_tau_b": (
         "Kendalls Tau-b",
-        "Um wie viel öfter zwei Bewertende zwei Einheiten gleich ordnen als umgekehrt, Bindungen beiseite; gemittelt über"
-        " die Paare von Bewertenden.",
+        "Um wie viel öfter zwei Bewertende zwei Einheiten gleich ordnen als umgekehrt, Bindungen beiseite; gemittelt"
+        " über die Paare von Bewertenden.",
     ),
     "share": ("Anteil", "Ein wie großer Teil der Labels die gezählten sind, zwischen 0 und 1."),
     "mean": ("Mittelwert", "Das Mittel der Zahlenwerte der Labels."),

@@ -69,7 +69,7 @@ def table(
 
     >>> shown = table("Numbers", ("who", "n"), [(Cell("a"), Cell("1", ("few",), number=True))])
     >>> shown.rows[0][1].marks, shown.notes[0]
-    (('a',), Note(mark='a', text='few'))
+    (('a',), Note(mark='a', text='Few.'))
     """
     letters: dict[str, str] = {}
     body: list[tuple[Cell, ...]] = []
@@ -80,7 +80,8 @@ def table(
         for n, cell in enumerate(row):
             # The last heading column tells rows apart, so it is never muted.
             same = same and n < row_heads - 1 and bool(above) and above[n].text == cell.text
-            marks = tuple(letters.setdefault(remark, _letter(len(letters))) for remark in dict.fromkeys(cell.remarks))
+            remarks = dict.fromkeys(sentence(remark) for remark in cell.remarks)
+            marks = tuple(sorted(letters.setdefault(remark, _letter(len(letters))) for remark in remarks))
             cells.append(replace(cell, marks=marks, same=same))
         above = row
         body.append(tuple(cells))
@@ -92,6 +93,16 @@ def table(
         row_heads=row_heads,
         notes=(*(Note("", text) for text in general), *(Note(mark, text) for text, mark in letters.items())),
     )
+
+
+def sentence(text: str) -> str:
+    """A remark as a sentence: a capital at its beginning, a full stop at its end.
+
+    >>> sentence("fewer than three raters")
+    'Fewer than three raters.'
+    """
+    text = text.strip()
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 
 def _letter(n: int) -> str:

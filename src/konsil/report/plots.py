@@ -1,0 +1,97 @@
+"""The figures of an analysis: forest plots, and a heat map where rows are about pairs of raters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from konsil.report.anchors import anchor
+from konsil.report.drawing import Drawing
+from konsil.report.figures import forest, heat_map
+from konsil.report.glossary import entry, title
+from konsil.report.joined import Joined, columns_of, contrast, value_head
+from konsil.report.marks import About, Dot, span
+from konsil.report.overview import Material, natural
+
+MOST_ROWS = 45
+"""Rows of one forest plot: what fits a printed page."""
+PAIRS = (("rater", "other"), ("rater_1", "rater_2"), ("rater_a", "rater_b"), ("rater", "against"))
+"""Group columns that say a row is about two raters."""
+
+
+def forests(
+    material: Material,
+    name: str,
+    statistic: str,
+    rows: Sequence[Joined],
+    *,
+    difference: bool = False,
+) -> list[Drawing]:
+    """One forest plot for each printed page's worth of rows; none for a single row."""
+    if len(rows) < 2 or all(math.isnan(one.row.estimate.value) for one in rows):
+        return []
+    _, numbers = material.language.gettext, material.numbers
+    columns = columns_of(rows)
+    several = len({one.row.statistic for one in rows}) > 1
+    dots = []
+    for one in rows:
+        names = [contrast(one.row, c) if difference else one.row.group.get(c, _("all")) for c in columns]
+        names += [title(one.row.statistic, material.language)] if several or not names else []
+        e = one.row.estimate
+        dots.append(
+            Dot(", ".join(names[1:]) or names[0], e.value, e.low, e.high, numbers.with_interval(e),
+                names[0] if len(names) > 1 else "")
+        )  # fmt: skip
+    zero = 0.0 if difference or entry(statistic).zero else None
+    limits = span([x for d in dots for x in (d.value, d.low, d.high)], zero)
+    pages = [dots[n : n + MOST_ROWS] for n in range(0, len(dots), MOST_ROWS)]
+    word = title(statistic, material.language)
+    if difference:
+        word = _("Difference in %(statistic)s") % {"statistic": word}
+    drawings = []
+    for n, page in enumerate(pages):
+        part = " " + _("Part %(n)s of %(total)s.") % {"n": n + 1, "total": len(pages)} if len(pages) > 1 else ""
+        caption = _("%(what)s: estimates (dots) with their intervals (lines), analysis “%(name)s”.") % {
+            "what": word, "name": name,
+        }  # fmt: skip
+        about = About(
+            key=anchor("differences" if difference else "forest", name) + (f"-{n + 1}" if len(pages) > 1 else ""),
+            title=f"{word}: {name}",
+            description="; ".join(f"{d.group + ', ' if d.group else ''}{d.label}: {d.text}" for d in page),
+            caption=material.caption(caption + part),
+            stamp=material.stamp,
+        )
+        heading = value_head(material, rows)
+        drawings.append(forest(about, page, numbers, axis=word, heading=heading, reference=zero, limits=limits))
+    return drawings
+
+
+def heat_maps(material: Material, name: str, statistic: str, rows: Sequence[Joined]) -> list[Drawing]:
+    """A heat map where each row is about a pair of raters, one for each value of the other group columns."""
+    columns = columns_of(rows)
+    pair = next((p for p in PAIRS if set(p) <= set(columns)), None)
+    if pair is None:
+        return []
+    _ = material.language.gettext
+    others = [c for c in columns if c not in pair]
+    maps: dict[tuple[str, ...], dict[tuple[str, str], float]] = {}
+    for one in rows:
+        group: Mapping[str, str] = one.row.group
+        if pair[0] in group and pair[1] in group:
+            key = tuple(group.get(c, "") for c in others)
+            maps.setdefault(key, {})[group[pair[0]], group[pair[1]]] = one.row.estimate.value
+    drawings = []
+    for n, (key, values) in enumerate(maps.items()):
+        raters = sorted({rater for both in values for rater in both}, key=natural)
+        word = title(statistic, material.language)
+        where = ", ".join(part for part in key if part)
+        caption = _("%(what)s of each pair of raters, analysis “%(name)s”.") % {"what": word, "name": name}
+        about = About(
+            key=anchor("pairs", name) + (f"-{n + 1}" if len(maps) > 1 else ""),
+            title=f"{word}: {where or name}",
+            description="; ".join(f"{a}, {b}: {material.numbers.plain(v)}" for (a, b), v in values.items()),
+            caption=material.caption(caption + (f" {where}." if where else "")),
+            stamp=material.stamp,
+        )
+        drawings.append(heat_map(about, raters, values, material.numbers, axis=word))
+    return drawings
