@@ -185,3 +185,24 @@ def test_t_p_value_is_never_zero_and_nan_without_spread():
     assert 0 < p[0] < 1e-100
     assert np.isnan(p[1:]).all()
     assert np.isnan(module.t_p_value(np.ones(1), np.ones(1), 0)).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["bca", "percentile", "wald"])
+def test_p_of_a_paired_difference_holds_its_level(method):
+    generator = np.random.default_rng(5)
+    rejected, agreeing = [], []
+    for batch in range(20):
+        n = generator.integers(1, 6, (100, 50))
+        p = 1 / (1 + np.exp(-generator.normal(size=(100, 50))))
+        wins = generator.binomial(n, p), generator.binomial(n, p)
+        sums = np.hstack([*wins, n]).astype(float)
+
+        def differences(totals):
+            return (totals[..., :50] - totals[..., 50:100]) / totals[..., 100:]
+
+        result = difference(sums, differences, np.eye(50), draws=1000, key=batch, method=method)
+        rejected.append(result.p <= 0.05)
+        agreeing.append((result.p <= 0.05) == ((result.low > 0) | (result.high < 0)))
+    assert np.mean(agreeing) > 0.985
+    assert 0.03 < np.mean(rejected) < 0.08
