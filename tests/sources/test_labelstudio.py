@@ -184,6 +184,10 @@ def test_problems(tmp_path: Path) -> None:
         "task 1042: box: a control of type 'rectanglelabels' is not read;"
         " leave it out by naming the controls that are in criteria"
     ]
+    assert problem(result("choices", "c", "a", choices=["x"], start="/p[1]/text()[1]", end="/p[1]/text()[1]")) == [
+        "task 1042: c: is about the stretch from '/p[1]/text()[1]' to '/p[1]/text()[1]';"
+        " only offsets in plain text are read"
+    ]
     chosen = result("choices", "c", "a", choices=["x"])
     assert problem(chosen, data={"question": 1}, columns={"item": ("questoin",)}) == [
         "task 1042: data: has no key 'questoin'; did you mean 'question'?"

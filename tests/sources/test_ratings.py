@@ -333,3 +333,26 @@ def test_kqa(data: Callable[[str], Path]) -> None:
     assert not parsed.problems
     assert (len(parsed.records), parsed.duplicates) == (1197, 0)
     assert {r.label for r in parsed.records} == {"Entailment", "Neutral", "Contradiction"}
+
+
+def test_a_field_given_twice_or_hashed_from_nothing(tmp_path: Path) -> None:
+    said = fault(tmp_path, "item,A\n1,x\n", raters={"A": "r"}, fixed={"criterion": "c", "rater": "q"})
+    assert said == "ratings.csv: 'rater' is given twice: by itself and by the columns in raters"
+    said = fault(tmp_path, LONG + "1,g,r,c,x\n", hashed=("answer",))
+    assert said == "ratings.csv: hashed: there is no column for 'answer'; set columns.answer to the column of its text"
+
+
+def test_places_of_spreadsheet_rows(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["item", "rater", "criterion", "label"], [1, "r", "c", 3.0], [], [2, None, "c", 4]):
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    table = read_table(tmp_path / "t.xlsx")
+    parsed = read_ratings(table, Source("t.xlsx", "ratings"))
+    with pytest.raises(SourceError) as caught:
+        raise_if(parsed.problems, table.name, table.frame.height)
+    assert str(caught.value) == (
+        "t.xlsx[Sheet]: 1 of 2 rows cannot be read; nothing was imported: row 4: rater: is empty"
+    )
+    assert parsed.place == "row"

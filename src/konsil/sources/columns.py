@@ -74,10 +74,13 @@ def digest(field: str, text: str) -> str:
     return field[0] + hashlib.blake2b(text.encode(), digest_size=5).hexdigest()
 
 
-def resolve(table: Table, source: Source, fields: Sequence[str]) -> Columns:
+def resolve(
+    table: Table, source: Source, fields: Sequence[str], hashed_from: Mapping[str, str] | None = None
+) -> Columns:
     """Find the columns of all fields; a field that the source does not name is read from the column of its name.
 
-    A field that is mapped to no column at all is not read.
+    A field that is mapped to no column at all is not read. `hashed_from` says of which other field a hashed one
+    without a column is the digest.
     """
     header = table.frame.columns
     for key, given in (("columns", source.columns), ("fixed", source.fixed), ("hashed", source.hashed)):
@@ -99,6 +102,14 @@ def resolve(table: Table, source: Source, fields: Sequence[str]) -> Columns:
             if same is not None:
                 found[field] = (same,)
     found = {field: names for field, names in found.items() if names}
+    for field in source.hashed:
+        other = (hashed_from or {}).get(field, "")
+        if field not in found and other in found:
+            found[field] = found[other]
+        if not any(f in found for f in (field, f"{field}_a", f"{field}_b")):
+            raise SourceError(
+                f"{table.name}: hashed: there is no column for {field!r}; set columns.{field} to the column of its text"
+            )
     hashed = frozenset(f for f in fields if f in source.hashed or f.removesuffix("_a") in source.hashed
                        or f.removesuffix("_b") in source.hashed)  # fmt: skip
     return Columns(found, dict(source.fixed), hashed)

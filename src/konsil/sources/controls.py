@@ -19,8 +19,6 @@ _KEYS = {
     "pairwise": "selected",
     "textarea": "text",
     "labels": "labels",
-    "hypertextlabels": "hypertextlabels",
-    "paragraphlabels": "paragraphlabels",
 }
 _SIDES = {"left": "A", "right": "B"}
 
@@ -72,11 +70,17 @@ def objects_of(result: _Json) -> tuple[str, ...]:
 
 
 def span_of(result: _Json) -> dict[str, str | None]:
-    """The span of a result on a stretch of plain text; empty for a result on the whole object."""
+    """The span of a result on a stretch of plain text; empty for a result on the whole object.
+
+    Stretches of HTML and of sound are refused with a ValueError: their places are no offsets in the answer's text.
+    """
     value = result.get("value")
-    if not isinstance(value, dict) or type(value.get("start")) is not int or type(value.get("end")) is not int:
+    if not isinstance(value, dict) or "start" not in value:
         return {}
-    return {"span_start": str(value["start"]), "span_end": str(value["end"])}
+    start, end = value["start"], value.get("end")
+    if type(start) is not int or type(end) is not int:
+        raise ValueError(f"is about the stretch from {start!r} to {end!r}; only offsets in plain text are read")
+    return {"span_start": str(start), "span_end": str(end)}
 
 
 def _path(choice: object) -> str:

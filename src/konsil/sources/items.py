@@ -26,11 +26,7 @@ def read_items(table: Table, source: Source) -> Parsed[Item]:
     identifier is a digest of the mapped column, or of the text where none is mapped. An item without a text is one
     that was rated elsewhere.
     """
-    columns = resolve(table, source, FIELDS)
-    of = dict(columns.of)
-    if "item" in columns.hashed and "item" not in columns and "text" in columns:
-        of["item"] = of["text"]
-        columns = type(columns)(of, columns.fixed, columns.hashed)
+    columns = resolve(table, source, FIELDS, hashed_from={"item": "text"})
     require(columns, "item", table, source)
     strata = {name: column(table, name, "strata") for name in source.strata}
     frame = table.frame.with_row_index(ROW).select(
@@ -47,13 +43,13 @@ def read_items(table: Table, source: Source) -> Parsed[Item]:
         *contradictions(rows, content, "item", table),
     )
     if problems:
-        return Parsed((), (), problems)
+        return Parsed((), (), problems, table.place)
     lines, items = [], []
     for row, item, text, reference, aliases, case, sets, *levels in rows.iter_rows():
         lines.append(table.line(row))
         own = {name: level for name, level in zip(strata, levels, strict=True) if level is not None}
         items.append(Item(item, text or "", reference, split(aliases), case, split(sets), own))
-    return Parsed(tuple(items), tuple(lines))
+    return Parsed(tuple(items), tuple(lines), (), table.place)
 
 
 def split(text: str | None) -> tuple[str, ...]:

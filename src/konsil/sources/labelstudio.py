@@ -53,7 +53,7 @@ def read_labelstudio(path: str | Path, source: Source) -> ParsedRatings:
             )
         reader.read(task, order)
     if reader.problems:
-        return ParsedRatings((), (), tuple(reader.problems), cancelled=reader.cancelled)
+        return ParsedRatings((), (), tuple(reader.problems), "task", cancelled=reader.cancelled)
     if not reader.rows:
         raise SourceError(f"{path.name}: no annotation holds a rating")
     names = [f for f in FIELDS if any(f in row for row in reader.rows)]
@@ -132,9 +132,9 @@ class _Reader:
                     continue
                 if self._source.criteria or result.get("type") in ("relation", None):
                     continue
-            row: _Row = {**screen, "criterion": self._source.criteria.get(name, name), **span_of(result)}
+            row: _Row = {**screen, "criterion": self._source.criteria.get(name, name)}
             try:
-                row["label"] = label_of(result, self._source.labels)
+                row |= {"label": label_of(result, self._source.labels), **span_of(result)}
             except ValueError as error:
                 raise _TaskError(name, str(error)) from None
             made.append((objects, {**row, **self._objects(objects, data, result)}))

@@ -29,7 +29,10 @@ def long_form(table: Table, source: Source, columns: Columns, fields: tuple[str,
     Rows without a label are left out: they were not rated.
     """
     wide = _wide(table, source)
-    over = "rater" if source.raters else "criterion"
+    over, key = ("rater", "raters") if source.raters else ("criterion", "criteria")
+    for field in (over, "label") if wide else ():
+        if field in source.columns or field in source.fixed:
+            raise SourceError(f"{table.name}: {field!r} is given twice: by itself and by the columns in {key}")
     for field in ("rater", "criterion", *(() if wide else ("label",))):
         if not (wide and field == over):
             require(columns, field, table, source)
@@ -75,7 +78,7 @@ def _rated(frame: pl.DataFrame, source: Source) -> pl.DataFrame:
         frame = frame.with_columns(pl.when(~asked.is_in(missing)).then(asked))
     frame = frame.with_columns(pl.when(pl.col("label") != "").then(pl.col("label")).alias(WORD))
     label = pl.col(WORD).replace(dict(source.labels)) if source.labels else pl.col(WORD)
-    return frame.with_columns(label.alias("label")).filter(
+    return frame.with_columns(pl.when(label != "").then(label).alias("label")).filter(
         pl.col("label").is_not_null() | (pl.col("state").fill_null("") == "abstained")
     )
 

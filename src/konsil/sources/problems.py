@@ -49,6 +49,8 @@ class Parsed(Generic[R]):
     """The line of each record, parallel to `records`."""
     problems: tuple[Problem, ...] = ()
     """What is wrong, in the order of the file."""
+    place: Place = "line"
+    """What `lines` count."""
 
 
 def raise_if(problems: Iterable[Problem], name: str, rows: int) -> None:

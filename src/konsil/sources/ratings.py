@@ -63,7 +63,7 @@ def read_ratings(table: Table, source: Source) -> ParsedRatings:
     problems = (*problems, *conflicts)
     counts = suspects(frame)
     if problems:
-        return ParsedRatings((), (), tuple(sorted(problems, key=lambda p: p.line)), suspects=counts)
+        return ParsedRatings((), (), tuple(sorted(problems, key=lambda p: p.line)), table.place, suspects=counts)
     first_time = 0 if (once["repeat"].cast(pl.Float64) == 0).any() else 1
     with _no_collection():
         tasks = Tasks(first_time)
@@ -74,7 +74,7 @@ def read_ratings(table: Table, source: Source) -> ParsedRatings:
                 records.append(rating)
                 lines.append(table.line(row))
         made = tasks.finished()
-    return ParsedRatings(tuple(records), tuple(lines), (), made, frame.height - once.height, counts)
+    return ParsedRatings(tuple(records), tuple(lines), (), table.place, made, frame.height - once.height, counts)
 
 
 @contextlib.contextmanager

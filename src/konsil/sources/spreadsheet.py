@@ -17,7 +17,7 @@ from konsil.errors import SourceError, nearest
 from konsil.sources.cells import as_text
 from konsil.sources.header import named
 
-LARGEST = 1 << 30
+LARGEST = 1 << 29
 """Bytes a spreadsheet may have when unpacked; a zip bomb has more."""
 
 _CHUNK = 20_000
