@@ -1,1 +1,16 @@
-"""."""
+"""Rehearsal: whole studies drawn from stated parameters, and whether the estimates find them again."""
+
+from konsil.simulate.draw import Latent, Simulated, draw
+from konsil.simulate.truth import CriterionTruth, PanelTruth, SystemTruth, Truth, check_truth, read_truth
+
+__all__ = [
+    "CriterionTruth",
+    "Latent",
+    "PanelTruth",
+    "Simulated",
+    "SystemTruth",
+    "Truth",
+    "check_truth",
+    "draw",
+    "read_truth",
+]

@@ -1,0 +1,156 @@
+"""Simulated raters at work: tasks in, ratings out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from konsil.instrument import Criterion, Instrument, digest
+from konsil.records import Answer, Item, Rating, Span, State, Task
+from konsil.simulate.panel import Labeller, cut, cut_pair, number
+from konsil.simulate.truth import CriterionTruth, Truth
+from konsil.simulate.world import Array, World
+from konsil.study import Study
+
+Reply = tuple[State, str | None]
+Subject = tuple[tuple[str, ...], Span | None, Reply]
+Key = tuple[str, ...]
+_ABSTAINED: Reply = ("abstained", None)
+
+
+class Desk:
+    """Replies of all raters, computed for a whole criterion at once and looked up by task."""
+
+    def __init__(
+        self,
+        study: Study,
+        items: Sequence[Item],
+        answers: Sequence[Answer],
+        world: World,
+        truth: Truth,
+        labellers: Mapping[str, Labeller],
+    ) -> None:
+        self.instruments = {i.id: i for i in study.instruments}
+        self.digests = {i.id: digest(i) for i in study.instruments}
+        self.items = {i.id: n for n, i in enumerate(items)}
+        self.answers = {a.id: n for n, a in enumerate(answers)}
+        self.spans = {a.id: {s: n for n, s in enumerate(a.sentences)} for a in answers if a.sentences}
+        self.world, self.truth, self.labellers = world, truth, labellers
+        self._replies: dict[Key, list[Reply]] = {}
+        self._impressions: dict[Key, tuple[Array, list[bool]]] = {}
+        self._seconds: dict[Key, list[float]] = {}
+
+    def rate(self, tasks: Sequence[Task]) -> list[Rating]:
+        """All ratings of these tasks; a second look at the same answer differs by phase or as a repeat."""
+        found: list[Rating] = []
+        surveys: dict[tuple[str, str], int] = {}
+        for task in tasks:
+            one = self.labellers.get(task.rater)
+            if one is None:
+                continue
+            instrument = self.instruments[task.instrument]
+            context = repr((instrument.id, task.phase, task.purpose == "repeat"))
+            if task.item is None:
+                place = surveys.get((task.rater, task.instrument), 0)
+                surveys[task.rater, task.instrument] = place + 1
+                seconds = None
+                subjects = self._survey(one, instrument, task, place)
+            else:
+                place = self.items[task.item]
+                seconds = self._time(one, context)[place]
+                subjects = self._screen(one, instrument, task, place, context)
+            for criterion, (answers, span, (state, label)) in subjects:
+                found.append(
+                    Rating(
+                        task=task.id,
+                        rater=task.rater,
+                        criterion=criterion.id,
+                        item=task.item,
+                        answers=answers,
+                        span=span,
+                        state=state,
+                        label=label,
+                        seconds=seconds,
+                        instrument=self.digests[instrument.id],
+                    )
+                )
+        return found
+
+    def _survey(
+        self, one: Labeller, instrument: Instrument, task: Task, place: int
+    ) -> Iterator[tuple[Criterion, Subject]]:
+        scopes = {c.scope for c in instrument.criteria}
+        for criterion in instrument.criteria:
+            # A questionnaire in a batch is about the batch, any other about the phase or the rater.
+            if criterion.scale.kind == "text" or (len(scopes) > 1 and (criterion.scope == "batch") != bool(task.batch)):
+                continue
+            y = one.mood_of(criterion, place + 1)[place:]
+            yield criterion, ((), None, self._label(criterion, y, [False], one)[0])
+
+    def _screen(
+        self, one: Labeller, instrument: Instrument, task: Task, place: int, context: str
+    ) -> Iterator[tuple[Criterion, Subject]]:
+        for criterion in instrument.criteria:
+            if criterion.scale.kind == "text":
+                continue
+            if criterion.scope == "pair":
+                yield criterion, (task.answers, None, self._pair(one, criterion, task, context))
+                continue
+            replies = self._all(one, criterion, context)
+            if criterion.scope == "answer":
+                for answer in task.answers:
+                    yield criterion, ((answer,), None, replies[self.answers[answer]])
+            elif criterion.scope == "sentence":
+                for answer in task.answers:
+                    first = int(self.world.first_sentence[self.answers[answer]])
+                    for span in task.spans:
+                        yield criterion, ((answer,), span, replies[first + self.spans[answer][span]])
+            else:
+                yield criterion, ((), None, replies[place])
+
+    def _all(self, one: Labeller, criterion: Criterion, context: str) -> list[Reply]:
+        key = (one.rater.id, criterion.id, context)
+        if key not in self._replies:
+            if criterion.scope in ("answer", "sentence"):
+                units = self.world.answers if criterion.scope == "answer" else self.world.sentences
+                y = one.impression(units, criterion, context)
+                silent = one.abstains(criterion, units.item_of, context).tolist()
+            else:
+                y = one.about_items(criterion, context)
+                silent = [False] * len(y) if criterion.scale.abstain is None else self._silent(one, criterion, context)
+            self._replies[key] = self._label(criterion, y, silent, one)
+        return self._replies[key]
+
+    def _silent(self, one: Labeller, criterion: Criterion, context: str) -> list[bool]:
+        found: list[bool] = one.abstains(criterion, self.world.every_item(), context).tolist()
+        return found
+
+    def _pair(self, one: Labeller, criterion: Criterion, task: Task, context: str) -> Reply:
+        key = (one.rater.id, criterion.id, context)
+        if key not in self._impressions:
+            y = one.impression(self.world.answers, criterion, context)
+            self._impressions[key] = (y, self._silent(one, criterion, context))
+        y, silent = self._impressions[key]
+        first, second = (self.answers[a] for a in task.answers)
+        # Two impressions of variance 1 differ with variance 2.
+        difference = (y[[first]] - y[[second]]) / 2**0.5 + one.truth.position
+        return self._label(criterion, difference, [silent[self.items[task.item or ""]]], one)[0]
+
+    def _label(self, criterion: Criterion, y: Array, silent: Sequence[bool], one: Labeller) -> list[Reply]:
+        if criterion.scale.kind == "number":
+            return [
+                _ABSTAINED if quiet else ("rated", number(value, criterion))
+                for value, quiet in zip(y.tolist(), silent, strict=True)
+            ]
+        told = self.truth.criteria.get(criterion.id, CriterionTruth())
+        if criterion.scope == "pair":
+            codes = cut_pair(y, criterion, told, one.truth.tie)
+        else:
+            codes = cut(y, criterion, told, self.truth.label_width)
+        replies: list[Reply] = [("rated", label) for label in criterion.scale.labels]
+        return [_ABSTAINED if quiet else replies[code] for code, quiet in zip(codes.tolist(), silent, strict=True)]
+
+    def _time(self, one: Labeller, context: str) -> list[float]:
+        key = (one.rater.id, context)
+        if key not in self._seconds:
+            self._seconds[key] = one.seconds(context).tolist()
+        return self._seconds[key]

@@ -1,0 +1,79 @@
+"""draw: a whole study's tasks and ratings from stated parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from konsil.plan import assign
+from konsil.records import Answer, Item, Rating, Task
+from konsil.simulate.desk import Desk
+from konsil.simulate.panel import labeller
+from konsil.simulate.truth import Truth, check_truth
+from konsil.simulate.world import build_world
+from konsil.study import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Latent:
+    """What nobody sees in a real study."""
+
+    difficulty: Mapping[str, float]
+    """Item -> difficulty, in standard deviations."""
+    right: Mapping[str, bool]
+    """Answer -> whether it is right."""
+    severity: Mapping[str, float]
+    """Rater -> shift towards the worse labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """One simulated study."""
+
+    tasks: tuple[Task, ...]
+    """The plan's tasks, tie-breaks included."""
+    ratings: tuple[Rating, ...]
+    """Every rater's ratings; those of tie-breaks come last."""
+    truth_values: Latent
+    """The latent values they were drawn from."""
+
+
+def draw(study: Study, items: Sequence[Item], answers: Sequence[Answer], truth: Truth, seed: int) -> Simulated:
+    """Tasks by `plan.assign` and, for each, ratings on every criterion; the same arguments give the same ratings.
+
+    Each rater, criterion and repeat has a stream of its own that covers all items, whoever sees them: another
+    allocation, criterion, rater or analysis changes no rating. Free texts are left unanswered. Tie-breaks are planned
+    from the simulated ratings and then rated too.
+    """
+    check_truth(truth, study, answers)
+    known = {i.id for i in items}
+    answers = [a for a in answers if a.item in known]
+    families = {s.id: s.family for s in study.systems}
+    world = build_world(items, answers, families, truth, seed)
+    raters = {r.id: r for r in study.raters}
+    labellers = {r: labeller(world, rater, truth, seed) for r, rater in raters.items()}
+    desk = Desk(study, items, answers, world, truth, labellers)
+
+    def plan(ratings: Sequence[Rating]) -> tuple[Task, ...]:
+        return assign(
+            study.plan,
+            items=items,
+            answers=answers,
+            raters=study.raters,
+            instruments=study.instruments,
+            seed=study.seed,
+            ratings=ratings,
+        )
+
+    tasks = plan(())
+    ratings = desk.rate(tasks)
+    if any(a.when == "disagreed" for a in study.plan):
+        first = {t.id for t in tasks}
+        tasks = plan(ratings)
+        ratings += desk.rate([t for t in tasks if t.id not in first])
+    latent = Latent(
+        difficulty=dict(zip((i.id for i in items), world.difficulty.tolist(), strict=True)),
+        right=dict(zip((a.id for a in answers), world.answers.right.tolist(), strict=True)),
+        severity={r: one.severity for r, one in labellers.items()},
+    )
+    return Simulated(tasks, tuple(ratings), latent)

@@ -1,0 +1,130 @@
+"""How a simulated rater labels: a latent impression cut into the scale's labels.
+
+For an answer a of item i by system s, the rater r of panel p has the impression
+
+    y = d (right_a - 1/2) + leniency_p - severity_r + self_preference_p [family_r = family_s] + liking_rs
+        + sqrt(shared) clarity_a + sqrt(item_rater) mood_ri + sqrt(rest) noise_ra,        d = 2 probit(accuracy_p)
+
+so that a rater without severity labels a share `accuracy` of right and of wrong answers rightly. Two labels are cut at
+0, more labels at equal steps (a graded response model). A pair is labelled by the difference of two impressions with a
+zone of ties; an item by its difficulty as perceived. Abstentions are logistic in the difficulty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit, ndtr, ndtri
+
+from konsil.instrument import Criterion
+from konsil.plan import generator
+from konsil.records import Rater
+from konsil.simulate.truth import CriterionTruth, PanelTruth, Truth
+from konsil.simulate.world import Array, Indices, Units, World
+
+Codes = NDArray[np.int64]
+_MUCH = 1.0
+
+
+@dataclass(frozen=True)
+class Labeller:
+    """One rater before one world; each draw has a stream keyed by rater, criterion and context (phase, repeat)."""
+
+    world: World
+    rater: Rater
+    truth: PanelTruth
+    severity: float
+    liking: Array
+    """(n_systems,)."""
+
+    def impression(self, units: Units, criterion: Criterion, context: str) -> Array:
+        """The latent impression y of every unit, (n_units,)."""
+        t, world = self.truth, self.world
+        shift = t.leniency - self.severity + self.liking
+        own = np.array([bool(self.rater.family) and f == self.rater.family for f in world.families], dtype=np.bool_)
+        shift = shift + t.self_preference * own
+        if criterion.scope == "pair" or len(criterion.scale.labels) != 2:
+            shift = shift + world.strengths
+        mood = self._stream("mood", "", "").standard_normal(len(world.difficulty))
+        noise = self._stream("noise", criterion.id, context).standard_normal(len(units.item_of))
+        rest = max(0.0, 1 - t.shared - t.item_rater)
+        return np.asarray(
+            2 * ndtri(t.accuracy) * (units.right - 0.5)
+            + shift[units.system_of]
+            + np.sqrt(t.shared) * units.clarity
+            + np.sqrt(t.item_rater) * mood[units.item_of]
+            + np.sqrt(rest) * noise,
+            dtype=np.float64,
+        )
+
+    def about_items(self, criterion: Criterion, context: str) -> Array:
+        """Perceived difficulty (scope item), or how easy the screen felt (scope task), (n_items,)."""
+        part = self.truth.perception if criterion.scope == "item" else -0.5
+        rng = self._stream("item", criterion.id, context)
+        habit = self._stream("habit", criterion.id, "").standard_normal() * self.truth.severity
+        noise = rng.standard_normal(len(self.world.difficulty))
+        return np.asarray(part * self.world.difficulty + np.sqrt(1 - part**2) * noise + habit, dtype=np.float64)
+
+    def mood_of(self, criterion: Criterion, n: int) -> Array:
+        """Replies to n questionnaires in order, (n,)."""
+        return np.asarray(self._stream("survey", criterion.id, "").standard_normal(n))
+
+    def abstains(self, criterion: Criterion, units_item: Indices, context: str) -> NDArray[np.bool_]:
+        """Where the rater abstains, (n_units,)."""
+        if criterion.scale.abstain is None or self.truth.abstention <= 0:
+            return np.zeros(len(units_item), dtype=np.bool_)
+        u = self._stream("abstain", criterion.id, context).random(len(units_item))
+        odds = logit(self.truth.abstention) + self.truth.abstention_slope * self.world.difficulty
+        return np.asarray(u < expit(odds)[units_item], dtype=np.bool_)
+
+    def seconds(self, context: str) -> Array:
+        """Seconds on the screen of each item, log-normal, (n_items,)."""
+        pace = 0.25 * self._stream("pace", "", "").standard_normal()
+        noise = self._stream("seconds", "", context).standard_normal(len(self.world.difficulty))
+        return np.asarray(np.round(self.truth.seconds * np.exp(pace + 0.4 * noise), 1), dtype=np.float64)
+
+    def _stream(self, what: str, criterion: str, context: str) -> np.random.Generator:
+        return generator(self.world.seed, "rater", self.rater.id, what, criterion, context)
+
+
+def labeller(world: World, rater: Rater, truth: Truth, seed: int) -> Labeller:
+    """The rater with the severity and likings that the seed gives it, whatever the world."""
+    own = truth.raters.get(rater.id, truth.panels.get(rater.panel, PanelTruth()))
+    rng = generator(seed, "rater", rater.id, "severity")
+    severity = float(rng.standard_normal()) * own.severity
+    liking = np.array(
+        [generator(seed, "rater", rater.id, "liking", s).standard_normal() for s in world.systems], dtype=np.float64
+    )
+    return Labeller(world, rater, own, severity, liking * own.rater_system)
+
+
+def cut(y: Array, criterion: Criterion, told: CriterionTruth, width: float) -> Codes:
+    """Label numbers of impressions, in the order of the scale's labels."""
+    labels = criterion.scale.labels
+    k = len(labels)
+    inner = np.arange(1, k) / k
+    about_answers = criterion.scope in ("answer", "sentence")
+    cuts = width * (inner - 0.5) if about_answers else ndtri(inner)
+    codes = np.searchsorted(cuts, y).astype(np.int64)
+    return k - 1 - codes if told.best and told.best == labels[0] else codes
+
+
+def cut_pair(difference: Array, criterion: Criterion, told: CriterionTruth, tie: float) -> Codes:
+    """Label numbers of differences of impressions, first minus second answer; a zone of ties where k is odd."""
+    labels = criterion.scale.labels
+    k = len(labels)
+    half = np.arange((k - 1) // 2) * _MUCH + tie
+    cuts = np.concatenate((-half[::-1], half)) if k % 2 else np.concatenate((-half[::-1], [0.0], half))
+    codes = np.searchsorted(cuts, difference).astype(np.int64)
+    return codes if told.best and told.best == labels[-1] else k - 1 - codes
+
+
+def number(y: float, criterion: Criterion) -> str:
+    """A number on the criterion's scale for an impression: its normal rank between the scale's ends."""
+    scale = criterion.scale
+    low = 0.0 if scale.low is None else scale.low
+    high = max(low, 100.0) if scale.high is None else scale.high
+    value = low + (high - low) * float(ndtr(y))
+    return f"{round(value) if high - low >= 5 else round(value, 2):g}"
