@@ -1,0 +1,99 @@
+"""Simulated ratings of a study: into a study that says it is simulated, and nowhere else."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Sequence
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from konsil.api.copying import copy_new
+from konsil.api.folder import PROTOCOL, Folder, now, open_folder
+from konsil.errors import StudyError
+from konsil.records import Answer, Item
+from konsil.simulate import Truth, draw, read_truth
+from konsil.store import Added, Batch
+from konsil.study import study_digest
+
+TRUTH = "simulation.toml"
+"""The file of a study's folder that states what is true in a simulation."""
+
+
+def truth_of(folder: Folder, file: Path | None = None) -> Truth:
+    """Read the parameters of a simulation: the folder's simulation.toml, or another file."""
+    place = file or folder.path / TRUTH
+    if not place.is_file():
+        raise StudyError(f"{place}: there is no such file; it states the true parameters of the simulation")
+    return read_truth(place.read_text(encoding="utf-8"), str(place))
+
+
+def simulate(folder: Folder, truth: Truth, seed: int | None = None) -> Added:
+    """Draw every rater's ratings by the plan and store them; the same seed again changes nothing.
+
+    Only a study with `simulated = true` takes simulated ratings, so that they never mix with collected ones.
+    """
+    study = folder.study
+    if not study.simulated:
+        raise StudyError(
+            f"{folder.path / PROTOCOL}: the study is not marked simulated = true; simulate into a copy with --to"
+        )
+    if not study.plan:
+        raise StudyError(f"{folder.path / PROTOCOL}: there is no [[plan]]; a simulation rates what a plan assigns")
+    material = [s for s in study.sources if s.records in {"items", "answers"}]
+    if material:
+        folder.import_sources(material)
+    with folder.store(create=True) as store:
+        items, answers = store.items(), store.answers()
+        if not items:
+            raise StudyError(f"{folder.path / PROTOCOL}: there are no items; add a [[sources]] with records = 'items'")
+        implied = () if answers else _implied(items, [s.id for s in study.systems])
+        drawn = draw(study, items, answers or implied, truth, study.seed if seed is None else seed)
+        store.note_study(study_digest(study), now())
+        batch = Batch(answers=implied, raters=study.raters, tasks=drawn.tasks, ratings=drawn.ratings)
+        return store.add(batch, source="simulation", at=now())
+
+
+def _implied(items: Sequence[Item], systems: Sequence[str]) -> tuple[Answer, ...]:
+    """Answers without texts, for rehearsing a study before anything was answered."""
+    if not systems:
+        raise StudyError("there are neither answers nor systems; a simulation needs one of them")
+    return tuple(Answer(f"{i.id}:{s}", i.id, s) for i in items for s in systems)
+
+
+def copy_as_simulated(folder: Folder, target: Path) -> Folder:
+    """Copy a study's protocol and the files it names to a new folder, marked simulated; no ratings come along."""
+    wanted = {PROTOCOL, TRUTH} | {s.file for s in folder.study.sources if s.records in {"items", "answers"}}
+    wanted |= {p.name for p in folder.path.glob("*.md")}
+
+    def fill(draft: Path) -> None:
+        for name in sorted(wanted):
+            if (folder.path / name).is_file():
+                (draft / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(folder.path / name, draft / name)
+        protocol = draft / PROTOCOL
+        protocol.write_text(_marked(protocol.read_text(encoding="utf-8")), encoding="utf-8")
+
+    copy_new(target, fill)
+    return open_folder(target)
+
+
+def _marked(text: str) -> str:
+    marked, n = re.subn(r"(?m)^simulated\s*=\s*\w+", "simulated = true", text, count=1)
+    # A key of the whole file stands before the first table.
+    return marked if n else "simulated = true\n" + text
+
+
+def demo(target: Path) -> Path:
+    """Make the demo study in a new folder, simulate its panel, write its report; gives the report's path."""
+    with as_file(files("konsil.demo")) as source:
+        copy_new(target, lambda draft: _copy_data(source, draft))
+    folder = open_folder(target)
+    simulate(folder, truth_of(folder))
+    return folder.report()
+
+
+def _copy_data(source: Path, draft: Path) -> None:
+    for file in sorted(source.iterdir()):
+        if file.is_file() and file.suffix in {".toml", ".md", ".csv"}:
+            shutil.copyfile(file, draft / file.name)
