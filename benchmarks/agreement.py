@@ -96,7 +96,7 @@ def pairs_job(quick):
         sums = statistics[0].tally(codes)
         both, finalise = concatenate([(sums, statistic.finalise) for statistic in statistics])
         result = infer(both, finalise, draws=DRAWS, key=1, method="bca", keep=True)
-        intervals.percentile(intervals.order(result.replicates))
+        intervals.percentile(result.ordered)
         return result.value
 
     def numpy_loop(items):

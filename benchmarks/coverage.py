@@ -114,7 +114,7 @@ def agreement_coverage(panel, coefficient="kappa", studies=2000, draws=1000, see
         result = infer(sums, finalise, draws=draws, key=batch, method="bca", scale="atanh", keep=True)
         bounds = {
             "bca": (result.low, result.high),
-            "percentile": intervals.percentile(intervals.order(result.replicates)),
+            "percentile": intervals.percentile(result.ordered),
             "atanh": (result.wald_low, result.wald_high),
         }
         for name, (low, high) in bounds.items():

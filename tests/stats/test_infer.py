@@ -4,6 +4,7 @@ from scipy import sparse, stats
 
 from konsil.stats import infer as module
 from konsil.stats.infer import cautions, concatenate, contrasted, difference, infer
+from konsil.stats.intervals import percentile
 from konsil.stats.resample import weights_tally
 
 METHODS = ["bca", "percentile", "studentised", "wald"]
@@ -51,9 +52,11 @@ def test_the_same_key_gives_the_same_numbers_and_another_key_others():
 
 def test_replicates_are_kept_on_request():
     assert infer(rows(), mean, draws=100).replicates is None
-    kept = infer(rows(), mean, draws=100, keep=True).replicates
-    assert kept is not None
-    assert kept.shape == (100, 2)
+    kept = infer(rows(), mean, draws=100, keep=True)
+    assert kept.replicates is not None
+    assert kept.replicates.shape == (100, 2)
+    assert kept.ordered is not None
+    assert percentile(kept.ordered)[0] == pytest.approx(infer(rows(), mean, draws=100, method="percentile").low)
 
 
 def test_sparse_and_dense_rows_give_the_same_intervals():

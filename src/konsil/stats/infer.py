@@ -48,6 +48,8 @@ class Inference:
     """The scale of the linearised interval."""
     replicates: Array | None
     """(draws, m) the statistic in every resample, if kept."""
+    ordered: intervals.Ordered | None
+    """The same sorted, for further intervals of them, if kept."""
     influence: Array
     """(n_clusters, m) each cluster's influence on each value."""
 
@@ -143,6 +145,7 @@ def _infer(
         method=method,
         scale=scale,
         replicates=replicates if keep else None,
+        ordered=ordered if keep else None,
         influence=influence,
     )
     return inference, ordered, without
