@@ -75,7 +75,7 @@ def write_csv(path: Path, parts: Iterable[pl.DataFrame]) -> int:
     rows = 0
     with path.open("wb") as file:
         for number, part in enumerate(parts):
-            part.select(_csv_column(part[c]) for c in part.columns).write_csv(file, include_header=number == 0)
+            pl.DataFrame([_csv_column(part[c]) for c in part.columns]).write_csv(file, include_header=number == 0)
             rows += part.height
     return rows
 
@@ -87,11 +87,7 @@ def _csv_column(series: pl.Series) -> pl.Series:
     if series.dtype != pl.String:
         return series.cast(pl.String)
     risky = series.str.contains(_FORMULA) & ~series.str.contains(_NUMBER)
-    return (
-        series.to_frame()
-        .select(pl.when(risky).then("'" + pl.col(series.name)).otherwise(pl.col(series.name)))
-        .to_series()
-    )
+    return series.zip_with(~risky.fill_null(False), "'" + series)
 
 
 def read_csv(path: Path) -> pl.DataFrame:
