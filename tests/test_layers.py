@@ -1,0 +1,308 @@
+"""ARCHITECTURE.md is law: its tables are read here and held against the imports of every module."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "konsil"
+FORBIDDEN_NAMES = {"utils", "helpers", "common", "base", "manager"}
+LONGEST = 300
+
+LONG: dict[str, str] = {}
+"""Modules of more lines than LONGEST, each with its reason."""
+
+IO_MODULES = {
+    "asyncio", "ftplib", "getpass", "glob", "http", "importlib.resources", "io", "logging", "multiprocessing", "os",
+    "pathlib", "random", "requests", "secrets", "select", "shutil", "signal", "smtplib", "socket", "sqlite3", "ssl",
+    "subprocess", "tempfile", "threading", "time", "urllib", "uuid",
+}  # fmt: skip
+"""What a package without I/O cannot import: files, network, clock, processes, randomness of its own."""
+IO_CALLS = {"open", "input", "print", "exec", "eval", "breakpoint"}
+CLOCK = {"now", "utcnow", "today"}
+PURE_RANDOM = {"Generator", "SeedSequence", "BitGenerator", "PCG64", "PCG64DXSM", "Philox", "default_rng"}
+"""Names of numpy.random that hold no state of the process."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One row of the table."""
+
+    ours: frozenset[str]
+    others: frozenset[str]
+    does_io: bool
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported name: `konsil.store.db.Store` at a line of a module."""
+
+    path: str
+    where: str
+
+
+def tables(text: str) -> Iterator[list[dict[str, str]]]:
+    """Every Markdown table as rows of header -> cell."""
+    for block in re.findall(r"(?:^\|.*\|\n)+", text, flags=re.MULTILINE):
+        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in block.strip().splitlines()]
+        yield [dict(zip(rows[0], row, strict=True)) for row in rows[2:]]
+
+
+def table(column: str) -> list[dict[str, str]]:
+    """The table of ARCHITECTURE.md that has this column."""
+    found = [t for t in tables((ROOT / "ARCHITECTURE.md").read_text("utf-8")) if column in t[0]]
+    assert len(found) == 1
+    return found[0]
+
+
+def layers() -> dict[str, Layer]:
+    rows = table("imports of ours")
+    names = [row["package"].strip("`") for row in rows]
+    found = {}
+    for name, row in zip(names, rows, strict=True):
+        ours = {word.strip() for word in row["imports of ours"].split(",") if word.strip()}
+        if ours == {"*"}:
+            ours = set(names) - {"cli", "konsil"}
+        others = frozenset(word.strip() for word in row["imports of others"].split(",") if word.strip())
+        assert row["does I/O"] in {"yes", "no"}
+        found[name] = Layer(frozenset(ours), others, row["does I/O"] == "yes")
+    return found
+
+
+LAYERS = layers()
+
+
+def modules() -> list[Path]:
+    return sorted(path for path in SOURCE.rglob("*.py") if "__pycache__" not in path.parts)
+
+
+def package_of(path: Path) -> str:
+    """`store` for store/db.py, `errors` for errors.py, `konsil` for the package's own door."""
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return "konsil" if parts == ("__init__",) else parts[0]
+
+
+@dataclass(frozen=True)
+class Module:
+    """One module of ours, parsed."""
+
+    name: str
+    own: str
+    tree: ast.Module
+
+    def imports(self) -> list[Import]:
+        """Every import: at the top, inside functions, for type checkers, and importlib's with a literal."""
+        found = []
+        for node in ast.walk(self.tree):
+            where = f"{self.name}:{getattr(node, 'lineno', 0)}"
+            if isinstance(node, ast.Import):
+                found += [Import(alias.name, where) for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{where}: a relative import; write the whole name"
+                found += [Import(f"{node.module}.{alias.name}", where) for alias in node.names]
+            elif isinstance(node, ast.Call) and _called(node) in {"import_module", "__import__"} and node.args:
+                first = node.args[0]
+                if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                    found.append(Import(first.value, where))
+        return found
+
+
+@functools.cache
+def module(path: Path) -> Module:
+    name = str(path.relative_to(SOURCE))
+    return Module(name, package_of(path), ast.parse(path.read_text("utf-8"), name))
+
+
+def _called(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def our_target(one: Import) -> str:
+    """Which row of the table an import of ours names."""
+    parts = one.path.split(".")
+    return parts[1] if len(parts) > 1 and parts[1] in LAYERS else "konsil"
+
+
+def is_within(path: str, module: str) -> bool:
+    return path == module or path.startswith(module + ".")
+
+
+def each_module() -> pytest.MarkDecorator:
+    paths = modules()
+    return pytest.mark.parametrize("path", paths, ids=[str(p.relative_to(SOURCE)) for p in paths])
+
+
+def test_every_package_has_a_row_and_every_row_a_package():
+    packages = {p.name for p in SOURCE.iterdir() if p.is_dir() and p.name != "__pycache__"}
+    single = {p.stem for p in SOURCE.glob("*.py")} - {"__init__"}
+    assert set(LAYERS) == packages | single | {"konsil"}
+
+
+def test_the_tree_names_every_package():
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    drawn = set(re.findall(r"^  (\w+)(?:/|\.py) ", text, flags=re.MULTILINE))
+    assert drawn == set(LAYERS) - {"konsil"}
+
+
+def test_the_table_has_no_circle():
+    done: set[str] = set()
+    while len(done) < len(LAYERS):
+        ready = {name for name, layer in LAYERS.items() if layer.ours - {name} <= done} - done
+        assert ready, f"these import one another in a circle: {sorted(set(LAYERS) - done)}"
+        done |= ready
+
+
+def test_the_table_asks_for_nothing_that_nobody_uses():
+    """A permission that no module needs is a hole through which the next one falls."""
+    used: dict[str, set[str]] = {name: set() for name in LAYERS}
+    for path in modules():
+        used[package_of(path)] |= {i.path.split(".")[0] for i in module(path).imports()}
+    for name, layer in LAYERS.items():
+        assert not layer.others - used[name], name
+
+
+def outside_the_table(module: Module) -> list[str]:
+    layer = LAYERS[module.own]
+    wrong = []
+    for one in module.imports():
+        root = one.path.split(".")[0]
+        if root == "konsil":
+            target = our_target(one)
+            if target not in layer.ours | {module.own}:
+                wrong.append(f"{one.where}: {module.own} must not import {target} ({one.path})")
+        elif root not in sys.stdlib_module_names and root not in layer.others:
+            wrong.append(f"{one.where}: {module.own} must not import {root}")
+    return wrong
+
+
+def private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
+
+
+def trespasses(module: Module) -> list[str]:
+    """Underscore names of other packages: imported, or reached through an imported module."""
+    wrong = [
+        f"{one.where}: {one.path}"
+        for one in module.imports()
+        if is_within(one.path, "konsil") and our_target(one) != module.own and any(map(private, one.path.split(".")))
+    ]
+    foreign = {
+        alias.asname or alias.name
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ImportFrom) and is_within(node.module or "", "konsil")
+        for alias in node.names
+        if our_target(Import(f"{node.module}.{alias.name}", "")) != module.own
+    }
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Attribute) and private(node.attr) and getattr(node.value, "id", None) in foreign:
+            wrong.append(f"{module.name}:{node.lineno}: {ast.unparse(node)}")
+    return wrong
+
+
+def worldly(module: Module) -> list[str]:
+    """Files, network, clocks and randomness of the whole process."""
+    wrong = [
+        f"{one.where}: imports {one.path}"
+        for one in module.imports()
+        if any(is_within(one.path, name) for name in IO_MODULES)
+    ]
+    for node in ast.walk(module.tree):
+        where = f"{module.name}:{getattr(node, 'lineno', 0)}"
+        if isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Name) and node.func.id in IO_CALLS:
+                wrong.append(f"{where}: calls {node.func.id}")
+            if isinstance(node.func, ast.Attribute) and node.func.attr in CLOCK:
+                wrong.append(f"{where}: asks the clock with {node.func.attr}")
+            if _called(node) == "default_rng" and not (node.args or node.keywords):
+                wrong.append(f"{where}: default_rng() without a seed")
+        elif (
+            isinstance(node, ast.Attribute)
+            and ast.unparse(node.value) in {"np.random", "numpy.random"}
+            and node.attr not in PURE_RANDOM
+        ):
+            wrong.append(f"{where}: {ast.unparse(node)} shares its state with the whole process")
+    return wrong
+
+
+@each_module()
+def test_imports_follow_the_table(path: Path):
+    assert not outside_the_table(module(path))
+
+
+@each_module()
+def test_nobody_imports_anothers_underscore_names(path: Path):
+    assert not trespasses(module(path))
+
+
+@each_module()
+def test_no_io_no_clock_no_global_randomness(path: Path):
+    if not LAYERS[package_of(path)].does_io:
+        assert not worldly(module(path))
+
+
+PLANTED = """
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    import pandas
+def f(x):
+    from konsil.store.db import _secret
+    from konsil.stats import icc
+    import konsil.web
+    import time, os.path
+    icc._table(x)
+    datetime.now()
+    np.random.seed(1)
+    np.random.default_rng()
+    return open(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("rule", "found"),
+    [
+        (outside_the_table, ["pandas", "store", "stats", "konsil.web"]),
+        (trespasses, ["_secret", "icc._table"]),
+        (worldly, ["time", "os.path", "now", "seed", "default_rng", "open"]),
+    ],
+)
+def test_the_rules_find_what_is_planted(rule: Callable[[Module], list[str]], found: list[str]):
+    breaches = rule(Module("planted.py", "records", ast.parse(PLANTED)))
+    assert len(breaches) == len(found)
+    for word in found:
+        assert any(word in breach for breach in breaches), word
+
+
+@each_module()
+def test_names_and_sizes(path: Path):
+    name = str(path.relative_to(SOURCE))
+    assert path.stem not in FORBIDDEN_NAMES
+    assert path.parent.name not in FORBIDDEN_NAMES
+    n_lines = len(path.read_text("utf-8").splitlines())
+    if name in LONG:
+        assert n_lines > LONGEST, f"{name} is short enough; take it off the list"
+    else:
+        assert n_lines <= LONGEST, f"{name} has {n_lines} lines; divide it, or list it in LONG with the reason"
+
+
+def test_long_modules_exist():
+    assert set(LONG) <= {str(p.relative_to(SOURCE)) for p in modules()}
+
+
+def test_every_dependency_has_its_reason():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    asked = [*project["dependencies"]]
+    for name, extra in project["optional-dependencies"].items():
+        asked += extra if name != "test" else []
+    names = {re.split(r"[\[<>=!~; ]", one)[0].lower() for one in asked}
+    reasons = {row["dependency"]: row["why"] for row in table("why")}
+    assert set(reasons) == names
+    assert all(reasons.values())
