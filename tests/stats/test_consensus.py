@@ -136,5 +136,5 @@ def test_self_agreement_compares_the_repeat() -> None:
 
 def test_the_same_tally_is_the_same_object() -> None:
     assert consensus.ceiling_tables(9) is consensus.ceiling_tables(9)
-    a, b = (consensus.judge_and_ceiling(9, 2, 2, measure) for measure in ("percent_agreement", "cohen_kappa"))
+    a, b = (consensus.judge_and_ceiling(9, 2, 2, measure) for measure in ("pabak", "cohen_kappa"))
     assert a.tally is b.tally

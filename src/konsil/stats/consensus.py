@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from konsil.stats.contract import Array, Codes, Statistic
 from konsil.stats.distances import Weights
-from konsil.stats.kappa import MEASURES, MeasureName, finalise_tables, mean_defined, measure_disagreements
-from konsil.stats.tables import table_counts
+from konsil.stats.kappa import MEASURES, MeasureName, finalise_tables, mean_defined, measure_disagreements, ratio
+from konsil.stats.tables import by_cluster, table_counts
 
 Labels = NDArray[np.integer[Any]]
 CONSENSUS = "agreement with a majority of raters; Krippendorff-style pairwise tables of a rater and a consensus"
@@ -105,6 +105,24 @@ def ceiling_tables(n_panel: int) -> Callable[[Codes], Array]:
         second = np.broadcast_to(rest[:, None, None, :], first.shape)
         n_tables = judges.shape[1] * 2 * n_panel
         return table_counts(first.reshape(-1, n_tables), second.reshape(-1, n_tables), codes)
+
+    return tally
+
+
+@cache
+def ceiling_agreement(n_panel: int) -> Callable[[Codes], Array]:
+    """Return the tally of ceiling_tables for percent agreement alone, in three sums instead of two tables.
+
+    Sums: (n_clusters, 3 * n_judges * n_panel), each by judge and held-out rater: slots on which the judge agrees with
+    the others' majority, slots on which the rater does, and slots.
+    """
+
+    def tally(codes: Codes) -> Array:
+        panel, judges = codes.labels[:, None, :n_panel], codes.labels[:, n_panel:, None]
+        rest = leave_one_out(codes.labels[:, :n_panel], codes.n_labels)[:, None, :]
+        slots = (judges >= 0) & ((panel >= 0) & (rest >= 0))
+        rows = np.stack([slots & (judges == rest), slots & (panel == rest), slots], axis=1)
+        return by_cluster(rows.reshape(len(rows), -1), codes)
 
     return tally
 
@@ -205,9 +223,9 @@ def judge_and_ceiling(
     against the whole panel's majority, which is easier or harder to meet than a leave-one-out majority, minus the mean
     of the raters against the rest; biased, for reproduction only.
 
-    Codes: the first n_panel columns are the panel, the rest the judges. Sums: ceiling_tables(n_panel) or
-    majority_tables(n_panel). Values: (..., n_judges). nan where judge or ceiling is undefined. Source: ours (valid),
-    MedQADE (paper).
+    Codes: the first n_panel columns are the panel, the rest the judges. Sums: ceiling_tables(n_panel),
+    ceiling_agreement(n_panel) or majority_tables(n_panel). Values: (..., n_judges). nan where judge or ceiling is
+    undefined. Source: ours (valid), MedQADE (paper).
 
     Example:
         >>> codes = Codes(np.array([[0, 0, 0, 0], [1, 1, 0, 1]]), np.arange(2), 2)
@@ -217,6 +235,9 @@ def judge_and_ceiling(
     """
     d = measure_disagreements(measure, n_labels, weights, values)
     name = f"{part}_{measure}_{mode}"
+    if mode == "valid" and measure == "percent_agreement" and isinstance(weights, str) and weights == "unweighted":
+        shares = partial(_same_slots_agreement, part=part, n_panel=n_panel, n_judges=n_judges)
+        return Statistic(name, ceiling_agreement(n_panel), shares, LEAVE_ONE_OUT)
     values_of, tally = (_same_slots, ceiling_tables) if mode == "valid" else (_own_slots, majority_tables)
     finalise = partial(values_of, measure=measure, part=part, d=d, n_panel=n_panel, n_judges=n_judges)
     return Statistic(name, tally(n_panel), finalise, LEAVE_ONE_OUT)
@@ -229,6 +250,12 @@ def _same_slots(totals: Array, measure: MeasureName, part: str, d: Array, n_pane
     values = np.where(np.isnan(values).any(-2, keepdims=True), np.nan, values)  # a rater counts for both or for neither
     means = mean_defined(values)[..., 0]
     return _part(means[..., 0], means[..., 1], part)
+
+
+def _same_slots_agreement(totals: Array, part: str, n_panel: int, n_judges: int) -> Array:
+    sums = np.asarray(totals, dtype=np.float64).reshape(*np.shape(totals)[:-1], 3, n_judges, n_panel)
+    judge, rater = (mean_defined(ratio(sums[..., i, :, :], sums[..., 2, :, :]))[..., 0] for i in (0, 1))
+    return _part(judge, rater, part)
 
 
 def _own_slots(totals: Array, measure: MeasureName, part: str, d: Array, n_panel: int, n_judges: int) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from konsil.stats.contract import Array, Codes, Statistic
+from konsil.stats.contract import Array, Codes, Finalise, Statistic
 from konsil.stats.kappa import MeasureName, finalise_tables, measure_disagreements
 from konsil.stats.tables import by_cluster
 
@@ -46,21 +46,31 @@ def ensemble_labels(judges: NDArray[np.integer[Any]]) -> NDArray[np.int8]:
 def ensemble_tables(codes: Codes) -> Array:
     """Tally every odd ensemble of judges against the consensus in the first column, (n_clusters, n_ensembles * 4).
 
-    Binary labels; each ensemble on the slots where it and the consensus are defined.
+    Binary labels; each ensemble on the slots where it and the consensus are defined; ensembles in a table's rows.
     """
-    return _ensemble_tables(codes, common=False)
+    consensus, votes = _binary(codes)
+    cells = [(votes == vote) & (consensus == label) for vote in (0, 1) for label in (0, 1)]
+    return by_cluster(np.stack(cells, axis=-1).reshape(len(votes), -1), codes)
 
 
-def common_ensemble_tables(codes: Codes) -> Array:
-    """Tally like ensemble_tables, on the slots where every ensemble is defined: one set of slots for all."""
-    return _ensemble_tables(codes, common=True)
+def common_ensemble_sums(codes: Codes) -> Array:
+    """Tally like ensemble_tables on the slots where every ensemble is defined: the same slots for all.
+
+    Then the consensus has one distribution for all ensembles, and two cells of a table give the other two. Returns
+    (n_clusters, 2 + 2 * n_ensembles): slots with consensus 0 and with 1, then on each of the two the votes for 1.
+    """
+    consensus, votes = _binary(codes)
+    usable = (votes >= 0).all(1)
+    labels = [usable & (consensus[:, 0] == label) for label in (0, 1)]
+    ones = [(votes == 1) & label[:, None] for label in labels]
+    return by_cluster(np.hstack([np.column_stack(labels), *ones]), codes)
 
 
 def ensembles(n_judges: int, measure: MeasureName = "percent_agreement", common: bool = True) -> Statistic:
     """Agreement of every odd ensemble of judges, by majority vote, with a consensus given in the first column.
 
     Ensembles in the order of odd_subsets. common: all on the slots where every ensemble has a majority; otherwise each
-    on its own. Sums: common_ensemble_tables or ensemble_tables. Values: (..., n_ensembles). nan for an ensemble without
+    on its own. Sums: common_ensemble_sums or ensemble_tables. Values: (..., n_ensembles). nan for an ensemble without
     slots; binary labels only. Source: MedQADE.
 
     Example:
@@ -71,18 +81,25 @@ def ensembles(n_judges: int, measure: MeasureName = "percent_agreement", common:
     """
     d = measure_disagreements(measure, 2)
     n_tables = len(odd_subsets(n_judges))
-    finalise = partial(finalise_tables, measure=measure, d=d, n_tables=n_tables, mean=False)
-    tally = common_ensemble_tables if common else ensemble_tables
+    values_of = partial(finalise_tables, measure=measure, d=d, n_tables=n_tables, mean=False)
+    finalise = partial(_complete_tables, finalise=values_of) if common else values_of
+    tally = common_ensemble_sums if common else ensemble_tables
     return Statistic(f"ensembles_{measure}", tally, finalise, "majority votes of odd-sized ensembles of judges")
 
 
-def _ensemble_tables(codes: Codes, common: bool) -> Array:
+def _binary(codes: Codes) -> tuple[NDArray[np.integer[Any]], NDArray[np.int8]]:
+    """The consensus (n_units, 1) and every ensemble's vote (n_units, n_ensembles)."""
     if codes.n_labels != 2:
         raise ValueError(f"ensembles: got {codes.n_labels} labels; expected two")
-    consensus, votes = codes.labels[:, :1], ensemble_labels(codes.labels[:, 1:])
-    usable = (consensus >= 0) & (votes >= 0)
-    if common:
-        usable &= usable.all(1, keepdims=True)
-    cells = [usable & (votes == vote) & (consensus == label) for vote in (0, 1) for label in (0, 1)]
-    stacked = np.stack(cells, axis=-1).reshape(len(votes), -1)
-    return by_cluster(stacked, codes)
+    return codes.labels[:, :1], ensemble_labels(codes.labels[:, 1:])
+
+
+def _complete_tables(totals: Array, finalise: Finalise) -> Array:
+    """Fill in the cells that common_ensemble_sums leaves out, then finalise."""
+    totals = np.asarray(totals, dtype=np.float64)
+    n_ensembles = (totals.shape[-1] - 2) // 2
+    tables = np.empty((*totals.shape[:-1], n_ensembles, 4))
+    for label, ones in enumerate((totals[..., 2 : 2 + n_ensembles], totals[..., 2 + n_ensembles :])):
+        np.subtract(totals[..., label, None], ones, out=tables[..., label])
+        tables[..., 2 + label] = ones
+    return finalise(tables.reshape(*totals.shape[:-1], -1))
