@@ -10,7 +10,7 @@ import pytest
 
 from konsil.errors import SourceError
 from konsil.records import Source, Span
-from konsil.sources import ParsedRatings, read_labelstudio
+from konsil.sources import ParsedRatings, raise_if, read_labelstudio
 
 Json = dict[str, Any]
 
@@ -188,6 +188,14 @@ def test_problems(tmp_path: Path) -> None:
         "task 1042: c: is about the stretch from '/p[1]/text()[1]' to '/p[1]/text()[1]';"
         " only offsets in plain text are read"
     ]
+    bad = task(8, {}, annotation(1, 7, result("choices", "c", "a", choices=["x", "y"])))
+    parsed = read(tmp_path, bad, task(9, {}))
+    with pytest.raises(
+        SourceError, match="export.json: 1 of 2 tasks cannot be read; nothing was imported: task 8: c: 2"
+    ):
+        raise_if(parsed.problems, "export.json", parsed.rows)
+    with pytest.raises(SourceError, match="export.json: 1 task cannot be read"):
+        raise_if(parsed.problems, "export.json", 0)
     chosen = result("choices", "c", "a", choices=["x"])
     assert problem(chosen, data={"question": 1}, columns={"item": ("questoin",)}) == [
         "task 1042: data: has no key 'questoin'; did you mean 'question'?"

@@ -81,6 +81,7 @@ def test_labels_missing_words_and_suspects(tmp_path: Path) -> None:
     assert missing_hint(parsed.suspects) == (
         "'NA' occurs 2 times and 'n/a' occurs 1 time: if it means 'not rated', declare it in missing = ['NA', 'n/a']"
     )
+    assert read(tmp_path, LONG + "1,g,r1,c,NA\n", labels={"NA": "cannot tell"}).suspects == {}
     # A missing word is about labels: an item may well be called 0.
     assert read(tmp_path, LONG + "0,g,r1,c,1\n", missing=("0",)).records[0].item == "0"
 
@@ -96,7 +97,8 @@ def test_abstained_state(tmp_path: Path) -> None:
     assert [(r.item, r.state, r.label) for r in parsed.records] == [("1", "abstained", None), ("3", "rated", "x")]
     assert sentences(read(tmp_path, "item,rater,criterion,label,state\n1,r,c,x,abstained\n2,r,c,x,rat\n")) == [
         "line 2: label: 'x' is given with the state abstained",
-        "line 3: state: 'rat' is not one of rated, abstained",
+        "line 3: state: 'rat' is not one of rated, abstained;"
+        " if the column means something else, set columns.state = []",
     ]
 
 
@@ -154,7 +156,10 @@ def test_a_screen_with_several_answers(tmp_path: Path) -> None:
     assert [t.answers for t in parsed.tasks] == [("a", "b")]
     assert parsed.records[2].answers == ()
     text = "task,item,answer,rater,criterion,label\nt1,1,a,r,c,yes\nt1,1,b,q,c,no\n"
-    assert sentences(read(tmp_path, text)) == ["line 3: rater: task 't1' has 'q' here and 'r' on line 2"]
+    assert sentences(read(tmp_path, text)) == [
+        "line 3: rater: task 't1' has 'q' here and 'r' on line 2;"
+        " if the column means something else, set columns.task = []"
+    ]
 
 
 def test_surveys(tmp_path: Path) -> None:
@@ -202,7 +207,8 @@ def test_bad_cells(tmp_path: Path) -> None:
         "line 4: seconds: 'NaN' is not a number",
         "line 5: confidence: '3,5' has a decimal comma; expected '3.5'",
         "line 6: at: '1.5.2024' is not a time in ISO 8601, such as 2024-05-01T08:30:00Z",
-        "line 7: purpose: 'man' is not one of main, practice, pilot, repeat, tiebreak",
+        "line 7: purpose: 'man' is not one of main, practice, pilot, repeat, tiebreak;"
+        " if the column means something else, set columns.purpose = []",
         "line 8: repeat: 'twice' is not a whole number from 0",
         "line 9: span_start: a span has a start and an end",
         "line 10: span_end: 3 is not after the start",

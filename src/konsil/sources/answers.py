@@ -42,10 +42,10 @@ def read_answers(table: Table, source: Source) -> Parsed[Answer]:
         *contradictions(rows, content, "answer", table),
     )
     if problems:
-        return Parsed((), (), problems, table.place)
+        return Parsed((), (), problems, table.place, table.frame.height)
     lines = tuple(table.line(row) for row in rows[ROW])
     answers = tuple(
         Answer(answer, item, system, text or "", reasoning or "")
         for item, system, answer, text, reasoning in rows.select(FIELDS).iter_rows()
     )
-    return Parsed(answers, lines, (), table.place)
+    return Parsed(answers, lines, (), table.place, table.frame.height)

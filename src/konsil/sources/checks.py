@@ -46,10 +46,12 @@ def not_whole(frame: pl.DataFrame, table: Table, field: str, column: str) -> Ite
     return failing(frame, table, wrong, column, field, lambda t: f"{t!r} is not a whole number from 0")
 
 
-def not_among(frame: pl.DataFrame, table: Table, field: str, column: str, known: Sequence[str]) -> Iterator[Problem]:
-    """Rows whose field is neither empty nor one of the known words."""
+def not_among(
+    frame: pl.DataFrame, table: Table, field: str, column: str, known: Sequence[str], hint: str
+) -> Iterator[Problem]:
+    """Rows whose field is neither empty nor one of the known words; `hint` ends the sentence."""
     wrong = pl.col(field).is_not_null() & ~pl.col(field).is_in(list(known))
-    return failing(frame, table, wrong, column, field, lambda t: f"{t!r} is not one of {', '.join(known)}")
+    return failing(frame, table, wrong, column, field, lambda t: f"{t!r} is not one of {', '.join(known)}{hint}")
 
 
 def number_sentence(text: str) -> str:

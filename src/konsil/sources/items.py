@@ -43,13 +43,13 @@ def read_items(table: Table, source: Source) -> Parsed[Item]:
         *contradictions(rows, content, "item", table),
     )
     if problems:
-        return Parsed((), (), problems, table.place)
+        return Parsed((), (), problems, table.place, table.frame.height)
     lines, items = [], []
     for row, item, text, reference, aliases, case, sets, *levels in rows.iter_rows():
         lines.append(table.line(row))
         own = {name: level for name, level in zip(strata, levels, strict=True) if level is not None}
         items.append(Item(item, text or "", reference, split(aliases), case, split(sets), own))
-    return Parsed(tuple(items), tuple(lines), (), table.place)
+    return Parsed(tuple(items), tuple(lines), (), table.place, table.frame.height)
 
 
 def split(text: str | None) -> tuple[str, ...]:

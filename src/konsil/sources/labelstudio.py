@@ -45,6 +45,7 @@ def read_labelstudio(path: str | Path, source: Source) -> ParsedRatings:
     text = text_of(read_bytes(path), source.encoding, path.name).decode()
     _is_known(source, path.name)
     reader = _Reader(source)
+    order = 0
     for order, (_, task) in enumerate(elements(text, path.name), start=1):
         if not isinstance(task, dict) or not isinstance(task.get("data"), dict) or _annotations(task) is None:
             raise SourceError(
@@ -53,7 +54,7 @@ def read_labelstudio(path: str | Path, source: Source) -> ParsedRatings:
             )
         reader.read(task, order)
     if reader.problems:
-        return ParsedRatings((), (), tuple(reader.problems), "task", cancelled=reader.cancelled)
+        return ParsedRatings((), (), tuple(reader.problems), "task", order, cancelled=reader.cancelled)
     if not reader.rows:
         raise SourceError(f"{path.name}: no annotation holds a rating")
     names = [f for f in FIELDS if any(f in row for row in reader.rows)]
@@ -66,7 +67,7 @@ def read_labelstudio(path: str | Path, source: Source) -> ParsedRatings:
         fixed={f: v for f, v in source.fixed.items() if "@" not in f and f not in names},
     )  # fmt: skip
     parsed = read_ratings(Table(frame, path, lines=reader.tasks, place="task"), plain)
-    return dataclasses.replace(parsed, cancelled=reader.cancelled)
+    return dataclasses.replace(parsed, rows=order, cancelled=reader.cancelled)
 
 
 def _annotations(task: _Json) -> list[_Json] | None:

@@ -51,6 +51,8 @@ class Parsed(Generic[R]):
     """What is wrong, in the order of the file."""
     place: Place = "line"
     """What `lines` count."""
+    rows: int = 0
+    """How many rows (of a table) or tasks (of Label Studio) the file has, for `raise_if`."""
 
 
 def raise_if(problems: Iterable[Problem], name: str, rows: int) -> None:
@@ -60,9 +62,12 @@ def raise_if(problems: Iterable[Problem], name: str, rows: int) -> None:
         return
     sentences = [str(p) for p in found]
     bad = len({p.line for p in found})
+    what = "task" if found[0].place == "task" else "row"
+    # Who does not know how many rows there are says 0.
+    count = f"{bad:,} of {rows:,}" if rows >= bad else f"{bad:,}"
     more = f"; and {len(found) - SHOWN:,} more" if len(found) > SHOWN else ""
     raise SourceError(
-        f"{name}: {bad:,} of {rows:,} row{'' if rows == 1 else 's'} cannot be read; nothing was imported: "
+        f"{name}: {count} {what}{'' if max(rows, bad) == 1 else 's'} cannot be read; nothing was imported: "
         + "; ".join(sentences[:SHOWN])
         + more,
         sentences,

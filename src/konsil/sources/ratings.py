@@ -61,9 +61,11 @@ def read_ratings(table: Table, source: Source) -> ParsedRatings:
     problems = tuple(problems_of(frame, table, source, columns))
     once, conflicts = repeated(frame, table)
     problems = (*problems, *conflicts)
-    counts = suspects(frame)
+    counts = suspects(frame, source.labels)
     if problems:
-        return ParsedRatings((), (), tuple(sorted(problems, key=lambda p: p.line)), table.place, suspects=counts)
+        return ParsedRatings(
+            (), (), tuple(sorted(problems, key=lambda p: p.line)), table.place, table.frame.height, suspects=counts
+        )
     first_time = 0 if (once["repeat"].cast(pl.Float64) == 0).any() else 1
     with _no_collection():
         tasks = Tasks(first_time)
@@ -74,7 +76,9 @@ def read_ratings(table: Table, source: Source) -> ParsedRatings:
                 records.append(rating)
                 lines.append(table.line(row))
         made = tasks.finished()
-    return ParsedRatings(tuple(records), tuple(lines), (), table.place, made, frame.height - once.height, counts)
+    return ParsedRatings(
+        tuple(records), tuple(lines), (), table.place, table.frame.height, made, frame.height - once.height, counts
+    )
 
 
 @contextlib.contextmanager
@@ -116,11 +120,11 @@ def _built(chunk: pl.DataFrame, tasks: Tasks) -> Iterator[tuple[int, Rating]]:
         )  # fmt: skip
 
 
-def suspects(frame: pl.DataFrame) -> dict[str, int]:
-    """Words among the labels that often mean 'missing', with how often each occurs."""
+def suspects(frame: pl.DataFrame, known: Mapping[str, str]) -> dict[str, int]:
+    """Words among the labels that often mean 'missing' and are not known, with how often each occurs."""
     counts = frame[WORD].value_counts() if frame.height else pl.DataFrame({WORD: [], "count": []})
     return {word: n for word, n in counts.sort("count", WORD, descending=[True, False]).iter_rows()
-            if word is not None and word.casefold() in _LIKE_MISSING}  # fmt: skip
+            if word is not None and word not in known and word.casefold() in _LIKE_MISSING}  # fmt: skip
 
 
 def missing_hint(found: Mapping[str, int]) -> str:

@@ -46,13 +46,13 @@ def problems_of(frame: pl.DataFrame, table: Table, source: Source, columns: Colu
             yield from not_whole(frame, table, field, columns.called(field))
     for field, known in (("purpose", get_args(Purpose)), ("state", get_args(State))):
         if field in columns:
-            yield from not_among(frame, table, field, columns.called(field), known)
+            yield from not_among(frame, table, field, columns.called(field), known, _otherwise(field, source))
     if "at" in columns:
         yield from failing(frame, table, _not_a_time(frame), columns.called("at"), "at", _time_sentence)
     if "span_start" in columns or "span_end" in columns:
         yield from _spans(frame, table, columns)
     if "task" in columns:
-        yield from _screens(frame, table, columns)
+        yield from _screens(frame, table, source, columns)
 
 
 def _subjects(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[Problem]:
@@ -116,7 +116,12 @@ def _spans(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[Prob
     )
 
 
-def _screens(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[Problem]:
+def _otherwise(field: str, source: Source) -> str:
+    """What to do about a column that has a field's name by chance."""
+    return "" if field in source.columns else f"; if the column means something else, set columns.{field} = []"
+
+
+def _screens(frame: pl.DataFrame, table: Table, source: Source, columns: Columns) -> Iterator[Problem]:
     """One task is one screen: all its ratings have its rater, its item and its place in the plan."""
     if frame["task"].null_count() < frame.height:
         yield from empty(frame, table, "task", columns.called("task"))
@@ -133,7 +138,7 @@ def _screens(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[Pr
                 table.line(row[ROW]),
                 columns.called(field),
                 f"task {row['task']!r} has {row[field]!r} here and {before[field]!r} on"
-                f" {table.place} {table.line(int(str(before[ROW]))):,}",
+                f" {table.place} {table.line(int(str(before[ROW]))):,}{_otherwise('task', source)}",
                 table.place,
             )
 
