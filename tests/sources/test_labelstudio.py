@@ -191,10 +191,10 @@ def test_problems(tmp_path: Path) -> None:
     bad = task(8, {}, annotation(1, 7, result("choices", "c", "a", choices=["x", "y"])))
     parsed = read(tmp_path, bad, task(9, {}))
     with pytest.raises(
-        SourceError, match="export.json: 1 of 2 tasks cannot be read; nothing was imported: task 8: c: 2"
+        SourceError, match=r"export\.json: 1 of 2 tasks cannot be read; nothing was imported: task 8: c: 2"
     ):
         raise_if(parsed.problems, "export.json", parsed.rows)
-    with pytest.raises(SourceError, match="export.json: 1 task cannot be read"):
+    with pytest.raises(SourceError, match=r"export\.json: 1 task cannot be read"):
         raise_if(parsed.problems, "export.json", 0)
     chosen = result("choices", "c", "a", choices=["x"])
     assert problem(chosen, data={"question": 1}, columns={"item": ("questoin",)}) == [
