@@ -1,16 +1,19 @@
 """Rehearsal: whole studies drawn from stated parameters, and whether the estimates find them again."""
 
 from konsil.simulate.draw import Latent, Simulated, draw
+from konsil.simulate.recovery import Recovered, recovery
 from konsil.simulate.truth import CriterionTruth, PanelTruth, SystemTruth, Truth, check_truth, read_truth
 
 __all__ = [
     "CriterionTruth",
     "Latent",
     "PanelTruth",
+    "Recovered",
     "Simulated",
     "SystemTruth",
     "Truth",
     "check_truth",
     "draw",
     "read_truth",
+    "recovery",
 ]

@@ -1,0 +1,121 @@
+"""What statistics are in a population: plain formulas on a very large matrix of labels.
+
+Written a second time on purpose, without konsil.stats: a truth that used the code it checks would check nothing.
+Matrices are (n_units, n_raters) of codes, -1 where there is no label.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Matrix = NDArray[np.int64]
+
+PAIRWISE = (
+    "percent_agreement",
+    "within_one",
+    "pabak",
+    "cohen_kappa",
+    "cohen_kappa_linear",
+    "cohen_kappa_quadratic",
+    "light_kappa",
+)
+"""Averages over pairs of raters of a number of their common table."""
+
+PANEL = ("krippendorff_alpha", "gwet_ac1", "randolph_kappa")
+"""Numbers of all raters at once."""
+
+
+def table(first: Matrix, second: Matrix, k: int) -> Array:
+    """Joint shares of two columns of labels where both are given, (k, k)."""
+    both = (first >= 0) & (second >= 0)
+    counts = np.bincount(first[both] * k + second[both], minlength=k * k).reshape(k, k).astype(np.float64)
+    return np.asarray(counts / counts.sum()) if counts.sum() else np.full((k, k), np.nan)
+
+
+def of_table(name: str, joint: Array, values: Array) -> float:
+    """A pairwise statistic of one joint table of shares."""
+    k = len(joint)
+    steps = np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
+    agreement = float(np.trace(joint))
+    if name == "percent_agreement":
+        return agreement
+    if name == "within_one":
+        return float(joint[steps <= 1].sum())
+    if name == "pabak":
+        return (k * agreement - 1) / (k - 1)
+    distance = np.abs(np.subtract.outer(values, values))
+    cost = {"cohen_kappa_linear": distance, "cohen_kappa_quadratic": distance**2}.get(name, (steps > 0).astype(float))
+    chance = float((cost * np.outer(joint.sum(axis=1), joint.sum(axis=0))).sum())
+    return 1 - float((cost * joint).sum()) / chance if chance > 0 else float("nan")
+
+
+def pairwise(name: str, labels: Matrix, k: int, values: Array) -> float:
+    """The mean over pairs of raters."""
+    found = [
+        of_table(name, table(labels[:, r], labels[:, s], k), values) for r, s in combinations(range(labels.shape[1]), 2)
+    ]
+    return float(np.nanmean(found)) if found and not np.all(np.isnan(found)) else float("nan")
+
+
+def of_panel(name: str, labels: Matrix, k: int, values: Array, level: str) -> float:
+    """A statistic of all raters at once."""
+    counts = np.stack([(labels == c).sum(axis=1) for c in range(k)], axis=1).astype(np.float64)
+    given = counts.sum(axis=1)
+    if name == "krippendorff_alpha":
+        return _alpha(counts[given >= 2], values, level)
+    many = given >= 2
+    agreeing = (counts[many] * (counts[many] - 1)).sum(axis=1) / (given[many] * (given[many] - 1))
+    observed = float(agreeing.mean())
+    if name == "randolph_kappa":
+        return (observed - 1 / k) / (1 - 1 / k)
+    any_label = given >= 1
+    shares = (counts[any_label] / given[any_label, None]).mean(axis=0)
+    chance = float((shares * (1 - shares)).sum()) / (k - 1)
+    return (observed - chance) / (1 - chance)
+
+
+def _alpha(counts: Array, values: Array, level: str) -> float:
+    n = counts.sum(axis=1)
+    margins = counts.sum(axis=0)
+    if level == "ordinal":
+        ranks = np.cumsum(margins) - margins / 2
+        distance = np.subtract.outer(ranks, ranks) ** 2
+    elif level == "nominal":
+        distance = 1 - np.eye(len(margins))
+    else:
+        distance = np.subtract.outer(values, values) ** 2
+    observed = float((((counts @ distance) * counts).sum(axis=1) / (n - 1)).sum())
+    expected = float(margins @ distance @ margins) / (float(margins.sum()) - 1)
+    return 1 - observed / expected if expected > 0 else float("nan")
+
+
+def majority(labels: Matrix, k: int) -> Matrix:
+    """Strictly more than half of those who gave a label, else -1; (n_units,)."""
+    counts = np.stack([(labels == c).sum(axis=1) for c in range(k)], axis=1)
+    top = counts.argmax(axis=1)
+    clear = 2 * counts.max(axis=1) > counts.sum(axis=1)
+    return np.where(clear, top, -1).astype(np.int64)
+
+
+def against_rest(name: str, labels: Matrix, k: int, values: Array) -> float:
+    """The mean over raters of their statistic with the majority of the others."""
+    found = [
+        of_table(name, table(labels[:, r], majority(np.delete(labels, r, axis=1), k), k), values)
+        for r in range(labels.shape[1])
+    ]
+    return float(np.nanmean(found))
+
+
+def judge_and_ceiling(name: str, panel: Matrix, judge: Matrix, k: int, values: Array) -> tuple[float, float]:
+    """A judge and each held-out rater against the same majorities on the same units, averaged over the raters."""
+    judges, ceilings = [], []
+    for r in range(panel.shape[1]):
+        rest = majority(np.delete(panel, r, axis=1), k)
+        both = (judge >= 0) & (panel[:, r] >= 0)
+        judges.append(of_table(name, table(np.where(both, judge, -1), rest, k), values))
+        ceilings.append(of_table(name, table(np.where(both, panel[:, r], -1), rest, k), values))
+    return float(np.nanmean(judges)), float(np.nanmean(ceilings))
