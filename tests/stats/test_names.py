@@ -20,7 +20,7 @@ NAMES = sorted(STATISTICS)
 SYMMETRIC_IN_LABELS = [name for name in NAMES if STATISTICS[name].levels == LEVELS]
 MODULES = [
     "alpha", "consensus", "distances", "ensembles", "gwet", "icc", "kappa", "multirater", "names", "ranks",
-    "standard_errors", "tables",
+    "sparse_tables", "standard_errors", "tables",
 ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from konsil.stats import tables
+from konsil.stats import sparse_tables, tables
 from konsil.stats.contract import Codes
 
 
@@ -44,7 +44,7 @@ def test_pair_tables_count_every_pair(c: Codes) -> None:
                 expected[cluster, p, unit[a], unit[b]] += 1
     got = tables.pair_tables(c)
     assert np.array_equal(got, expected.reshape(c.n_clusters, -1))
-    assert np.array_equal(dense(tables.sparse_pair_tables(c)), got)
+    assert np.array_equal(dense(sparse_tables.sparse_pair_tables(c)), got)
 
 
 @given(codes())
@@ -55,6 +55,24 @@ def test_coincidences_follow_the_definition(c: Codes) -> None:
         for a, b in permutations(range(len(labels)), 2):
             expected[cluster, labels[a], labels[b]] += 1 / (len(labels) - 1)
     assert np.allclose(tables.coincidences(c), expected.reshape(c.n_clusters, -1), atol=1e-12)
+
+
+@given(codes())
+def test_sparse_coincidences_are_the_same(c: Codes) -> None:
+    assert np.allclose(dense(sparse_tables.sparse_coincidences(c)), tables.coincidences(c), atol=1e-12)
+
+
+def test_a_scale_of_a_hundred_points_stays_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    g = np.random.default_rng(3)
+    c = Codes(g.integers(-1, 101, (300, 4)), np.repeat(np.arange(100), 3), 101)
+    for tally in (tables.coincidences, tables.unit_agreement, tables.unit_agreement_and_margins):
+        monkeypatch.setattr(tables, "DENSE_CELLS", 1 << 24)
+        expected = tally(c)
+        monkeypatch.setattr(tables, "DENSE_CELLS", 2 << 20)
+        assert np.allclose(tally(c), expected)
+        monkeypatch.setattr(tables, "DENSE_CELLS", 1 << 19)
+        assert sparse.issparse(tally(c))
+        assert np.allclose(dense(tally(c)), expected)
 
 
 @given(codes())
@@ -103,9 +121,10 @@ def test_rows_go_to_their_clusters_when_units_are_shuffled() -> None:
 def test_many_units_and_few_pairs_are_handled_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     g = np.random.default_rng(1)
     c = Codes(g.integers(-1, 3, (500, 4)), np.repeat(np.arange(50), 10), 3)
-    expected = tables.pair_tables(c)
+    expected, counts = tables.pair_tables(c), tables.unit_counts(c)
     monkeypatch.setattr(tables, "_CHUNK", 100)
     assert np.array_equal(tables.pair_tables(c), expected)
+    assert np.array_equal(tables.unit_counts(c), counts)
 
 
 def test_wide_pair_tables_come_sparse(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from konsil.stats.contract import Array, Codes, IntArray
+from konsil.stats.sparse_tables import sparse_coincidences, sparse_pair_tables
 
 DENSE_CELLS = 1 << 24
 """A tally of pair tables with more cells than this comes as a sparse matrix: 128 MB of doubles."""
@@ -28,10 +29,14 @@ def unit_counts(codes: Codes) -> IntArray:
         array([[1, 2],
                [1, 0]])
     """
-    n_units, width = codes.labels.shape[0], codes.n_labels + 1
-    index = codes.labels + (np.arange(n_units, dtype=np.int64) * width + 1)[:, None]
-    counts = np.bincount(index.ravel(), minlength=n_units * width).reshape(n_units, width)
-    return counts[:, 1:].astype(np.int64, copy=False)
+    (n_units, n_raters), width = codes.labels.shape, codes.n_labels + 1
+    counts = np.empty((n_units, width), dtype=np.int64)
+    step = max(1, _CHUNK // max(n_raters, 1))
+    for start in range(0, n_units, step):
+        labels = codes.labels[start : start + step]
+        index = labels + (np.arange(len(labels), dtype=np.int64) * width + 1)[:, None]
+        counts[start : start + step] = np.bincount(index.ravel(), minlength=len(labels) * width).reshape(-1, width)
+    return counts[:, 1:]
 
 
 def by_cluster(rows: NDArray[np.generic], codes: Codes) -> Array:
@@ -94,42 +99,19 @@ def pair_tables(codes: Codes) -> Array:
     return sums.reshape(codes.n_clusters, -1)
 
 
-def sparse_pair_tables(codes: Codes) -> sparse.csr_matrix:
-    """Tally pair_tables as a CSR matrix: the memory goes with the labels given, not with the raters squared.
-
-    Example:
-        >>> codes = Codes(np.array([[0, 1], [1, 1]]), np.array([0, 0]), 2)
-        >>> sparse_pair_tables(codes).toarray()
-        array([[0., 1., 0., 1.]])
-    """
-    k, n_raters = codes.n_labels, codes.labels.shape[1]
-    width = n_raters * (n_raters - 1) // 2 * k * k
-    units, raters = np.nonzero(codes.labels >= 0)
-    labels = codes.labels[units, raters].astype(np.int64)
-    keys = []
-    for step in range(1, n_raters):  # labels of one unit are neighbours, so a pair is an entry and a later one
-        same = np.flatnonzero(units[step:] == units[:-step])
-        if not same.size:
-            break
-        a, b = raters[same].astype(np.int64), raters[same + step]
-        pair = a * (2 * n_raters - a - 1) // 2 + b - a - 1
-        cell = (pair * k + labels[same]) * k + labels[same + step]
-        keys.append(codes.clusters[units[same]] * width + cell)
-    cells, counts = np.unique(np.concatenate(keys) if keys else np.zeros(0, np.int64), return_counts=True)
-    starts = np.searchsorted(cells, np.arange(codes.n_clusters + 1, dtype=np.int64) * width)
-    return sparse.csr_matrix((counts.astype(np.float64), cells % max(width, 1), starts), (codes.n_clusters, width))
-
-
 def coincidences(codes: Codes) -> Array:
     """Tally Krippendorff's coincidence matrix: every ordered pair of a unit's labels weighs 1 / (its labels - 1).
 
-    Returns (n_clusters, n_labels * n_labels); units with fewer than two labels add nothing.
-    Source: Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011.
+    Returns (n_clusters, n_labels * n_labels), a scipy CSR matrix where the dense one would pass DENSE_CELLS; units with
+    fewer than two labels add nothing. Source: Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011.
 
     Example:
         >>> coincidences(Codes(np.array([[0, 1, 1]]), np.array([0]), 2))
         array([[0., 1., 1., 1.]])
     """
+    n_units, k = len(codes.labels), codes.n_labels
+    if max(n_units, codes.n_clusters) * k * k > DENSE_CELLS:
+        return _dense_if_small(sparse_coincidences(codes))
     counts = unit_counts(codes)
     n_given = counts.sum(1)
     return by_cluster(_ordered_pairs(counts, np.maximum(n_given - 1, 1)), codes)
@@ -149,8 +131,11 @@ def unit_agreement(codes: Codes) -> Array:
     """
     counts = unit_counts(codes)
     n_given = counts.sum(1)
-    pairs = _ordered_pairs(counts, np.maximum(n_given * (n_given - 1), 1))
     shares = counts / np.maximum(n_given, 1)[:, None]
+    if max(len(counts), codes.n_clusters) * codes.n_labels**2 > DENSE_CELLS:
+        pair_shares = sparse_coincidences(codes, per_unit=True)
+        return _dense_if_small(sparse.hstack([pair_shares, sparse.csr_matrix(by_cluster(shares, codes))], format="csr"))
+    pairs = _ordered_pairs(counts, np.maximum(n_given * (n_given - 1), 1))
     return by_cluster(np.hstack([pairs, shares]), codes)
 
 
@@ -163,7 +148,10 @@ def unit_agreement_and_margins(codes: Codes) -> Array:
         >>> unit_agreement_and_margins(Codes(np.array([[0, 1]]), np.array([0]), 2))[0, 6:]
         array([1., 0., 0., 1.])
     """
-    return np.hstack([unit_agreement(codes), rater_margins(codes)])
+    agreement, margins = unit_agreement(codes), rater_margins(codes)
+    if sparse.issparse(agreement):
+        return cast("Array", sparse.hstack([agreement, sparse.csr_matrix(margins)], format="csr"))
+    return np.hstack([agreement, margins])
 
 
 def rater_margins(codes: Codes) -> Array:
@@ -173,10 +161,10 @@ def rater_margins(codes: Codes) -> Array:
         >>> rater_margins(Codes(np.array([[0, 1], [-1, 1]]), np.array([0, 0]), 2))
         array([[1., 0., 0., 2.]])
     """
-    labels, k = codes.labels, codes.n_labels
-    width = labels.shape[1] * k
-    index = codes.clusters[:, None] * width + np.arange(labels.shape[1], dtype=np.int64) * k + labels
-    counts = np.bincount(index[labels >= 0], minlength=codes.n_clusters * width)
+    width = codes.labels.shape[1] * codes.n_labels
+    units, raters = np.nonzero(codes.labels >= 0)
+    index = codes.clusters[units] * width + raters * codes.n_labels + codes.labels[units, raters]
+    counts = np.bincount(index, minlength=codes.n_clusters * width)
     return counts.reshape(codes.n_clusters, width).astype(np.float64)
 
 
@@ -268,6 +256,11 @@ def square(n_labels: int) -> Array:
     out[np.arange(n_labels**2), n_labels + column] = 1
     out[:, -1] = 1
     return out
+
+
+def _dense_if_small(sums: sparse.csr_matrix) -> Array:
+    dense = sums.shape[0] * sums.shape[1] <= DENSE_CELLS
+    return np.asarray(sums.toarray(), dtype=np.float64) if dense else cast("Array", sums)
 
 
 def _ordered_pairs(counts: IntArray, divisor: IntArray) -> Array:
