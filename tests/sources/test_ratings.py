@@ -165,7 +165,10 @@ def test_a_screen_with_several_answers(tmp_path: Path) -> None:
 def test_surveys(tmp_path: Path) -> None:
     parsed = read(tmp_path, "rater,criterion,label,batch\nr,fatigue,low,1\n", columns={})
     assert (parsed.records[0].item, parsed.tasks[0].batch) == (None, "1")
-    assert sentences(read(tmp_path, "item,rater,criterion,label\n,r,c,low\n")) == ["line 2: item: is empty"]
+    # Whether the item was forgotten is the protocol's to say: the criterion's scope is not in the file.
+    assert read(tmp_path, "item,rater,criterion,label\n,r,c,low\n").records[0].item is None
+    text = "item,answer,rater,criterion,label\n,a,r,c,low\n"
+    assert sentences(read(tmp_path, text)) == ["line 2: item: is empty"]
     assert read(tmp_path, "task,item,rater,criterion,label\nt,,r,c,low\n").records[0].item is None
 
 
@@ -255,10 +258,10 @@ def test_hashed_texts(tmp_path: Path) -> None:
 
 
 def test_joined_columns(tmp_path: Path) -> None:
-    text = "no,who,rater,label\n1,doctor,r,x\n1,patient,r,y\n2,,r,y\n"
+    text = "no,who,rater,label,answer\n1,doctor,r,x,a\n1,patient,r,y,a\n2,,r,y,a\n"
     mapping = {"columns": {"item": ("no", "who")}, "fixed": {"criterion": "c"}}
     assert sentences(read(tmp_path, text, **mapping)) == ["line 4: no / who: is empty"]
-    parsed = read(tmp_path, text.replace("2,,r,y\n", ""), **mapping)
+    parsed = read(tmp_path, text.replace("2,,r,y,a\n", ""), **mapping)
     assert [r.item for r in parsed.records] == ["1 / doctor", "1 / patient"]
 
 

@@ -56,12 +56,11 @@ def problems_of(frame: pl.DataFrame, table: Table, source: Source, columns: Colu
 
 
 def _subjects(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[Problem]:
-    # A survey has no item and a question on the item no answer; where a file mixes them, that this is meant and not
-    # forgotten shows in the task that the row names.
-    loose = pl.col("task").is_not_null()
+    # A survey has no item and a question on the item no answer. Whether one was forgotten only the criterion's scope
+    # can tell, which the protocol knows and this file does not; here only what no scope allows is a problem.
     if "item" in columns:
         answered = pl.any_horizontal(pl.col("first", "second", "system", "answer", *PAIRS).is_not_null())
-        wrong = pl.col("item").is_null() & (answered | ~loose)
+        wrong = pl.col("item").is_null() & answered
         yield from failing(frame, table, wrong, columns.called("item"), "item", lambda _: "is empty")
     given = [f for f in ("answer_a", "system_a", "answer_b", "system_b", "answer", "system") if f in columns]
     if not given:
@@ -70,10 +69,10 @@ def _subjects(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[P
     named = pl.col("item").is_not_null()
     first, second = pl.col("first").is_null(), pl.col("second").is_null()
     left = columns.called(given[0])
-    yield from failing(frame, table, named & first & (pair | ~loose), left, "first", lambda _: "is empty")
+    yield from failing(frame, table, named & first & pair, left, "first", lambda _: "is empty")
     right = next((f for f in given if f.endswith("_b")), None)
     if right is not None:
-        wrong = named & second & ~first & (pair | ~loose)
+        wrong = named & second & ~first & pair
         yield from failing(frame, table, wrong, columns.called(right), "second", lambda _: "is empty")
     same = pl.col("first") == pl.col("second")
     yield from failing(frame, table, same, "", "first", lambda t: f"{t!r} is compared with itself")

@@ -16,6 +16,9 @@ SHOWN = 20
 ANSWERS = {"item": 0, "task": 0, "batch": 0, "phase": 0, "rater": 0, "answer": 1, "sentence": 1, "pair": 2}
 """Scope of a criterion -> how many answers its rating is about."""
 
+ITEMS = {"item", "answer", "sentence", "pair", "task"}
+"""Scopes whose ratings name an item."""
+
 LONE_PANEL = "raters"
 """The panel of all raters where the protocol lists none."""
 
@@ -184,9 +187,11 @@ class _Door:
         if len(rating.answers) != expected:
             got = len(rating.answers)
             return (
-                f"criterion {criterion.id!r} is about {criterion.scope}: expected {expected} answers, got {got}"
+                f"criterion {criterion.id!r} is about {criterion.scope}: expected {expected} {'answer' if expected == 1 else 'answers'}, got {got}"
                 f" ({'name the system or answer' if got < expected else 'leave system and answer out'})"
             )
+        if rating.item is None and criterion.scope in ITEMS:
+            return f"criterion {criterion.id!r} is about {criterion.scope}: the item is empty"
         if rating.item is not None and rating.item not in self.items and rating.item not in self.known.items:
             if not self.imply_items:
                 return f"there is no item {rating.item!r}; {nearest(rating.item, self._item_ids())}"
