@@ -33,7 +33,7 @@ _THEMED = {
     ACCENT: "var(--accent)",
 }
 _FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-_STYLE: Any = {
+STYLE: Any = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 8.5,
@@ -50,12 +50,14 @@ _STYLE: Any = {
     "hatch.linewidth": 0.6,
     "hatch.color": "#66707a",
     "svg.fonttype": "none",
+    # TrueType: some journals refuse the faster Type 3.
     "pdf.fonttype": 42,
     "pdf.compression": 6,
     "figure.facecolor": "none",
     "axes.facecolor": "none",
     "savefig.facecolor": "none",
 }
+"""Settings of matplotlib that hold while the report draws, and only then."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ class Drawing:
 @contextmanager
 def style() -> Iterator[None]:
     """Draw in the report's style; matplotlib's settings are as before afterwards."""
-    with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
+    with matplotlib.rc_context(STYLE), warnings.catch_warnings():
         # A sign that the bundled font lacks is drawn as a box in the PDF; the page has the system's fonts.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         yield

@@ -26,7 +26,7 @@ SEQUENTIAL = LinearSegmentedColormap.from_list(
     "konsil", ["#f1ecc9", "#b5d6b0", "#62b1b5", "#2f7fa6", "#26508c", "#1e2a5c"]
 )
 # Neighbours differ in lightness as well as in hue; from the third on a hatch tells them apart in grey.
-_NOMINAL = ("#1f5c85", "#f0b64a", "#4f9d7c", "#c3799f", "#a9cfe8", "#b4532a", "#7a7a7a", "#e3d98b")
+_NOMINAL = ("#1f5c85", "#f0b64a", "#4f9d7c", "#c3799f", "#a9cfe8", "#b4532a", "#8c8c8c", "#e3d98b")
 _HATCHES = ("", "", "///", "\\\\\\", "", "xxx", "...", "---")
 _ABSTAIN = "#e4e7ea"
 # Edges and hatches lie on the bars, whose colours are the same in light and dark mode.
@@ -211,7 +211,7 @@ def stamp(figure: Figure, about: About) -> None:
     if about.stamp:
         figure.text(
             1 - 0.02 / WIDTH, 0.03 / figure.get_figheight(), about.stamp, ha="right", va="bottom", fontsize=7.5,
-            fontstyle="italic", color=MUTED,
+            color=MUTED,
         )  # fmt: skip
 
 
