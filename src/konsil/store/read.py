@@ -33,17 +33,18 @@ def _each(connection: Connection, kind: Kind, order: tuple[str, ...]) -> Iterato
     query = sa.select(*(columns[n] for n in kind.names)).order_by(*(columns[n] for n in order))
     # One string object per identifier instead of one per row: a million ratings fit in a few hundred megabytes.
     memo: dict[str, str] = {}
-    shared = [name not in _UNIQUE for name in kind.names]
+    shared = [i for i, name in enumerate(kind.names) if name not in _UNIQUE]
+    structured, record = kind.structured(), kind.record
     for rows in connection.execute(query.execution_options(yield_per=_CHUNK)).partitions():
         for row in rows:
-            yield kind.read(
-                tuple(
-                    [
-                        memo.setdefault(cell, cell) if keep and cell is not None else cell
-                        for cell, keep in zip(row, shared, strict=True)
-                    ]
-                )
-            )
+            cells = list(row)
+            for i in shared:
+                cell = cells[i]
+                if cell is not None:
+                    cells[i] = memo.setdefault(cell, cell)
+            for i, from_cell in structured:
+                cells[i] = from_cell(cells[i])
+            yield record(*cells)
 
 
 def _each_rating(connection: Connection, kind: Kind) -> Iterator[Rating]:

@@ -95,6 +95,10 @@ class Kind:
                 return f"{f.name} is {_short(value)}, expected a {'tuple' if f.type == 'list' else f.type}"
         return "cannot be stored"
 
+    def structured(self) -> tuple[tuple[int, Callable[[Any], Any]], ...]:
+        """Give the places in a row that are not yet their value, each with what turns it into one."""
+        return tuple((i, f.from_cell) for i, f in enumerate(self.fields) if f.from_cell is not _same)
+
     def read(self, row: Row) -> Any:  # noqa: ANN401 - the record's type is a value here
         """Turn a row back into its record."""
         return self.record(*[f.from_cell(cell) for f, cell in zip(self.fields, row, strict=True)])

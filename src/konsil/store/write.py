@@ -203,7 +203,7 @@ class _Writer:
         self.unchanged[kind.name] = len(records) - new
 
     def _chunk(self, kind: Kind, records: Sequence[Record]) -> int:
-        rows = [kind.row(record) for record in records]
+        rows, names = [kind.row(record) for record in records], kind.names
         known = _stored(self.connection, kind, [row[_positions(kind)[0]] for row in rows])
         fresh: list[dict[str, Any]] = []
         extra = {"entry": self.entry, "revision": 1} if kind.name == "ratings" else {"entry": self.entry}
@@ -213,7 +213,7 @@ class _Writer:
             if before is None:
                 known[key] = row
                 self.total += audit.fingerprint(row)
-                fresh.append({**dict(zip(kind.names, row, strict=True)), **extra})
+                fresh.append(dict(zip(names, row, strict=True)) | extra)
             elif before != row:
                 self._conflict(kind, before, row, record)
         if fresh and not self.more_conflicts:
