@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from konsil.stats import consensus
@@ -33,6 +33,7 @@ def value(statistic: Statistic, codes: Codes) -> np.ndarray:
     return statistic.finalise(statistic.tally(codes).sum(0))
 
 
+@settings(deadline=None)
 @given(panels)
 def test_a_majority_is_more_than_half_of_those_who_did_not_abstain(panel: tuple[np.ndarray, int]) -> None:
     labels, k = panel

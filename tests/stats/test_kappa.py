@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
@@ -40,6 +40,7 @@ def test_kappa_equals_scikit_learn_pair_by_pair(k: int, weights: str) -> None:
     assert value(kappa.cohen_kappa(4, k, weights), c) == pytest.approx(np.mean(peers))
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 9), min_size=4, max_size=4))
 def test_two_labels_take_a_shorter_way_to_the_same_number(cells: list[int]) -> None:
     table = np.array(cells, dtype=float)

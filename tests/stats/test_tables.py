@@ -33,6 +33,7 @@ def dense(sums: object) -> np.ndarray:
     return sums.toarray() if sparse.issparse(sums) else np.asarray(sums)
 
 
+@settings(deadline=None)
 @given(codes())
 def test_pair_tables_count_every_pair(c: Codes) -> None:
     n_raters, k = c.labels.shape[1], c.n_labels
@@ -47,6 +48,7 @@ def test_pair_tables_count_every_pair(c: Codes) -> None:
     assert np.array_equal(dense(sparse_tables.sparse_pair_tables(c)), got)
 
 
+@settings(deadline=None)
 @given(codes())
 def test_coincidences_follow_the_definition(c: Codes) -> None:
     expected = np.zeros((c.n_clusters, c.n_labels, c.n_labels))
@@ -57,6 +59,7 @@ def test_coincidences_follow_the_definition(c: Codes) -> None:
     assert np.allclose(tables.coincidences(c), expected.reshape(c.n_clusters, -1), atol=1e-12)
 
 
+@settings(deadline=None)
 @given(codes())
 def test_sparse_coincidences_are_the_same(c: Codes) -> None:
     assert np.allclose(dense(sparse_tables.sparse_coincidences(c)), tables.coincidences(c), atol=1e-12)
@@ -75,6 +78,7 @@ def test_a_scale_of_a_hundred_points_stays_small(monkeypatch: pytest.MonkeyPatch
         assert np.allclose(dense(tally(c)), expected)
 
 
+@settings(deadline=None)
 @given(codes())
 def test_unit_agreement_gives_every_unit_the_same_weight(c: Codes) -> None:
     k = c.n_labels
@@ -97,7 +101,7 @@ TALLIES = [
 
 
 @pytest.mark.parametrize("tally", TALLIES)
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(c=codes())
 def test_a_tally_adds_up_over_clusters_and_shards(tally: object, c: Codes) -> None:
     whole = tally(c).sum(0)
@@ -154,6 +158,7 @@ def test_no_units_and_no_raters() -> None:
     assert tables.pair_tables(alone).shape == (4, 0)
 
 
+@settings(deadline=None)
 @given(codes())
 def test_patterns_with_their_multiplicities_have_the_same_totals(c: Codes) -> None:
     c = Codes(c.labels, np.arange(len(c.labels)), c.n_labels)

@@ -150,7 +150,8 @@ def unit_agreement_and_margins(codes: Codes) -> Array:
     """
     agreement, margins = unit_agreement(codes), rater_margins(codes)
     if sparse.issparse(agreement):
-        return cast("Array", sparse.hstack([agreement, sparse.csr_matrix(margins)], format="csr"))
+        blocks: list[Any] = [agreement, sparse.csr_matrix(margins)]
+        return cast("Array", sparse.hstack(blocks, format="csr"))
     return np.hstack([agreement, margins])
 
 
