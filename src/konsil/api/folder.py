@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -153,20 +153,21 @@ class Folder:
             planned=bool(study.plan),
         )
 
-    def report(self, *, extras: Sequence[Section] = ()) -> Path:
-        """Compute everything and write the report; gives the page's path."""
+    def report(self, *, extras: Callable[[Results], Sequence[Section]] = lambda _: ()) -> Path:
+        """Compute everything and write the report; gives the page's path. `extras` makes further sections."""
         from konsil import report
 
         data = self.data()
+        results = self.run(data)
         return report.write(
             self.path / "report",
             self.study,
-            self.run(data),
+            results,
             items=data.items,
             answers=data.answers,
             raters=data.raters,
             ratings=data.ratings,
-            extras=extras,
+            extras=extras(results),
         )
 
     def with_seed(self, seed: int) -> Folder:

@@ -48,6 +48,7 @@ def _tabular(table: Table, source: Source) -> Incoming:
         tasks=ratings.tasks,
         ratings=ratings.records,
         lines=ratings.lines,
+        place=table.place,
         hint=missing_hint(ratings.suspects),
     )
 
@@ -57,4 +58,4 @@ def _labelstudio(path: Path, source: Source) -> Incoming:
 
     parsed = read_labelstudio(path, source)
     raise_if(parsed.problems, path.name, len(parsed.records))
-    return Incoming(path.name, tasks=parsed.tasks, ratings=parsed.records, lines=parsed.lines)
+    return Incoming(path.name, tasks=parsed.tasks, ratings=parsed.records, lines=parsed.lines, place="task")

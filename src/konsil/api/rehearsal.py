@@ -7,17 +7,26 @@ import shutil
 from collections.abc import Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from konsil.api.copying import copy_new
 from konsil.api.folder import PROTOCOL, Folder, now, open_folder
 from konsil.errors import StudyError
-from konsil.records import Answer, Item
-from konsil.simulate import Truth, draw, read_truth
-from konsil.store import Added, Batch
+from konsil.records import Answer, Event, Item
+from konsil.simulate import Truth, draw, read_truth, recovery
+from konsil.stats.contract import Estimate
+from konsil.store import Added, Batch, Store
 from konsil.study import study_digest
+
+if TYPE_CHECKING:
+    from konsil.analysis import Results
+    from konsil.report import Section
 
 TRUTH = "simulation.toml"
 """The file of a study's folder that states what is true in a simulation."""
+
+SIMULATION = "simulation"
+"""The kind of the event that says with which seed the ratings were drawn."""
 
 
 def truth_of(folder: Folder, file: Path | None = None) -> Truth:
@@ -50,8 +59,16 @@ def simulate(folder: Folder, truth: Truth, seed: int | None = None) -> Added:
         implied = () if answers else _implied(items, [s.id for s in study.systems])
         drawn = draw(study, items, answers or implied, truth, study.seed if seed is None else seed)
         store.note_study(study_digest(study), now())
-        batch = Batch(answers=implied, raters=study.raters, tasks=drawn.tasks, ratings=drawn.ratings)
+        event = _drawn_with(store, study.seed if seed is None else seed)
+        batch = Batch(answers=implied, raters=study.raters, tasks=drawn.tasks, ratings=drawn.ratings, events=event)
         return store.add(batch, source="simulation", at=now())
+
+
+def _drawn_with(store: Store, seed: int) -> tuple[Event, ...]:
+    """The seed is kept with the ratings, so that the report knows which raters were drawn."""
+    if any(e.kind == SIMULATION for e in store.events()):
+        return ()
+    return (Event("simulation", SIMULATION, "study", now(), {"seed": seed}),)
 
 
 def _implied(items: Sequence[Item], systems: Sequence[str]) -> tuple[Answer, ...]:
@@ -90,7 +107,44 @@ def demo(target: Path) -> Path:
         copy_new(target, lambda draft: _copy_data(source, draft))
     folder = open_folder(target)
     simulate(folder, truth_of(folder))
+    return report(folder)
+
+
+def report(folder: Folder) -> Path:
+    """Write the report; a simulated study with stated parameters also shows what became of them."""
+    if folder.study.simulated and (folder.path / TRUTH).is_file():
+        return folder.report(extras=lambda results: (recovered(folder, results),))
     return folder.report()
+
+
+def recovered(folder: Folder, results: Results) -> Section:
+    """The report's section on the true parameters and what the analyses made of them."""
+    from konsil.report import Recovered, Section
+
+    with folder.store() as store:
+        seeds = [e.data["seed"] for e in store.events() if e.kind == SIMULATION]
+    seed = seeds[0] if seeds and isinstance(seeds[0], int) else None
+    rows = recovery(folder.study, truth_of(folder), results, seed=seed)
+    inside = sum(r.covered is True for r in rows)
+    judged = sum(r.covered is not None for r in rows)
+    return Section(
+        title="Recovery of the true parameters",
+        paragraphs=(
+            "The ratings are simulated from stated parameters, so the true value of most estimates is known: the value"
+            " in the population of new items with these raters, found by large-sample simulation.",
+            f"{inside} of {judged} intervals hold their true value. One study shows single hits and misses; how often"
+            " intervals hold is measured over many simulated studies.",
+        ),
+        recovered=tuple(
+            Recovered(
+                r.parameter,
+                r.truth,
+                Estimate(r.estimate, r.low, r.high, folder.study.resampling.level),
+                r.analysis,
+            )
+            for r in rows
+        ),
+    )
 
 
 def _copy_data(source: Path, draft: Path) -> None:

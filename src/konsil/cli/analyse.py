@@ -19,7 +19,7 @@ def command(folder: Path, database: str, output: Path | None) -> None:
 
     opened = open_folder(folder, database=database)
     results = opened.results()
-    written = write_estimates(output or opened.path, opened.study, results)
-    click.echo(f"{len(results.rows)} estimates: {written}")
+    table, data = write_estimates(output or opened.path, opened.study, results)
+    click.echo(f"{len(results.rows)} estimates: {table}, {data}")
     for warning in results.warnings:
         click.echo(f"note: {warning}")

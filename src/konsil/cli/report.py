@@ -17,7 +17,8 @@ def command(folder: Path, database: str) -> None:
     Sources that were never imported are imported first. The same study gives the same bytes.
     """
     from konsil.api import open_folder
+    from konsil.api.rehearsal import report
 
     opened = open_folder(folder, database=database)
     opened.import_if_empty()
-    click.echo(str(opened.report()))
+    click.echo(str(report(opened)))

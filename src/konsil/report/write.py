@@ -63,6 +63,21 @@ def write(
     return folder / "index.html"
 
 
+def write_estimates(folder: Path, study: Study, results: Results) -> tuple[Path, Path]:
+    """Write estimates.csv and estimates.json alone into an existing or new folder; return their paths."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, content in (
+        ("estimates.csv", _estimates_csv(study, results)),
+        ("estimates.json", _estimates_json(study, results)),
+    ):
+        draft = folder / f".{name}.new"
+        draft.write_bytes(content)
+        written.append(draft.replace(folder / name))
+    return written[0], written[1]
+
+
 def _may_replace(folder: Path) -> None:
     if folder.is_dir() and not folder.is_symlink():
         strange = sorted(entry.name for entry in folder.iterdir() if entry.name not in FILES)
