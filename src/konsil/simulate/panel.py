@@ -38,6 +38,8 @@ class Labeller:
     severity: float
     liking: Array
     """(n_systems,)."""
+    seed: int
+    """What makes the rater who they are; the world's seed makes what they see."""
 
     def impression(self, units: Units, criterion: Criterion, context: str) -> Array:
         """The latent impression y of every unit, (n_units,)."""
@@ -63,9 +65,11 @@ class Labeller:
         """Perceived difficulty (scope item), or how easy the screen felt (scope task), (n_items,)."""
         part = self.truth.perception if criterion.scope == "item" else -0.5
         rng = self._stream("item", criterion.id, context)
-        habit = self._stream("habit", criterion.id, "").standard_normal() * self.truth.severity
+        habit = generator(self.seed, "rater", self.rater.id, "habit", criterion.id).standard_normal()
         noise = rng.standard_normal(len(self.world.difficulty))
-        return np.asarray(part * self.world.difficulty + np.sqrt(1 - part**2) * noise + habit, dtype=np.float64)
+        return np.asarray(
+            part * self.world.difficulty + np.sqrt(1 - part**2) * noise + habit * self.truth.severity, dtype=np.float64
+        )
 
     def mood_of(self, criterion: Criterion, n: int) -> Array:
         """Replies to n questionnaires in order, (n,)."""
@@ -97,7 +101,7 @@ def labeller(world: World, rater: Rater, truth: Truth, seed: int) -> Labeller:
     liking = np.array(
         [generator(seed, "rater", rater.id, "liking", s).standard_normal() for s in world.systems], dtype=np.float64
     )
-    return Labeller(world, rater, own, severity, liking * own.rater_system)
+    return Labeller(world, rater, own, severity, liking * own.rater_system, seed)
 
 
 def cut(y: Array, criterion: Criterion, told: CriterionTruth, width: float) -> Codes:

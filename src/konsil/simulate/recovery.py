@@ -51,7 +51,7 @@ class Recovered:
 def recovery(study: Study, truth: Truth, results: Results, *, seed: int | None = None) -> tuple[Recovered, ...]:
     """Every estimate and difference whose true value the model gives.
 
-    Left out are statistics without a formula in population.py (ICC, W, rank correlations), pairs, sentences and numbers.
+    Left out are statistics without a formula in population.py (ICC, W, rank correlations), pairs and sentences.
     One study shows single intervals that hold or miss; coverage is judged over many simulated studies. Where the
     simulation names the wrong answers, their shares are not random and the intervals hold more often than stated.
     """

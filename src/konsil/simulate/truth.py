@@ -117,21 +117,21 @@ def _problems(truth: Truth, study: Study, answers: Iterable[Answer], name: str) 
     ):
         for one in named:
             if one not in known:
-                yield f"{name}.{where}: the study has no {where.rstrip('s').replace('_', ' ')} {one!r}; " + (
+                yield f"{name}: {where}: the study has no {where.rstrip('s').replace('_', ' ')} {one!r}; " + (
                     nearest(one, known)
                 )
     for system, stated in truth.systems.items():
         if not 0 < stated.quality < 1:
-            yield f"{name}.systems.{system}.quality: expected a number between 0 and 1, got {stated.quality:g}"
+            yield f"{name}: systems.{system}.quality: expected a number between 0 and 1, got {stated.quality:g}"
     for where, panels in (("panels", truth.panels), ("raters", truth.raters)):
         for panel, one_panel in panels.items():
-            yield from _panel_problems(one_panel, f"{name}.{where}.{panel}")
+            yield from _panel_problems(one_panel, f"{name}: {where}.{panel}")
     for criterion, told in truth.criteria.items():
         if criterion in criteria and told.best:
             labels = criteria[criterion].scale.labels
             if told.best not in (labels[:1] + labels[-1:]):
                 yield (
-                    f"{name}.criteria.{criterion}.best: {told.best!r} is not the first or last label of {list(labels)}"
+                    f"{name}: criteria.{criterion}.best: {told.best!r} is not the first or last label of {list(labels)}"
                 )
     if not truth.difficulty_spread >= 0 or not truth.label_width > 0:
         yield f"{name}: difficulty_spread is 0 or more and label_width is above 0"

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import pytest
+from simulated_studies import answers_of, items_of, study_of
+
+from konsil.errors import StudyError
+from konsil.simulate import PanelTruth, SystemTruth, Truth, check_truth, read_truth
+
+
+def test_what_is_written_is_read():
+    text = """
+    wrong_answers = ["i0:a"]
+    [systems.a]
+    quality = 0.8
+    [panels.physicians]
+    accuracy = 0.95
+    abstention_slope = 1
+    [criteria.correctness]
+    best = "Correct"
+    """
+    truth = read_truth(text)
+    assert truth.systems == {"a": SystemTruth(0.8)}
+    assert truth.panels["physicians"] == PanelTruth(accuracy=0.95, abstention_slope=1.0)
+    items = items_of(2)
+    check_truth(truth, study_of(), answers_of(items))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[panels.physicians]\nacuracy = 0.9", "did you mean 'accuracy'"),
+        ("[systems.a]\nquality = 'good'", "simulation.toml: systems.a.quality: expected a number"),
+        ("systems = 3", "expected a table"),
+        ("[systems", "not valid TOML"),
+    ],
+)
+def test_misspellings_are_found(text, message):
+    with pytest.raises(StudyError, match=message):
+        read_truth(text)
+
+
+@pytest.mark.parametrize(
+    ("truth", "message"),
+    [
+        (Truth(systems={"z": SystemTruth()}), "no system 'z'"),
+        (Truth(panels={"physicans": PanelTruth()}), "did you mean 'physicians'"),
+        (Truth(raters={"p9": PanelTruth()}), "no rater 'p9'"),
+        (Truth(wrong_answers=("i0:x",)), "no wrong answer 'i0:x'"),
+        (Truth(systems={"a": SystemTruth(1.0)}), "between 0 and 1"),
+        (Truth(panels={"physicians": PanelTruth(accuracy=1.2)}), "physicians.accuracy: expected a number from"),
+        (Truth(panels={"physicians": PanelTruth(severity=-1)}), "severity: expected a number from 0"),
+        (Truth(panels={"physicians": PanelTruth(severity=float("nan"))}), "got nan"),
+        (Truth(panels={"physicians": PanelTruth(shared=0.8, item_rater=0.3)}), "more than the whole"),
+        (Truth(label_width=0.0), "label_width"),
+    ],
+)
+def test_what_the_study_does_not_have_is_refused(truth, message):
+    with pytest.raises(StudyError, match=message):
+        check_truth(truth, study_of(), answers_of(items_of(1)))
+
+
+def test_the_best_label_is_an_end_of_the_scale():
+    truth = read_truth("[criteria.difficulty]\nbest = 'Medium'")
+    with pytest.raises(StudyError, match="not the first or last label"):
+        check_truth(truth, study_of())
