@@ -9,6 +9,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
+LISTED = 25
+"""Known names spelt out where none is near."""
+
 
 class KonsilError(Exception):
     """Base of every error that the user's input or environment can cause."""
@@ -54,4 +57,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     folded = [n for n in names if n.casefold() == name.casefold()]
     if folded:
         return f"did you mean {folded[0]!r}?"
-    return "known: " + ", ".join(names) if names else "none is known"
+    if not names:
+        return "none is known"
+    more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
+    return "known: " + ", ".join(names[:LISTED]) + more

@@ -2,6 +2,16 @@
 
 from konsil.analysis.catalogue import known_statistics
 from konsil.analysis.results import CoverageRow, Results, Row
+from konsil.analysis.rules import contradictions
 from konsil.analysis.spec import Analysis, Exclusions, Resampling
 
-__all__ = ["Analysis", "CoverageRow", "Exclusions", "Resampling", "Results", "Row", "known_statistics"]
+__all__ = [
+    "Analysis",
+    "CoverageRow",
+    "Exclusions",
+    "Resampling",
+    "Results",
+    "Row",
+    "contradictions",
+    "known_statistics",
+]

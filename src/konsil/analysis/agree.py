@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from konsil.analysis.coding import Sample
-from konsil.analysis.estimate import Told, estimate, leave_one_rater_out
+from konsil.analysis.estimate import Told, estimate
 from konsil.analysis.measure import Measure
 from konsil.analysis.spec import Resampling
 from konsil.errors import AnalysisError, nearest
 from konsil.stats import kappa
 from konsil.stats.alpha import Level
-from konsil.stats.contract import Array, Codes, Estimate, Finalise
+from konsil.stats.contract import Array, Codes, Finalise
 from konsil.stats.icc import ICC_FORMS, icc_test
 from konsil.stats.names import STATISTICS, Entry
 from konsil.stats.names import statistic as named
@@ -22,6 +22,9 @@ from konsil.stats.tables import unit_counts
 
 PREVALENCE = (0.1, 0.9)
 """Outside of it kappa and its relatives are unsteady and their intervals unreliable."""
+
+WIDEST = 2_000_000
+"""Sums of one cluster beyond which a statistic is not tallied: a gigabyte for every 64 resamples."""
 
 COMMAND = (
     "percent_agreement",
@@ -60,9 +63,20 @@ def entry(name: str, level: str, where: str) -> Entry:
     return found
 
 
+def columns(name: str, n_raters: int, n_labels: int) -> int:
+    """How many sums a statistic needs for each cluster: a table of labels by labels, once or for each pair of raters."""
+    needs = STATISTICS[name].needs
+    if needs == "anova":
+        return n_raters + 3
+    table = n_labels * n_labels
+    return table * (n_raters * (n_raters - 1) // 2) if needs in {"pairs", "complete_pairs"} else table + n_labels
+
+
 def agreement(sample: Sample, name: str, level: Level, weights: str = "") -> Measure:
     """One agreement statistic of one sample as a measure."""
     codes = spaced(sample.codes, name, level)
+    if columns(name, codes.labels.shape[1], codes.n_labels) > WIDEST:
+        return _blank(sample)
     chosen = named(name, codes, weights or None, level=level)
     sums = chosen.tally(codes)
     return Measure(
@@ -75,6 +89,18 @@ def agreement(sample: Sample, name: str, level: Level, weights: str = "") -> Mea
         n_undefined_pairs=_undefined_pairs(codes, name, weights),
         scale="atanh",
         notes=prevalence_note(sample, name),
+    )
+
+
+def _blank(sample: Sample) -> Measure:
+    """A measure without a value, for what cannot be tallied."""
+    return Measure(
+        sums=np.ones((len(sample.clusters), 1)),
+        finalise=lambda totals: np.full_like(totals, np.nan),
+        clusters=sample.clusters,
+        n_units=sample.n_units,
+        n_raters=sample.n_raters,
+        n_ratings=sample.n_ratings,
     )
 
 
@@ -116,6 +142,12 @@ def prevalence_note(sample: Sample, name: str) -> tuple[str, ...]:
 
 def reason(sample: Sample, name: str) -> str:
     """Why a statistic is undefined on a sample, in words."""
+    n_raters, n_labels = sample.codes.labels.shape[1], sample.codes.n_labels
+    if columns(name, n_raters, n_labels) > WIDEST:
+        return (
+            f"not computed: {n_labels:,} different labels of {n_raters:,} raters need tables of"
+            f" {columns(name, n_raters, n_labels):,} cells; round the labels to fewer"
+        )
     counts = unit_counts(sample.codes)
     if not (counts.sum(axis=1) >= 2).any():
         return "no unit was labelled by two raters"
@@ -161,14 +193,3 @@ def _total(sums: Sums) -> Array:
 
 def _at(sums: Sums, finalise: Finalise) -> float:
     return float(finalise(_total(sums))[0])
-
-
-def by_rater(sample: Sample, name: str, level: Level, headline: Estimate, weights: str = "") -> Estimate:
-    """The same number with raters as clusters: left out one after another."""
-    values = []
-    for rater in range(sample.codes.labels.shape[1]):
-        labels = np.delete(sample.codes.labels, rater, axis=1)
-        kept = replace(sample, codes=replace(sample.codes, labels=labels))
-        left = agreement(kept, name, level, weights)
-        values.append(float(_at(left.sums, left.finalise)))
-    return leave_one_rater_out(values, headline)

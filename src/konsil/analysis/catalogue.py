@@ -4,7 +4,9 @@ from __future__ import annotations
 
 AGREEMENT = (
     "percent_agreement",
+    "multirater_percent_agreement",
     "within_one",
+    "unanimity",
     "cohen_kappa",
     "cohen_kappa_linear",
     "cohen_kappa_quadratic",
@@ -14,6 +16,7 @@ AGREEMENT = (
     "fleiss_kappa",
     "conger_kappa",
     "randolph_kappa",
+    "brennan_prediger",
     "krippendorff_alpha",
     "gwet_ac1",
     "gwet_ac2",
@@ -23,6 +26,7 @@ AGREEMENT = (
     "icc1k",
     "icc2k",
     "icc3k",
+    "icc1_incomplete",
     "kendall_w",
 )
 """Agreement among the raters of a panel; their names are those of stats.names."""
@@ -32,6 +36,55 @@ PAIRED = ("spearman", "kendall_tau_b")
 
 OTHER = ("share", "mean", "abstention", "self_agreement")
 """Shares of labels, means of values, abstentions, and agreement of raters with themselves on repeats."""
+
+ORDERED = (
+    "within_one",
+    "cohen_kappa_linear",
+    "cohen_kappa_quadratic",
+    "gwet_ac2",
+    "icc1",
+    "icc2",
+    "icc3",
+    "icc1k",
+    "icc2k",
+    "icc3k",
+    "icc1_incomplete",
+    "kendall_w",
+    "spearman",
+    "kendall_tau_b",
+)
+"""The statistics that need labels in an order."""
+
+WEIGHTED = (
+    "percent_agreement",
+    "multirater_percent_agreement",
+    "cohen_kappa",
+    "scott_pi",
+    "fleiss_kappa",
+    "conger_kappa",
+    "brennan_prediger",
+    "krippendorff_alpha",
+    "gwet_ac2",
+)
+"""The statistics that take weights by name."""
+
+WEIGHTS = ("unweighted", "linear", "quadratic", "ordinal", "radical", "ratio")
+"""Weights of partial agreement by name."""
+
+ONE_TABLE = (
+    "percent_agreement",
+    "within_one",
+    "cohen_kappa",
+    "cohen_kappa_linear",
+    "cohen_kappa_quadratic",
+    "pabak",
+    "scott_pi",
+    "gwet_ac1",
+)
+"""The statistics of one table of two raters, which can therefore be asked of a rater and a consensus."""
+
+RATER_PAIR = "rater_pair"
+"""In `by`: a group of every two raters, told as raters = 'A and B'."""
 
 
 def known_statistics() -> tuple[str, ...]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from konsil.analysis.catalogue import RATER_PAIR
 from konsil.analysis.frame import Long
 from konsil.analysis.spec import Analysis
 from konsil.errors import AnalysisError, nearest
-from konsil.instrument import Criterion
+from konsil.instrument import Criterion, number_word
 from konsil.stats.contract import Codes
 
 _UNIT = ("item", "answers", "span")
@@ -29,7 +31,7 @@ class Labels:
     level: str
     """The level of measurement."""
     abstain: str | None = None
-    """The word of the abstention, where abstaining is a label of its own."""
+    """The label that an abstention counts as, where it counts as one."""
 
     def codes(self) -> dict[str, int]:
         """Label -> its integer."""
@@ -69,7 +71,8 @@ def labels_of(analysis: Analysis, criterion: Criterion, observed: Sequence[str] 
     """Decide the labels and their numbers: declared after collapsing, never only those observed."""
     scale = criterion.scale
     if scale.kind == "number":
-        return numeric_labels(observed)
+        level = scale.level if scale.level in {"ordinal", "ratio"} else "interval"
+        return replace(numeric_labels(observed), level=level)
     if scale.kind == "text":
         raise AnalysisError(f"{analysis.name}: criterion {criterion.id!r} is a free text; no statistic applies to it")
     collapsed = [analysis.collapse.get(label, label) for label in scale.labels]
@@ -78,7 +81,9 @@ def labels_of(analysis: Analysis, criterion: Criterion, observed: Sequence[str] 
     names = tuple(order)
     if analysis.abstain == "label" and scale.abstain is not None:
         return Labels((*names, scale.abstain), (*numbers, numbers[-1] + 1), "nominal", scale.abstain)
-    return Labels(names, numbers, scale.level)
+    # An abstention that is collapsed into a label counts as that label: the bounds of what it could have been.
+    counted = analysis.collapse.get(scale.abstain) if scale.abstain is not None else None
+    return Labels(names, numbers, scale.level, counted if counted in names else None)
 
 
 def _numbers(order: Sequence[str], collapsed: Sequence[str], values: Sequence[float]) -> tuple[float, ...]:
@@ -91,7 +96,7 @@ def _numbers(order: Sequence[str], collapsed: Sequence[str], values: Sequence[fl
 def numeric_labels(observed: Sequence[str]) -> Labels:
     """Numbers are their own labels: the distinct values, rising."""
     distinct = sorted({float(v) for v in observed})
-    return Labels(tuple(f"{v:g}" for v in distinct), tuple(distinct), "interval")
+    return Labels(tuple(number_word(v) for v in distinct), tuple(distinct), "interval")
 
 
 def select(long: Long, analysis: Analysis, panel: str) -> pl.DataFrame:
@@ -110,7 +115,8 @@ def select(long: Long, analysis: Analysis, panel: str) -> pl.DataFrame:
         require_column(analysis, frame, column)
         frame = frame.filter(pl.col(column).is_in(list(values)))
     for column in analysis.by:
-        require_column(analysis, frame, column)
+        if column != RATER_PAIR:
+            require_column(analysis, frame, column)
     return frame
 
 
@@ -128,6 +134,17 @@ def groups(frame: pl.DataFrame, by: Sequence[str]) -> list[tuple[dict[str, str],
     parts = frame.partition_by(list(by), as_dict=True, maintain_order=True)
     keyed = sorted(((tuple("" if v is None else str(v) for v in k), part) for k, part in parts.items()), key=_first)
     return [(dict(zip(by, key, strict=True)), part) for key, part in keyed]
+
+
+def rater_pairs(
+    keyed: Sequence[tuple[dict[str, str], pl.DataFrame]], raters: Sequence[str]
+) -> list[tuple[dict[str, str], pl.DataFrame, tuple[str, str]]]:
+    """Split each group by every two raters; the two are its columns, also where one of them gave no label in it."""
+    return [
+        ({**keys, "raters": f"{a} and {b}"}, part.filter(pl.col("rater").is_in([a, b])), (a, b))
+        for keys, part in keyed
+        for a, b in combinations(raters, 2)
+    ]
 
 
 def _first(pair: tuple[tuple[str, ...], pl.DataFrame]) -> tuple[str, ...]:
@@ -179,7 +196,7 @@ def averaged(frame: pl.DataFrame, analysis: Analysis, labels: Labels) -> tuple[p
     values = dict(enumerate(labels.values))
     coded = _coded(frame, analysis.collapse, labels).filter(pl.col("code") >= 0)
     number = pl.col("code").replace_strict(values, return_dtype=pl.Float64).mean()
-    keys = ["item", "case", "answers", "rater", "state"]
+    keys = ["item", "case", "answers", "rater"]
     one = coded.group_by(keys, maintain_order=True).agg(number.alias("number"))
     distinct = one.get_column("number").unique().sort()
     words = one.with_columns(pl.col("number").cast(pl.String).alias("label"), pl.lit("").alias("span"))

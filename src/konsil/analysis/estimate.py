@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from konsil.analysis.measure import Measure, pair
+from konsil.analysis.measure import Measure, pair, value
 from konsil.analysis.spec import Resampling
 from konsil.stats import infer, shares, wald
 from konsil.stats.contract import Array, Estimate
 from konsil.stats.rows import prepare
+
+BUDGET = 1_000_000_000
+"""Sums times draws from which on there is no resampling but the linearised interval."""
 
 TWO_WAY_RATIO = 1.1
 """From here on, raters differ enough that items alone do not carry the uncertainty."""
@@ -43,18 +45,20 @@ def estimate(measure: Measure, *, key: int, resampling: Resampling, cluster: str
     `why` is the reason given when the value is undefined.
     """
     if measure.n_ratings == 0 or not measure.clusters:
-        return Told(Estimate(float("nan"), level=resampling.level, reason="no labels to compute it from"))
+        return Told(Estimate(float("nan"), level=resampling.level, reason=why or "no labels to compute it from"))
     if measure.proportion and _one_label_a_cluster(measure):
         return _plain_share(measure, resampling)
+    if measure.sums.shape[1] * resampling.draws > BUDGET:
+        return _linearised(measure, resampling, cluster, why)
     found = infer.infer(
         measure.sums, measure.finalise, draws=resampling.draws, level=resampling.level, key=key, scale=measure.scale
     )
-    value = float(found.value[0])
-    if not np.isfinite(value):
+    at = float(found.value[0])
+    if not np.isfinite(at):
         reason = why or "undefined on these labels"
         return Told(_blank(measure, resampling, found.n_clusters, reason), notes=measure.notes)
     headline = Estimate(
-        value,
+        at,
         float(found.low[0]),
         float(found.high[0]),
         resampling.level,
@@ -72,6 +76,30 @@ def estimate(measure: Measure, *, key: int, resampling: Resampling, cluster: str
         companions.append(two)
         notes += _raters_matter(headline, two)
     return Told(headline, tuple(companions), tuple(notes), infer.cautions(found))
+
+
+def _linearised(measure: Measure, resampling: Resampling, cluster: str, why: str) -> Told:
+    """The linearised interval alone, where resamples of so many sums would take hours."""
+    at = value(measure)
+    used = prepare(measure.sums).informative
+    if not np.isfinite(at):
+        return Told(_blank(measure, resampling, used, why or "undefined on these labels"), notes=measure.notes)
+    influence = wald.linearised(measure.sums, measure.finalise)
+    made = wald.one_way(influence, np.array([at]), level=resampling.level, scale=measure.scale, n_clusters=used)
+    on = " on the atanh scale" if measure.scale == "atanh" else ""
+    headline = Estimate(
+        at,
+        float(made.low[0]),
+        float(made.high[0]),
+        resampling.level,
+        float(made.se[0]),
+        n_clusters=used,
+        n_ratings=measure.n_ratings,
+        method=f"linearised {cluster}-cluster Wald{on}, t with {made.df} degrees of freedom",
+        reason="one cluster has no interval" if used < 2 else "",
+    )
+    note = f"With {measure.n_raters:,} raters and so many labels there is no resampling: the interval is linearised."
+    return Told(headline, notes=(*measure.notes, note))
 
 
 def _blank(measure: Measure, resampling: Resampling, n_clusters: int, reason: str) -> Estimate:
@@ -129,10 +157,10 @@ def _two_way(headline: Estimate, measure: Measure, cluster: str) -> Estimate | N
     """The interval that also lets other raters of the kind have rated; None where single ratings are not summed."""
     if measure.cell is None or measure.n_raters < 2:
         return None
-    influence = _cell_influence(measure)
-    value = np.array([headline.value])
+    influence = cell_influence(measure)
+    at = np.array([headline.value])
     made = wald.two_way(
-        influence, measure.cell.clusters, measure.cell.raters, value, level=headline.level, scale=measure.scale
+        influence, measure.cell.clusters, measure.cell.raters, at, level=headline.level, scale=measure.scale
     )
     if not np.isfinite(made.low[0]):
         return None
@@ -146,7 +174,7 @@ def _two_way(headline: Estimate, measure: Measure, cluster: str) -> Estimate | N
     )
 
 
-def _cell_influence(measure: Measure) -> Array:
+def cell_influence(measure: Measure) -> Array:
     """Each single rating's influence: its row instead of its cluster's; sums to the clusters' influence."""
     if measure.cell is None:
         raise ValueError("no single ratings: expected a measure with cells")
@@ -200,50 +228,3 @@ def _df(measure: Measure) -> int:
     if measure.cell is None:
         return 0
     return min(len(np.unique(measure.cell.clusters)), len(np.unique(measure.cell.raters))) - 1
-
-
-def leave_one_rater_out(values: Sequence[float], headline: Estimate) -> Estimate:
-    """The sensitivity analysis with raters as clusters: a delete-one-rater jackknife, t with R - 1.
-
-    se^2 = (R - 1) / R * sum over raters of (value without the rater - mean of these)^2. nan with an undefined value
-    or fewer than three raters: without one of two nobody is left to agree with.
-
-    Source: Efron and Stein (1981), The jackknife estimate of variance.
-    """
-    left = np.asarray(values, dtype=np.float64)
-    n = len(left)
-    blank = replace(headline, low=float("nan"), high=float("nan"), se=float("nan"), n_clusters=n, n_undefined=0)
-    if n < 3 or not np.isfinite(left).all():
-        why = "fewer than three raters" if n < 3 else "undefined without one of the raters"
-        return replace(blank, method="delete-one-rater jackknife", reason=why)
-    se = np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum())
-    low, high = wald.interval(np.array([headline.value]), np.array([se]), n - 1, level=headline.level)
-    return replace(
-        blank,
-        low=float(low[0]),
-        high=float(high[0]),
-        se=float(se),
-        method=f"delete-one-rater jackknife, t with {n - 1} degrees of freedom",
-    )
-
-
-def rater_clusters(headline: Estimate, measure: Measure) -> Estimate:
-    """The sensitivity analysis with raters as clusters, for sums of single ratings: linearised, t with R - 1."""
-    if measure.cell is None:
-        raise ValueError("no single ratings: expected a measure with cells")
-    influence = _cell_influence(measure)
-    n = int(measure.cell.raters.max()) + 1 if len(measure.cell.raters) else 0
-    sums = [np.bincount(measure.cell.raters, column, n).astype(np.float64) for column in influence.T]
-    of_rater = np.stack(sums, axis=1)
-    used = len(np.unique(measure.cell.raters))
-    made = wald.one_way(of_rater, np.array([headline.value]), level=headline.level, n_clusters=used)
-    return replace(
-        headline,
-        low=float(made.low[0]),
-        high=float(made.high[0]),
-        se=float(made.se[0]),
-        n_clusters=used,
-        n_undefined=0,
-        method=f"linearised rater-cluster Wald, t with {made.df} degrees of freedom",
-        reason="one rater has no interval" if used < 2 else "",
-    )

@@ -128,7 +128,7 @@ def _with_strata(frame: pl.DataFrame, data: Data) -> pl.DataFrame:
     """Put the strata of items and raters beside the ratings; a name that both use is prefixed for the raters."""
     of_items = sorted({name for i in data.items for name in i.strata})
     of_raters = sorted({name for r in data.raters for name in r.strata})
-    taken = [name for name in of_items if name in COLUMNS]
+    taken = [name for name in of_items if name in {*COLUMNS, "reason"}]
     if taken:
         raise AnalysisError(f"the stratum {taken[0]!r} of the items has the name of a rating's own column; rename it")
     for name in of_items:

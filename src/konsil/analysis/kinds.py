@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import polars as pl
 
 from konsil.analysis import agree, panels
 from konsil.analysis.catalogue import AGREEMENT, PAIRED
 from konsil.analysis.coding import Labels, Sample, averaged, encode, labels_of
-from konsil.analysis.estimate import Told, estimate, leave_one_rater_out, rater_clusters
-from konsil.analysis.measure import Measure, consensus_mean, mean, share
+from konsil.analysis.estimate import Told, estimate
+from konsil.analysis.measure import Measure, consensus_mean, mean, share, without_each_rater
+from konsil.analysis.sensitivity import leave_one_rater_out, rater_clusters
 from konsil.analysis.spec import Analysis, Resampling
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion
 from konsil.stats.alpha import Level
+from konsil.stats.contract import Estimate
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,17 @@ class Context:
     @property
     def level(self) -> Level:
         """The level of measurement of the labels that are compared."""
-        return "interval" if self.criterion.scale.kind == "number" else self.criterion.scale.level
+        scale = self.criterion.scale
+        if scale.kind == "number":
+            return scale.level if scale.level in {"ordinal", "ratio"} else "interval"
+        # An abstention has no place in an order, so with it as a label there is none.
+        own = self.analysis.abstain == "label" and scale.abstain is not None
+        return "nominal" if own else scale.level
+
+    @property
+    def cluster(self) -> str:
+        """What the resampled clusters are called; with raters as clusters the items are resampled beside."""
+        return "case" if self.analysis.cluster == "case" else "item"
 
 
 @dataclass(frozen=True)
@@ -46,6 +60,8 @@ class Group:
     """The number as a measure, for differences."""
     told: Told
     """The number with its intervals."""
+    left_out: Mapping[str, float] = field(default_factory=dict)
+    """Rater -> the number without them, where raters are the clusters and the number is no sum of single ratings."""
 
 
 def single(context: Context, keys: dict[str, str], frame: pl.DataFrame, raters: tuple[str, ...]) -> Group:
@@ -53,21 +69,46 @@ def single(context: Context, keys: dict[str, str], frame: pl.DataFrame, raters: 
     analysis = context.analysis
     if analysis.statistic == "self_agreement":
         measure = panels.self_agreement(frame, analysis)
-        return Group(keys, measure, _told(context, measure, None))
+        told = _estimate(context, measure, "no rater rated anything twice (no task repeats another)")
+        if analysis.cluster == "rater" and measure.n_ratings:
+            told = _headed(told, rater_clusters(told.headline, measure))
+        return Group(keys, measure, told)
     if analysis.statistic == "abstention":
-        sample = _abstentions(context, frame, raters)
-        measure = share(sample, [1])
-        return Group(keys, measure, _told(context, measure, sample))
+        return _group(context, keys, _abstentions(context, frame, raters), lambda s: share(s, [1]))
     sample = sample_of(context, frame, raters)
     if analysis.against == "rest":
-        measure = panels.rest(sample, analysis)
-        return Group(keys, measure, _told(context, measure, sample))
+        return _group(context, keys, sample, lambda s: panels.rest(s, analysis, context.level))
     if analysis.statistic in {"share", "mean"}:
-        measure = _proportion(context, sample, labels_in(context, frame))
-        return Group(keys, measure, _told(context, measure, sample))
+        labels = labels_in(context, frame)
+        return _group(context, keys, sample, lambda s: _proportion(context, s, labels))
     if analysis.statistic in AGREEMENT or analysis.statistic in PAIRED:
         return _agreement(context, keys, sample)
     raise AnalysisError(f"{analysis.name}: the statistic {analysis.statistic!r} has no rule")
+
+
+def _group(context: Context, keys: dict[str, str], sample: Sample, make: Callable[[Sample], Measure]) -> Group:
+    """A group's number, with raters as clusters where the analysis asks for that."""
+    measure = make(sample)
+    why = "" if sample.n_ratings else "no labels to compute it from"
+    return _with_raters(context, Group(keys, measure, _estimate(context, measure, why)), sample, make)
+
+
+def _with_raters(context: Context, group: Group, sample: Sample, make: Callable[[Sample], Measure]) -> Group:
+    if context.analysis.cluster != "rater" or not sample.n_ratings:
+        return group
+    if group.measure.cell is not None and context.analysis.consensus == "none":
+        return replace(group, told=_headed(group.told, rater_clusters(group.told.headline, group.measure)))
+    left_out = without_each_rater(sample, make) if len(sample.raters) > 2 else {}
+    by_rater = leave_one_rater_out(tuple(left_out.values()), group.told.headline)
+    return replace(group, told=_headed(group.told, by_rater), left_out=left_out)
+
+
+def _headed(told: Told, headline: Estimate) -> Told:
+    return replace(told, headline=headline, companions=(told.headline, *told.companions))
+
+
+def _estimate(context: Context, measure: Measure, why: str) -> Told:
+    return estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster, why=why)
 
 
 def labels_in(context: Context, frame: pl.DataFrame) -> Labels:
@@ -120,34 +161,8 @@ def _agreement(context: Context, keys: dict[str, str], sample: Sample) -> Group:
         level,
         key=context.key,
         resampling=context.resampling,
-        cluster=_cluster_word(analysis),
+        cluster=context.cluster,
         weights=analysis.weights,
     )
-    if analysis.cluster == "rater":
-        by_rater = agree.by_rater(sample, analysis.statistic, level, told.headline, analysis.weights)
-        told = replace(told, headline=by_rater, companions=(told.headline, *told.companions))
-    return Group(keys, measure, told)
-
-
-def _cluster_word(analysis: Analysis) -> str:
-    return "case" if analysis.cluster == "case" else "item"
-
-
-def _told(context: Context, measure: Measure, sample: Sample | None) -> Told:
-    analysis = context.analysis
-    told = estimate(
-        measure, key=context.key, resampling=context.resampling, cluster=_cluster_word(analysis), why=_why(sample)
-    )
-    if analysis.cluster != "rater":
-        return told
-    if measure.cell is not None:
-        by_rater = rater_clusters(told.headline, measure)
-    else:
-        by_rater = leave_one_rater_out((), told.headline)
-    return replace(told, headline=by_rater, companions=(told.headline, *told.companions))
-
-
-def _why(sample: Sample | None) -> str:
-    if sample is not None and sample.n_ratings == 0:
-        return "no labels to compute it from"
-    return ""
+    make = partial(agree.agreement, name=analysis.statistic, level=level, weights=analysis.weights)
+    return _with_raters(context, Group(keys, measure, told), sample, make)

@@ -5,8 +5,8 @@ Measures of different groups stand on the same clusters by name, so that a diffe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -115,6 +115,22 @@ def consensus_mean(sample: Sample) -> Measure:
         n_raters=sample.n_raters,
         n_ratings=sample.n_ratings,
     )
+
+
+def value(measure: Measure) -> float:
+    """The number itself, from all clusters."""
+    totals = np.asarray(measure.sums.sum(axis=0), dtype=np.float64).ravel()
+    return float(measure.finalise(totals)[0])
+
+
+def without_each_rater(sample: Sample, make: Callable[[Sample], Measure]) -> dict[str, float]:
+    """The number again without each rater in turn: what a jackknife over raters is made of."""
+    found = {}
+    for n, rater in enumerate(sample.raters):
+        labels = np.delete(sample.codes.labels, n, axis=1)
+        kept = tuple(r for r in sample.raters if r != rater)
+        found[rater] = value(make(replace(sample, codes=replace(sample.codes, labels=labels), raters=kept)))
+    return found
 
 
 def pair(a: Measure, b: Measure) -> Measure:

@@ -8,11 +8,13 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from konsil.analysis.agree import spaced
 from konsil.analysis.coding import Labels, Sample, matrix
-from konsil.analysis.measure import Measure, share
+from konsil.analysis.measure import Measure, ratio, share
 from konsil.analysis.spec import Analysis, Mode
 from konsil.errors import AnalysisError, nearest
 from konsil.stats import consensus
+from konsil.stats.alpha import Level
 from konsil.stats.contract import Codes, Finalise, Statistic
 from konsil.stats.distances import Weights
 from konsil.stats.kappa import MeasureName
@@ -41,10 +43,10 @@ def one_table(analysis: Analysis) -> tuple[MeasureName, Weights]:
     return ONE_TABLE[analysis.statistic]
 
 
-def rest(sample: Sample, analysis: Analysis) -> Measure:
+def rest(sample: Sample, analysis: Analysis, level: Level) -> Measure:
     """Each rater against the majority of the others, averaged over the raters."""
     measure, weights = one_table(analysis)
-    codes = sample.codes
+    codes = spaced(sample.codes, analysis.statistic, level)
     statistic = consensus.leave_one_out_agreement(codes.labels.shape[1], codes.n_labels, measure, weights, codes.values)
     return _measure(sample, codes, statistic, without_majority(sample))
 
@@ -88,7 +90,7 @@ def judges_and_panel(panel: Sample, judges: Sample) -> tuple[Codes, tuple[str, .
 
 
 def against_panel(
-    panel: Sample, judges: Sample, analysis: Analysis, mode: Mode
+    panel: Sample, judges: Sample, analysis: Analysis, mode: Mode, level: Level
 ) -> list[tuple[str, Measure, Measure, Measure]]:
     """For each judge: its agreement with the panel, the panel's leave-one-out agreement, and their difference.
 
@@ -97,6 +99,7 @@ def against_panel(
     """
     measure, weights = one_table(analysis)
     codes, names = judges_and_panel(panel, judges)
+    codes = spaced(codes, analysis.statistic, level)
     n_panel = panel.codes.labels.shape[1]
     if mode == "valid" and n_panel < 3:
         raise AnalysisError(
@@ -135,7 +138,7 @@ def self_agreement(frame: pl.DataFrame, analysis: Analysis) -> Measure:
     both = repeats.join(first, left_on=["repeat_of", *key], right_on=["task", *key], nulls_equal=True)
     both = both.filter((pl.col("state") == "rated") & (pl.col("first_state") == "rated"))
     if both.height == 0:
-        raise AnalysisError(f"{analysis.name}: no rater rated anything twice (no task repeats another)")
+        return Measure(np.zeros((0, 2)), ratio, (), 0, 0, 0)
     same = [
         analysis.collapse.get(a, a) == analysis.collapse.get(b, b)
         for a, b in zip(both.get_column("first"), both.get_column("label"), strict=True)

@@ -11,7 +11,8 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis import panels
-from konsil.analysis.coding import groups, select
+from konsil.analysis.catalogue import RATER_PAIR
+from konsil.analysis.coding import groups, rater_pairs, select
 from konsil.analysis.coverage import coverage, label_counts
 from konsil.analysis.estimate import Told, contrast, estimate
 from konsil.analysis.frame import Data, Long, long
@@ -19,6 +20,8 @@ from konsil.analysis.kinds import Context, Group, sample_of, single
 from konsil.analysis.measure import Measure
 from konsil.analysis.methods import methods
 from konsil.analysis.results import Results, Row, RowKind
+from konsil.analysis.rules import contradictions
+from konsil.analysis.sensitivity import rater_contrast
 from konsil.analysis.spec import Analysis, Exclusions, Resampling
 from konsil.errors import AnalysisError, nearest
 from konsil.instrument import Criterion, Instrument
@@ -44,6 +47,8 @@ def run(
     table = long(data, exclusions)
     rows: list[Row] = []
     for analysis in analyses:
+        for problem in contradictions(analysis):
+            raise AnalysisError(f"{analysis.name}: {problem}")
         context = Context(analysis, _criterion(analysis, instruments), stream_key(seed, analysis.name), resampling)
         rows.extend(_rows(context, table))
     rows = _adjusted(rows)
@@ -83,7 +88,11 @@ def _rows(context: Context, table: Long) -> Iterator[Row]:
         yield from _against_panel(context, table, frame)
         return
     raters = tuple(frame.get_column("rater").unique().sort().to_list())
-    found = [single(context, keys, part, raters) for keys, part in groups(frame, analysis.by)]
+    keyed = groups(frame, [column for column in analysis.by if column != RATER_PAIR])
+    if RATER_PAIR in analysis.by:
+        found = [single(context, keys, part, two) for keys, part, two in rater_pairs(keyed, raters)]
+    else:
+        found = [single(context, keys, part, raters) for keys, part in keyed]
     for group in found:
         yield from _told(context, group.keys, group.told, group.measure)
     if analysis.compare:
@@ -125,7 +134,7 @@ def _row(
 
 def _differences(context: Context, found: Sequence[Group]) -> Iterator[Row]:
     """Paired differences between the groups of `compare`, within equal values of the other columns."""
-    compare = context.analysis.compare
+    compare = "raters" if context.analysis.compare == RATER_PAIR else context.analysis.compare
     others: dict[tuple[str, ...], list[Group]] = {}
     for group in found:
         rest = tuple(v for k, v in group.keys.items() if k != compare)
@@ -133,15 +142,18 @@ def _differences(context: Context, found: Sequence[Group]) -> Iterator[Row]:
     for members in others.values():
         for a, b in combinations(members, 2):
             told = contrast(
-                a.measure, b.measure, key=context.key, resampling=context.resampling, cluster=_word(context)
+                a.measure,
+                b.measure,
+                key=context.key,
+                resampling=context.resampling,
+                cluster=context.cluster,
             )
+            if context.analysis.cluster == "rater" and math.isfinite(told.headline.value):
+                headline = rater_contrast(told.headline, a.measure, b.measure, a.left_out, b.left_out)
+                told = replace(told, headline=headline, companions=(told.headline, *told.companions))
             yield _row(context, a.keys, told, a.measure, kind="difference", versus=b.keys)
             for companion in told.companions:
                 yield _row(context, a.keys, Told(companion), a.measure, kind="companion", versus=b.keys)
-
-
-def _word(context: Context) -> str:
-    return "case" if context.analysis.cluster == "case" else "item"
 
 
 def _against_panel(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Row]:
@@ -163,7 +175,7 @@ def _against_panel(context: Context, table: Long, frame: pl.DataFrame) -> Iterat
             continue
         panel_sample = sample_of(context, part, experts)
         judge_sample = sample_of(context, theirs, names)
-        found = panels.against_panel(panel_sample, judge_sample, analysis, analysis.mode)
+        found = panels.against_panel(panel_sample, judge_sample, analysis, analysis.mode, context.level)
         if "rater" not in analysis.by:
             found = [_mean_of(found)]
         for name, judge, ceiling, minus in found:
@@ -202,13 +214,13 @@ def _mean_of(found: list[tuple[str, Measure, Measure, Measure]]) -> tuple[str, M
 
 
 def _estimate(context: Context, measure: Measure) -> Told:
-    return estimate(measure, key=context.key, resampling=context.resampling, cluster=_word(context))
+    return estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster)
 
 
 def _difference(context: Context, measure: Measure) -> Told:
     """A measure that is a difference already: its p value inverts its own interval."""
     zero = replace(measure, finalise=lambda totals: np.zeros_like(measure.finalise(totals)))
-    return contrast(measure, zero, key=context.key, resampling=context.resampling, cluster=_word(context))
+    return contrast(measure, zero, key=context.key, resampling=context.resampling, cluster=context.cluster)
 
 
 def _adjusted(rows: Sequence[Row]) -> list[Row]:

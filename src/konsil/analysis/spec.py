@@ -10,6 +10,7 @@ Mode = Literal["valid", "paper"]
 Consensus = Literal["none", "majority", "mean"]
 Cluster = Literal["item", "case", "rater"]
 Test = Literal["none", "difference"]
+Abstain = Literal["missing", "label"]
 SpanRule = Literal["each", "all", "any", "mean"]
 
 
@@ -34,7 +35,8 @@ class Analysis:
     where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Column -> the values kept (system, rater, a stratum)."""
     by: tuple[str, ...] = ()
-    """Columns whose values make the groups (system, rater, a stratum of the items or raters)."""
+    """Columns whose values make the groups (system, rater, a stratum of the items or raters); 'rater_pair': every two
+    raters are a group."""
     compare: str = ""
     """One of `by`: paired differences between its groups, on the same resamples."""
     arm: str | None = None
@@ -42,12 +44,12 @@ class Analysis:
     weights: str = ""
     """Weights of a weighted statistic; empty: those in its name."""
     collapse: Mapping[str, str] = field(default_factory=dict)
-    """Label -> label, applied before the statistic."""
+    """Label -> label, applied before the statistic; an abstention can so become a label."""
     labels: tuple[str, ...] = ()
     """The labels after collapsing, where they are not simply those of the scale; their number counts as categories."""
     of: tuple[str, ...] = ()
     """For shares: the labels that count as a success."""
-    abstain: str = "missing"
+    abstain: Abstain = "missing"
     """An abstention is 'missing' (pairwise deletion) or a 'label' of its own."""
     consensus: Consensus = "none"
     """For shares and means: each rating, or the panel's majority or mean per subject."""

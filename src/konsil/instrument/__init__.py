@@ -1,7 +1,7 @@
 """HOW it is rated: Scale, Criterion, Instrument. All else renders it."""
 
 from konsil.instrument.form import Criterion, Instrument, Scale, ScaleKind, ScaleLevel, Scope, Unit
-from konsil.instrument.labels import LabelError, digest, read_label
+from konsil.instrument.labels import LabelError, digest, number_word, read_label
 
 __all__ = [
     "Criterion",
@@ -13,5 +13,6 @@ __all__ = [
     "Scope",
     "Unit",
     "digest",
+    "number_word",
     "read_label",
 ]

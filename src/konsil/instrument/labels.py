@@ -65,7 +65,18 @@ def _number(criterion: Criterion, text: str) -> str:
         low = "-∞" if scale.low is None else f"{scale.low:g}"
         high = "∞" if scale.high is None else f"{scale.high:g}"
         raise LabelError(f"{text!r} is outside {low} to {high}, the range of criterion {criterion.id!r}")
-    return f"{number:g}" if float(f"{number:g}") == number else repr(number)
+    return number_word(number)
+
+
+def number_word(number: float) -> str:
+    """A number as a label: its shortest text that reads back equal, so that 3, 3.0 and 3e0 are one label.
+
+    >>> number_word(3.0), number_word(0.1234567), number_word(1234567.0), number_word(-0.0)
+    ('3', '0.1234567', '1234567', '0')
+    """
+    if number == int(number) and abs(number) < 1e15:
+        return str(int(number))
+    return repr(number)
 
 
 def digest(instrument: Instrument) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from konsil.errors import SourceError, nearest
 from konsil.instrument import Criterion, Instrument, LabelError, digest, read_label
 from konsil.records import Answer, Item, Rater, Rating, State, Task
-from konsil.study.protocol import Study
+from konsil.study.protocol import LONE_PANEL, Study
 
 SHOWN = 20
 """Problems spelt out in one message."""
@@ -18,9 +19,6 @@ ANSWERS = {"item": 0, "task": 0, "batch": 0, "phase": 0, "rater": 0, "answer": 1
 
 ITEMS = {"item", "answer", "sentence", "pair", "task"}
 """Scopes whose ratings name an item."""
-
-LONE_PANEL = "raters"
-"""The panel of all raters where the protocol lists none."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +37,8 @@ class Incoming:
     """Ratings, their labels still the file's words."""
     lines: Sequence[int] = ()
     """The line of each rating."""
+    place: str = "line"
+    """What its lines are called: texts have lines, spreadsheets rows."""
     hint: str = ""
     """What to add to a message on unknown labels."""
 
@@ -102,32 +102,39 @@ class _Door:
         self.ratings: list[Rating] = []
         self.tasks: dict[str, Task] = {}
         self.seen: dict[str, Rater] = {}
+        self.hints: dict[str, str] = {}
 
     def check(self, one: Incoming) -> None:
         """Admit one file's records, or raise."""
-        problems: list[str] = []
-        problems += self._systems(one)
+        # A row of several raters has the same fault once for each of them, and is told once.
+        problems: dict[str, None] = dict.fromkeys(self._systems(one))
         tasks = {t.id: t for t in one.tasks}
         lines = one.lines or range(2, len(one.ratings) + 2)
         for rating, line in zip(one.ratings, lines, strict=True):
             found = self._rating(rating, tasks[rating.task])
             if isinstance(found, str):
-                problems.append(f"line {line:,}: {found}")
-        _raise(one, problems)
+                problems[f"{one.place} {line:,}: {found}"] = None
+        _raise(one, tuple(problems))
 
     def _systems(self, one: Incoming) -> Iterable[str]:
         for answer in one.answers:
             if self.systems and answer.system not in self.systems:
-                hint = nearest(answer.system, self.systems)
+                hint = self._nearest(answer.system, self.systems)
                 yield f"answer {answer.id!r}: there is no system {answer.system!r}; {hint}"
             if not self.imply_items and answer.item not in self.items and answer.item not in self.known.items:
-                hint = nearest(answer.item, self._item_ids())
+                hint = self._nearest(answer.item, self._item_ids())
                 yield f"answer {answer.id!r}: there is no item {answer.item!r}; {hint}"
             elif self.imply_items:
                 self.items.setdefault(answer.item, Item(answer.item, ""))
 
-    def _item_ids(self) -> list[str]:
-        return [*self.items, *self.known.items]
+    def _item_ids(self) -> Iterable[str]:
+        return itertools.chain(self.items, self.known.items)
+
+    def _nearest(self, name: str, known: Iterable[str]) -> str:
+        """The nearest name, looked for only as often as problems are spelt out: in many names it takes long."""
+        if name not in self.hints and len(self.hints) < SHOWN:
+            self.hints[name] = nearest(name, known)
+        return self.hints.get(name, "it is not among those known")
 
     def _rating(self, rating: Rating, task: Task) -> str | None:
         """Admit one rating; the problem as a sentence if it cannot be."""
@@ -178,7 +185,7 @@ class _Door:
     def _rater(self, rating: Rating) -> str | None:
         if rating.rater not in self.seen:
             if self.raters and rating.rater not in self.raters:
-                return f"there is no rater {rating.rater!r}; {nearest(rating.rater, self.raters)}"
+                return f"there is no rater {rating.rater!r}; {self._nearest(rating.rater, self.raters)}"
             self.seen[rating.rater] = self.raters.get(rating.rater) or Rater(rating.rater, LONE_PANEL)
         return None
 
@@ -187,14 +194,17 @@ class _Door:
         if len(rating.answers) != expected:
             got = len(rating.answers)
             return (
-                f"criterion {criterion.id!r} is about {criterion.scope}: expected {expected} {'answer' if expected == 1 else 'answers'}, got {got}"
+                f"criterion {criterion.id!r} is about {criterion.scope}: expected {expected}"
+                f" answer{'' if expected == 1 else 's'}, got {got}"
                 f" ({'name the system or answer' if got < expected else 'leave system and answer out'})"
             )
         if rating.item is None and criterion.scope in ITEMS:
             return f"criterion {criterion.id!r} is about {criterion.scope}: the item is empty"
+        if rating.span is None and criterion.scope == "sentence":
+            return f"criterion {criterion.id!r} is about sentence: the span is empty (span_start and span_end)"
         if rating.item is not None and rating.item not in self.items and rating.item not in self.known.items:
             if not self.imply_items:
-                return f"there is no item {rating.item!r}; {nearest(rating.item, self._item_ids())}"
+                return f"there is no item {rating.item!r}; {self._nearest(rating.item, self._item_ids())}"
             self.items[rating.item] = Item(rating.item, "")
         for answer in rating.answers:
             problem = self._answer(answer, rating.item)
@@ -206,13 +216,14 @@ class _Door:
         if answer in self.answers or answer in self.known.answers:
             return None
         if not self.imply_answers:
-            return f"there is no answer {answer!r}; {nearest(answer, [*self.answers, *self.known.answers])}"
+            known = itertools.chain(self.answers, self.known.answers)
+            return f"there is no answer {answer!r}; {self._nearest(answer, known)}"
         prefix = f"{item}:"
         if item is None or not answer.startswith(prefix):
             return f"answer {answer!r}: its system is not known; import the answers or give a system column"
         system = answer.removeprefix(prefix)
         if self.systems and system not in self.systems:
-            return f"there is no system {system!r}; {nearest(system, self.systems)}"
+            return f"there is no system {system!r}; {self._nearest(system, self.systems)}"
         self.answers[answer] = Answer(answer, item, system)
         return None
 

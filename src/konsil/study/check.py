@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from konsil.analysis import Analysis, known_statistics
+from konsil.analysis import Analysis, contradictions, known_statistics
+from konsil.analysis.catalogue import ORDERED
 from konsil.errors import StudyError, nearest
 from konsil.instrument import Criterion, Instrument
-from konsil.study.protocol import Study
-
-_RATING_COLUMNS = ("system", "rater", "panel", "arm", "phase", "batch", "purpose", "item", "case", "instrument")
+from konsil.study.protocol import LONE_PANEL, Study
 
 
 def check(study: Study, name: str = "study.toml") -> None:
@@ -22,35 +21,35 @@ def check(study: Study, name: str = "study.toml") -> None:
 def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
     """Every problem of the protocol as one sentence."""
     if not study.title.strip():
-        yield f"{name}.title: is empty; a report needs a title"
+        yield f"{name}: title: is empty; a report needs a title"
     for where, ids in (
         ("instruments", [i.id for i in study.instruments]),
         ("systems", [s.id for s in study.systems]),
         ("raters", [r.id for r in study.raters]),
         ("analyses", [a.name for a in study.analyses]),
     ):
-        yield from _duplicates(f"{name}.{where}", ids)
+        yield from _duplicates(f"{name}: {where}", ids)
     for n, instrument in enumerate(study.instruments):
-        yield from _instrument(instrument, f"{name}.instruments[{n}]")
-    yield from _resampling(study, f"{name}.resampling")
-    yield from _exclusions(study, f"{name}.exclusions")
+        yield from _instrument(instrument, f"{name}: instruments[{n}]")
+    yield from _resampling(study, f"{name}: resampling")
+    yield from _exclusions(study, f"{name}: exclusions")
     for n, allocation in enumerate(study.plan):
-        where = f"{name}.plan[{n}]"
+        where = f"{name}: plan[{n}]"
         yield from _known(f"{where}.panel", "panel", allocation.panel, study.panels())
         yield from _known(f"{where}.instrument", "instrument", allocation.instrument, [i.id for i in study.instruments])
         for system in (*allocation.systems, *allocation.weights):
             yield from _known(f"{where}.systems", "system", system, [s.id for s in study.systems])
     for n, analysis in enumerate(study.analyses):
-        yield from _analysis(study, analysis, f"{name}.analyses[{n}]")
+        yield from _analysis(study, analysis, f"{name}: analyses[{n}]")
 
 
-def _duplicates(where: str, ids: Iterable[str]) -> Iterator[str]:
+def _duplicates(where: str, ids: Iterable[str], what: str = "identifier") -> Iterator[str]:
     seen: set[str] = set()
     for n, one in enumerate(ids):
         if not one.strip():
-            yield f"{where}[{n}]: the identifier is empty"
+            yield f"{where}[{n}]: the {what} is empty"
         elif one in seen:
-            yield f"{where}[{n}]: the identifier {one!r} occurs twice; identifiers are unique"
+            yield f"{where}[{n}]: the {what} {one!r} occurs twice; expected each {what} once"
         seen.add(one)
 
 
@@ -73,7 +72,7 @@ def _scale(criterion: Criterion, where: str) -> Iterator[str]:
     if scale.kind == "choice":
         if len(scale.labels) < 2:
             yield f"{where}.labels: a choice needs at least two labels, got {list(scale.labels)}"
-        yield from _duplicates(f"{where}.labels", scale.labels)
+        yield from _duplicates(f"{where}.labels", scale.labels, "label")
     elif scale.labels:
         yield f"{where}.labels: a scale of kind {scale.kind!r} has no labels"
     if scale.values and len(scale.values) != len(scale.labels):
@@ -82,6 +81,10 @@ def _scale(criterion: Criterion, where: str) -> Iterator[str]:
         yield f"{where}.values: must rise from label to label on a scale of level {scale.level!r}"
     if scale.abstain is not None and scale.abstain in scale.labels:
         yield f"{where}.abstain: {scale.abstain!r} is among the labels; an abstention is not a value"
+    if scale.abstain is not None and not scale.abstain.strip():
+        yield f"{where}.abstain: is empty; an empty cell means not rated, not abstained"
+    if scale.low is not None and scale.high is not None and scale.low > scale.high:
+        yield f"{where}.low: {scale.low:g} is above high = {scale.high:g}"
 
 
 def _resampling(study: Study, where: str) -> Iterator[str]:
@@ -103,19 +106,28 @@ def _analysis(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
     yield from _known(f"{where}.statistic", "statistic", analysis.statistic, known_statistics())
     criteria = {c.id: c for i in study.instruments for c in i.criteria}
     yield from _known(f"{where}.criterion", "criterion", analysis.criterion, criteria)
-    panels = study.panels()
-    if study.raters:
-        yield from _known(f"{where}.raters", "panel", analysis.raters, panels)
+    panels = study.panels() or {LONE_PANEL: ()}
+    yield from _known(f"{where}.raters", "panel", analysis.raters, panels)
     if analysis.against is not None and analysis.against != "rest":
         yield from _known(f"{where}.against", "panel", analysis.against, [*panels, "rest"])
-    if analysis.compare and analysis.compare not in analysis.by:
-        yield f"{where}.compare: {analysis.compare!r} is not one of by = {list(analysis.by)}"
+    for problem in contradictions(analysis):
+        yield f"{where}.{problem}"
     if "system" in analysis.where and study.systems:
         for system in analysis.where["system"]:
             yield from _known(f"{where}.where.system", "system", system, [s.id for s in study.systems])
     criterion = criteria.get(analysis.criterion)
     if criterion is not None and criterion.scale.kind == "choice":
         yield from _labels(analysis, criterion, where)
+    if criterion is not None and analysis.statistic in ORDERED and _unordered(analysis, criterion):
+        yield f"{where}.statistic: {analysis.statistic!r} needs labels in an order; those of {criterion.id!r} have none"
+    if criterion is not None and criterion.scale.kind == "text" and analysis.statistic != "abstention":
+        yield f"{where}.criterion: {analysis.criterion!r} is a free text; no statistic but 'abstention' applies to it"
+
+
+def _unordered(analysis: Analysis, criterion: Criterion) -> bool:
+    scale = criterion.scale
+    nominal = scale.level == "nominal" or (analysis.abstain == "label" and scale.abstain is not None)
+    return scale.kind == "choice" and nominal
 
 
 def _labels(analysis: Analysis, criterion: Criterion, where: str) -> Iterator[str]:
@@ -125,7 +137,13 @@ def _labels(analysis: Analysis, criterion: Criterion, where: str) -> Iterator[st
     after = {analysis.collapse.get(label, label) for label in scale.labels}
     # With declared labels the number of categories is the declared one, never the observed one.
     declared = set(analysis.labels) or after
+    yield from _duplicates(f"{where}.labels", analysis.labels, "label")
     for label in sorted(after - declared):
         yield f"{where}.labels: {label!r} is left after collapsing but is not declared in labels"
+    if scale.abstain is not None and analysis.collapse.get(scale.abstain, next(iter(declared))) not in declared:
+        yield f"{where}.collapse: {scale.abstain!r} becomes {analysis.collapse[scale.abstain]!r}, which is no label"
+    counted = declared | ({scale.abstain} if analysis.abstain == "label" and scale.abstain is not None else set())
+    if analysis.abstain == "label" and scale.abstain is None:
+        yield f"{where}.abstain: criterion {criterion.id!r} has no abstention that could be a label"
     for label in analysis.of:
-        yield from _known(f"{where}.of", "label", label, declared)
+        yield from _known(f"{where}.of", "label", label, counted)

@@ -16,6 +16,9 @@ from konsil.plan import Allocation
 from konsil.records import Rater, Source, System
 from konsil.study.decode import decode
 
+LONE_PANEL = "raters"
+"""The panel of all raters where the protocol lists none."""
+
 SCHEMA = 1
 """The newest form of study.toml that this version reads."""
 
@@ -79,7 +82,7 @@ def parse(text: str, read_text: Callable[[str], str], name: str = "study.toml") 
     _known_schema(data, name)
     study = decode(Study, data, name)
     instruments = tuple(
-        dataclasses.replace(i, codebook=_codebook(i.codebook, read_text, f"{name}.instruments[{n}].codebook"))
+        dataclasses.replace(i, codebook=_codebook(i.codebook, read_text, f"{name}: instruments[{n}].codebook"))
         for n, i in enumerate(study.instruments)
     )
     return dataclasses.replace(study, instruments=instruments)
@@ -90,7 +93,7 @@ def _known_schema(data: dict[str, object], name: str) -> None:
     schema = data.get("schema", SCHEMA)
     if type(schema) is int and schema > SCHEMA:
         raise StudyError(
-            f"{name}.schema: this study has form {schema}, this konsil reads forms up to {SCHEMA};"
+            f"{name}: schema: this study has form {schema}, this konsil reads forms up to {SCHEMA};"
             " install a newer konsil"
         )
 
@@ -104,6 +107,8 @@ def _codebook(value: str, read_text: Callable[[str], str], path: str) -> str:
         raise StudyError(f"{path}: the file {value!r} does not exist in the study's folder") from None
     except UnicodeDecodeError:
         raise StudyError(f"{path}: the file {value!r} is not UTF-8 text") from None
+    except OSError as error:
+        raise StudyError(f"{path}: the file {value!r} cannot be read ({error.strerror})") from None
 
 
 def study_digest(study: Study) -> str:
@@ -111,5 +116,6 @@ def study_digest(study: Study) -> str:
 
     SHA-256 over the canonical JSON of the study; unchanged by comments and the order of keys in study.toml.
     """
-    text = json.dumps(dataclasses.asdict(study), ensure_ascii=False, sort_keys=True)
+    # Settings of systems may hold TOML's dates, which JSON has no word for: their text stands for them.
+    text = json.dumps(dataclasses.asdict(study), ensure_ascii=False, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()

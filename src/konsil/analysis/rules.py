@@ -1,0 +1,64 @@
+"""What an analysis' settings must not say together: found when the protocol is read, not when the numbers are due."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from konsil.analysis.catalogue import AGREEMENT, ONE_TABLE, PAIRED, RATER_PAIR, WEIGHTED, WEIGHTS
+from konsil.analysis.spec import Analysis
+from konsil.errors import nearest
+
+_AMONG_RATERS = {*AGREEMENT, *PAIRED}
+
+
+def contradictions(analysis: Analysis) -> Iterator[str]:
+    """Each contradiction as 'key: what is wrong', for the caller to put the place before it.
+
+    >>> list(contradictions(Analysis("a", "share", "correct", "experts")))
+    ["of: is empty; a share says which labels count"]
+    """
+    yield from _groups(analysis)
+    yield from _settings(analysis)
+    if analysis.against is not None:
+        yield from _against(analysis)
+
+
+def _groups(a: Analysis) -> Iterator[str]:
+    for n, column in enumerate(a.by):
+        if column in a.by[:n]:
+            yield f"by[{n}]: {column!r} occurs twice"
+    if a.compare and a.compare not in a.by:
+        yield f"compare: {a.compare!r} is not one of by = {list(a.by)}"
+    if a.test != "none" and not a.compare and a.against in {None, "rest"}:
+        yield "test: there is nothing to test; compare says between which groups"
+    if RATER_PAIR in a.by and (a.statistic not in _AMONG_RATERS or a.against is not None):
+        yield f"by: {RATER_PAIR!r} makes a group of every two raters and needs a statistic of agreement among them"
+
+
+def _settings(a: Analysis) -> Iterator[str]:
+    if a.statistic == "share" and not a.of:
+        yield "of: is empty; a share says which labels count"
+    if a.of and a.statistic != "share":
+        yield f"of: belongs to the statistic 'share', not to {a.statistic!r}"
+    if a.weights and a.weights not in WEIGHTS:
+        yield f"weights: {a.weights!r} is not one of {', '.join(WEIGHTS)}; {nearest(a.weights, WEIGHTS)}"
+    elif a.weights and a.statistic not in WEIGHTED:
+        yield f"weights: {a.statistic!r} takes none; {', '.join(WEIGHTED)} do"
+    if a.spans == "mean" and a.statistic != "mean":
+        yield f"spans: 'mean' gives numbers; only the statistic 'mean' takes them, not {a.statistic!r}"
+    if a.consensus != "none" and a.statistic not in {"share", "mean"}:
+        yield f"consensus: belongs to the statistics 'share' and 'mean', not to {a.statistic!r}"
+    if a.consensus == "mean" and a.statistic == "share":
+        yield "consensus: a share is of labels; their mean is a number, so expected 'majority' or 'none'"
+
+
+def _against(a: Analysis) -> Iterator[str]:
+    if a.statistic not in ONE_TABLE:
+        yield (
+            f"statistic: {a.statistic!r} does not compare a rater with a consensus (against = {a.against!r});"
+            f" {nearest(a.statistic, ONE_TABLE)}"
+        )
+    if a.against == a.raters:
+        yield f"against: {a.against!r} is the panel itself; against = 'rest' compares each rater with the others"
+    if a.against != "rest" and a.cluster == "rater":
+        yield "cluster: judges are compared with a panel on the same items; expected 'item' or 'case', got 'rater'"
