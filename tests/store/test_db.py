@@ -257,6 +257,16 @@ def test_a_superseded_value_is_covered_too(filled: Store, alter: Callable[[str],
     assert any("entry 1 (import)" in p for p in filled.verify_log())
 
 
+@pytest.mark.parametrize("data", [{"file": "caf\udce9.csv"}, {"x": object()}, {"x": float("nan")}])
+def test_the_log_holds_text_only(store: Store, data: dict[str, object]) -> None:
+    with pytest.raises(StoreError, match="audit log: the entry 'note'"):
+        store.audit("note", data, AT)
+    with pytest.raises(StoreError, match="audit log"):
+        store.add(Batch(items=(Item("i", "?"),)), source="caf\udce9.csv", at=AT)
+    assert store.items() == ()
+    assert store.verify_log() == ()
+
+
 def test_names_are_apart_from_ratings(store: Store) -> None:
     assert _scalar(store, "SELECT count(*) FROM people") == 0
 

@@ -192,6 +192,15 @@ def test_a_rater_nobody_knows_is_taken_for_a_person(tmp_path: Path) -> None:
     assert "mystery" not in _everything(tmp_path / "release")
 
 
+def test_who_is_called_a_person_anywhere_is_one(made: Path, tmp_path: Path) -> None:
+    study = dataclasses.replace(STUDY, raters=(Rater("weber", "doctors", "llm", "Weber & Sons"),))
+    with Store.open(tmp_path) as store:
+        release(store, study, tmp_path / "again", key=KEY)
+    text = _everything(tmp_path / "again")
+    assert "weber" not in text
+    assert "Weber & Sons" not in text
+
+
 def test_simulated_ratings_are_labelled(made: Path, tmp_path: Path) -> None:
     with Store.open(tmp_path) as store:
         release(store, dataclasses.replace(STUDY, simulated=True), tmp_path / "simulated", key=KEY)

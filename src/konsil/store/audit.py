@@ -64,7 +64,11 @@ def append(connection: Connection, kind: str, data: Mapping[str, object], at: st
     """Append an entry inside the caller's transaction and give its number."""
     count, previous = head(connection, lock=True)
     seq = count + 1
-    text = dumps(dict(data))
+    try:
+        text = dumps(dict(data))
+        f"{kind}{text}".encode()
+    except (TypeError, ValueError):  # a file's name, for one, may be no text at all
+        raise StoreError(f"audit log: the entry {kind!r} is not text, numbers, lists and tables") from None
     own = _hash(seq, check_time(at), kind, text, previous)
     connection.execute(
         sa.insert(schema.audit_log).values(seq=seq, at=at, kind=kind, data=text, previous=previous, hash=own)

@@ -57,13 +57,15 @@ class Tables:
         self.withheld: Counter[str] = Counter()
         """What was left out -> how often."""
         self._study, self._view, self._names, self._k, self._texts = study, view, names, k, texts
-        # The protocol may name raters that were never imported, and the other way round.
-        self._raters: dict[str, Rater] = {r.id: r for r in (*study.raters, *view.each("raters"))}
-        # Who is not known to be a machine is taken for a person.
-        self._machines = {r.id for r in self._raters.values() if r.kind != "human"}
-        self._people: set[str] = {r.id for r in self._raters.values() if r.kind == "human"}
+        stored: tuple[Rater, ...] = tuple(view.each("raters"))
+        # As in every analysis the protocol is the word on panels and strata.
+        self._raters: dict[str, Rater] = {r.id: r for r in (*stored, *study.raters)}
+        self._people: set[str] = {r.id for r in (*stored, *study.raters) if r.kind == "human"}
+        # Who is not known to be a machine, or is called a person anywhere, is taken for a person.
+        self._machines = set(self._raters) - self._people
         # A reply that is not known to be a label or a number is taken for a free text.
-        self._closed = {c.id for i in study.instruments for c in i.criteria if c.scale.kind != "text"}
+        criteria = [c for i in study.instruments for c in i.criteria]
+        self._closed = {c.id for c in criteria} - {c.id for c in criteria if c.scale.kind == "text"}
         self._safe: dict[str, str] = {}
 
     def frames(self) -> dict[str, pl.DataFrame]:
@@ -136,11 +138,11 @@ class Tables:
     def _rater_rows(self, rated: Iterable[str]) -> list[_Row]:
         pseudonyms = set(rated)
         shown = [r for r in self._raters.values() if self._rater(r.id) in pseudonyms]
-        people = [r for r in shown if r.kind == "human"]
+        people = [r for r in shown if r.id in self._people]
         strata: Mapping[str, Mapping[str, str]] = coarsened(people, self._k)
         rows: list[_Row] = []
         for rater in shown:
-            human = rater.kind == "human"
+            human = rater.id in self._people
             own = strata[rater.id] if human else rater.strata
             self.withheld["strata of raters"] += sum(own[c] != rater.strata.get(c, "") for c in own) if human else 0
             rows.append(
