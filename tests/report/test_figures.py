@@ -32,7 +32,7 @@ def luminance(colour: str) -> float:
 
 
 def test_forest() -> None:
-    drawn = forest(ABOUT, DOTS, Numbers(), axis="alpha", heading="Estimate", reference=0.0, truth="true value")
+    drawn = forest(ABOUT, DOTS, Numbers(), axis="alpha", heading="Estimate", reference=0.0, mark="true value")
     shown = words(drawn)
     for word in ("one", "two", "group", "0.500 [0.400, 0.600]", "undefined", "alpha", "Estimate", "Simulated ratings."):
         assert word in shown, word
@@ -45,8 +45,8 @@ def test_forest() -> None:
 
 
 def test_recovery_shows_the_truth() -> None:
-    dots = [Dot("one", 0.5, 0.4, 0.6, "0.5", truth=0.55)]
-    shown = words(forest(ABOUT, dots, Numbers(), axis="value", heading="Estimate", truth="true value"))
+    dots = [Dot("one", 0.5, 0.4, 0.6, "0.5", mark=0.55)]
+    shown = words(forest(ABOUT, dots, Numbers(), axis="value", heading="Estimate", mark="true value"))
     assert "true value" in shown
 
 

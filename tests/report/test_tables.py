@@ -104,3 +104,8 @@ def test_many_footnotes() -> None:
 def test_sentence() -> None:
     assert sentence("fewer than three") == "Fewer than three."
     assert sentence("Really?") == "Really?"
+
+
+def test_rows_are_as_wide_as_the_head() -> None:
+    with pytest.raises(ValueError, match="every row needs 2 cells"):
+        table("c", ("a", "b"), [(Cell("x"),)])

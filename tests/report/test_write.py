@@ -201,10 +201,13 @@ def test_numbers_on_the_page(page: str) -> None:
     assert "nan" not in re.sub(r"<[^>]*>", "", page).split()
 
 
-def test_ceiling_is_shown_once(page: str) -> None:
+def test_ceiling_stands_beside_the_judges(page: str) -> None:
     part = page[page.index('id="analysis-judges"') :]
-    first = part[part.index("<tbody>") : part.index("</tbody>")]
-    assert first.count("physicians, leave one out") == 1
+    table = part[part.index("<thead>") : part.index("</table>")]
+    assert '<th scope="col" class="num">physicians, leave one out</th>' in table
+    assert table.count("<tr") == 3
+    assert table.count("0.840 [0.810, 0.870]") == 2
+    assert "physicians, leave one out: ◇." in part
 
 
 def test_codebook(page: str) -> None:

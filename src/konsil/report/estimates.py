@@ -11,7 +11,7 @@ from konsil.analysis import Analysis, Row
 from konsil.report.anchors import anchor
 from konsil.report.drawing import Drawing
 from konsil.report.glossary import entry, title
-from konsil.report.joined import Joined, columns_of, contrast, join, value_head
+from konsil.report.joined import Joined, beside_names, column_title, columns_of, contrast, join, value_head
 from konsil.report.overview import Material
 from konsil.report.plots import forests, heat_maps
 from konsil.report.tables import Cell, Table, table
@@ -118,8 +118,8 @@ def _facts(material: Material, spec: Analysis | None) -> tuple[tuple[str, str], 
         (_("Label counted"), ", ".join(spec.of)),
         (_("Items"), spec.items),
         (_("Only"), "; ".join(f"{column}: {', '.join(kept)}" for column, kept in sorted(spec.where.items()))),
-        (_("Groups"), ", ".join(spec.by)),
-        (_("Compared"), spec.compare),
+        (_("Groups"), ", ".join(column_title(material, c) for c in spec.by)),
+        (_("Compared"), column_title(material, spec.compare)),
         (_("Arm"), spec.arm or ""),
         (_("Weights"), spec.weights),
         (_("Labels merged"), "; ".join(f"{old} → {new}" for old, new in spec.collapse.items())),
@@ -148,10 +148,15 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
     columns = columns_of(rows)
     several = len({one.row.statistic for one in rows}) > 1
     methods = _companion_methods(rows)
+    beside = beside_names(rows)
     tested = any(not math.isnan(one.row.estimate.p) for one in rows)
     adjusted = any(not math.isnan(one.row.p_adjusted) for one in rows)
-    head = [*columns, *([_("Statistic")] if several or not columns else []), value_head(material, rows)]
-    head += [*methods, *([_("p")] if tested else []), *([_("p (Holm)")] if adjusted else [])]
+    head = [
+        *(column_title(material, c) for c in columns),
+        *([_("Statistic")] if several or not columns else []),
+        value_head(material, rows),
+    ]
+    head += [*methods, *beside, *([_("p")] if tested else []), *([_("p (Holm)")] if adjusted else [])]
     head += [_("Units"), _("Raters"), _("Ratings"), _("Clusters")]
     body = []
     for one in rows:
@@ -162,6 +167,7 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
                 *([Cell(title(row.statistic, material.language))] if several or not columns else []),
                 numbers.estimate(row.estimate, _remarks(material, row)),
                 *_companions(material, one, methods),
+                *(_beside(material, one, name) for name in beside),
                 *([Cell(numbers.p(row.estimate.p), number=True)] if tested else []),
                 *([Cell(numbers.p(row.p_adjusted), number=True)] if adjusted else []),
                 *(
@@ -180,7 +186,13 @@ def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table
     columns = columns_of(rows)
     methods = _companion_methods(rows)
     adjusted = any(not math.isnan(one.row.p_adjusted) for one in rows)
-    head = [*columns, value_head(material, rows), *methods, _("p"), *([_("p (Holm)")] if adjusted else [])]
+    head = [
+        *(column_title(material, c) for c in columns),
+        value_head(material, rows),
+        *methods,
+        _("p"),
+        *([_("p (Holm)")] if adjusted else []),
+    ]
     head += [_("Units"), _("Clusters")]
     body = [
         (
@@ -209,6 +221,13 @@ def _method(estimate: Estimate) -> str:
     """A column's name for a way to an interval: without what differs from row to row, such as degrees of freedom."""
     first = estimate.method.split(", ")[0]
     return first[:1].upper() + first[1:]
+
+
+def _beside(material: Material, one: Joined, name: str) -> Cell:
+    """The number that the row is to be compared with."""
+    if one.beside is None or one.beside_name != name:
+        return Cell("", number=True)
+    return material.numbers.estimate(one.beside.estimate, _remarks(material, one.beside))
 
 
 def _companions(material: Material, one: Joined, methods: Sequence[str]) -> list[Cell]:

@@ -46,7 +46,7 @@ def forest(
     heading: str,
     reference: float | None = None,
     limits: tuple[float, float] | None = None,
-    truth: str = "",
+    mark: str = "",
 ) -> Drawing:
     """Draw estimates as dots with their intervals, one row each, the numbers beside them."""
     with style():
@@ -57,7 +57,7 @@ def forest(
         right = max(widest([d.text for d in dots], 8), widest([heading], 8, bold=True)) + 0.15
         axes = figure.add_axes((left / WIDTH, 0.46 / height, (WIDTH - left - right) / WIDTH, (height - 0.76) / height))
         axes.set_ylim(len(lines) - 0.5, -0.5)
-        axes.set_xlim(*(limits or span([x for d in dots for x in (d.value, d.low, d.high, d.truth)], reference)))
+        axes.set_xlim(*(limits or span([x for d in dots for x in (d.value, d.low, d.high, d.mark)], reference)))
         frame(axes, axis, numbers)
         if reference is not None:
             axes.axvline(reference, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
@@ -74,8 +74,8 @@ def forest(
                 1 - (right - 0.1) / WIDTH, y, dot.text, transform=across_and_rows(axes), va="center", fontsize=8,
                 color=MUTED if math.isnan(dot.value) else INK,
             )  # fmt: skip
-        if truth and any(not math.isnan(d.truth) for d in dots):
-            axes.plot([], [], linestyle="none", marker="D", markersize=5, color=INK, markerfacecolor=PAPER, label=truth)
+        if mark and any(not math.isnan(d.mark) for d in dots):
+            axes.plot([], [], linestyle="none", marker="D", markersize=5, color=INK, markerfacecolor=PAPER, label=mark)
             axes.legend(
                 loc="lower left", bbox_to_anchor=(0, 1.0), frameon=False, fontsize=8, borderpad=0, handlelength=1
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from konsil.analysis import Row
 from konsil.report.overview import Material
@@ -12,27 +12,59 @@ from konsil.report.tables import MINUS
 
 @dataclass(frozen=True)
 class Joined:
-    """A row with the companions that follow it."""
+    """A row with what stands beside it."""
 
     row: Row
-    companions: tuple[Row, ...]
+    """An estimate or a difference."""
+    companions: tuple[Row, ...] = ()
+    """Other intervals of the same number."""
+    beside: Row | None = None
+    """The same statistic of another group, to be compared with: the ceiling that a panel sets its judges."""
+
+    @property
+    def beside_name(self) -> str:
+        """What the row beside is about: the values of its group that are not this row's."""
+        if self.beside is None:
+            return ""
+        return ", ".join(v for c, v in self.beside.group.items() if self.row.group.get(c) != v)
 
 
 def join(rows: Sequence[Row]) -> list[Joined]:
-    """Companions with the row before them; one of another group (a panel beside its judges) is a row of its own."""
+    """Put companions beside their row: with the same group, or with all of the group but one column."""
     joined: list[Joined] = []
     for row in rows:
-        before = joined[-1].row if joined else None
-        if row.kind == "companion" and before and (row.group, row.versus) == (before.group, before.versus):
-            joined[-1] = Joined(before, (*joined[-1].companions, row))
-        elif row.kind != "companion" or all(one.row != row for one in joined):
-            joined.append(Joined(row, ()))
+        if row.kind != "companion" or not joined:
+            joined.append(Joined(row))
+        elif (row.group, row.versus) == (joined[-1].row.group, joined[-1].row.versus):
+            joined[-1] = replace(joined[-1], companions=(*joined[-1].companions, row))
+        else:
+            last = [n for n, one in enumerate(joined) if one.row.kind == "estimate" and _neighbours(one.row, row)][-1:]
+            joined = [replace(one, beside=row) if n in last else one for n, one in enumerate(joined)]
+            joined += [] if last else [Joined(row)]
     return joined
+
+
+def _neighbours(one: Row, other: Row) -> bool:
+    columns = {*one.group, *other.group}
+    return sum(one.group.get(c) != other.group.get(c) for c in columns) == 1
 
 
 def columns_of(rows: Sequence[Joined]) -> list[str]:
     """The group columns in the order in which the rows name them."""
     return list(dict.fromkeys(column for one in rows for column in (*one.row.group, *one.row.versus)))
+
+
+def beside_names(rows: Sequence[Joined]) -> list[str]:
+    """What the rows beside are about, each once."""
+    return list(dict.fromkeys(one.beside_name for one in rows if one.beside is not None))
+
+
+def column_title(material: Material, column: str) -> str:
+    """What a group column is called: konsil's own in the report's language, strata by the study's name."""
+    _ = material.language.gettext
+    own = {"system": _("System"), "rater": _("Rater"), "panel": _("Panel"), "arm": _("Arm"), "item": _("Item")}
+    own |= {"case": _("Case"), "phase": _("Phase"), "batch": _("Batch"), "instrument": _("Instrument")}
+    return own.get(column, column)
 
 
 def contrast(row: Row, column: str) -> str:

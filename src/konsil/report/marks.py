@@ -49,8 +49,8 @@ class Dot:
     """The numbers as text, in the right column."""
     group: str = ""
     """Rows of one group stand under its name."""
-    truth: float = float("nan")
-    """The true value, where ratings are simulated; nan: none is drawn."""
+    mark: float = float("nan")
+    """A second value to compare with, drawn as a diamond: a true value, a ceiling; nan: none."""
 
 
 @dataclass(frozen=True)
@@ -134,14 +134,14 @@ def frame(axes: Axes, label: str, numbers: Numbers, *, grid: bool = True) -> Non
 
 
 def draw_dot(axes: Axes, y: float, dot: Dot) -> None:
-    """One estimate: dot, interval with ends, and the true value as a diamond."""
+    """One estimate: dot, interval with ends, and what it is compared with as a diamond."""
     if math.isfinite(dot.low) and math.isfinite(dot.high):
         axes.plot([dot.low, dot.high], [y, y], color=ACCENT, linewidth=1.5, solid_capstyle="butt", zorder=2)
         for end in (dot.low, dot.high):
             axes.plot([end, end], [y - 0.16, y + 0.16], color=ACCENT, linewidth=1.0, zorder=2)
-    if math.isfinite(dot.truth):
+    if math.isfinite(dot.mark):
         axes.plot(
-            [dot.truth], [y], marker="D", markersize=6, color=INK, markerfacecolor=PAPER, markeredgewidth=1, zorder=2.5
+            [dot.mark], [y], marker="D", markersize=6, color=INK, markerfacecolor=PAPER, markeredgewidth=1, zorder=2.5
         )
     if math.isfinite(dot.value):
         axes.plot(

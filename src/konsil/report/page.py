@@ -18,12 +18,10 @@ from konsil.records import Answer, Item
 from konsil.report.anchors import anchor
 from konsil.report.drawing import Drawing
 from konsil.report.estimates import Told, tell
-from konsil.report.figures import forest
+from konsil.report.extras import extra
 from konsil.report.glossary import entry, title
-from konsil.report.marks import About, Dot
 from konsil.report.overview import Material, characteristics, flow, label_figures, natural
 from konsil.report.section import Section
-from konsil.report.tables import Cell, Table, table
 from konsil.study import study_digest
 from konsil.version import __version__
 
@@ -33,22 +31,6 @@ LONGEST = 1_500
 """Characters of a sample's text that are shown."""
 KEY_NUMBERS = 5
 """How many analyses the summary names."""
-
-
-@dataclass(frozen=True)
-class Extra:
-    """A caller's section, ready for the page."""
-
-    anchor: str
-    """Where the page links to."""
-    title: str
-    """The heading."""
-    paragraphs: tuple[str, ...]
-    """Plain text."""
-    tables: tuple[Table, ...]
-    """Its tables."""
-    figures: tuple[Drawing, ...]
-    """Its figures."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +47,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
     """Gather everything and render it."""
     labels = label_figures(material)
     told = tell(material)
-    added = [_extra(material, section) for section in extras]
+    added = [extra(material, section) for section in extras]
     used = {row.statistic for row in material.results.rows} | {a.statistic for a in material.study.analyses}
     html = _environment(material).get_template("page.html.j2").render(
         study=material.study,
@@ -166,7 +148,7 @@ def _key_numbers(material: Material) -> list[tuple[str, str, str]]:
         rows = [r for r in material.results.rows if r.analysis == analysis.name and r.kind == "estimate"]
         if not analysis.prespecified or analysis.mode == "paper" or not rows:
             continue
-        words = f"{title(analysis.statistic, material.language)}, {analysis.criterion} ({analysis.raters})"
+        words = f"{title(analysis.statistic, material.language)}: {analysis.name}"
         overall = [r for r in rows if not r.group]
         if overall:
             number = material.numbers.with_interval(overall[0].estimate)
@@ -187,57 +169,6 @@ def _key_numbers(material: Material) -> list[tuple[str, str, str]]:
                 }
         found.append((anchor("analysis", analysis.name), words, number))
     return found[:KEY_NUMBERS]
-
-
-def _extra(material: Material, section: Section) -> Extra:
-    _, numbers = material.language.gettext, material.numbers
-    tables: list[Table] = []
-    figures: list[Drawing] = []
-    if section.header:
-        rows = [[numbers.cell(value) for value in row] for row in section.rows]
-        caption = material.caption(section.caption or section.title)
-        tables.append(table(caption, section.header, rows, general=section.notes))
-    if section.recovered:
-        rows = []
-        for one in section.recovered:
-            e = one.estimate
-            inside = _("yes") if e.low <= one.truth <= e.high else _("no")
-            truth = Cell(numbers.plain(one.truth), number=True)
-            covered = Cell(inside if e.low == e.low else "–")
-            rows.append([Cell(one.group), Cell(one.name), truth, numbers.estimate(e), covered])
-        head = (_("Group"), _("Parameter"), _("True value"), _("Estimate and interval"), _("Interval holds it"))
-        first = 0 if any(one.group for one in section.recovered) else 1
-        caption = material.caption(_("True values of the simulation and what the analyses found."))
-        general = [_("An interval of level 0.95 misses the true value in one of twenty cases, by design.")]
-        general += () if section.header else section.notes
-        shown = [row[first:] for row in rows]
-        tables.append(table(caption, head[first:], shown, row_heads=2 - first, general=general))
-        figures.append(_recovery(material, section))
-    return Extra(anchor("section", section.title), section.title, section.paragraphs, tuple(tables), tuple(figures))
-
-
-def _recovery(material: Material, section: Section) -> Drawing:
-    _, numbers = material.language.gettext, material.numbers
-    dots = [
-        Dot(
-            r.name,
-            r.estimate.value,
-            r.estimate.low,
-            r.estimate.high,
-            numbers.with_interval(r.estimate),
-            r.group,
-            r.truth,
-        )
-        for r in section.recovered
-    ]
-    about = About(
-        key=anchor("recovery", section.title),
-        title=section.title,
-        description="; ".join(f"{d.label}: {numbers.plain(d.truth)}, {d.text}" for d in dots),
-        caption=material.caption(_("True values (diamonds) and estimates (dots) with their intervals (lines).")),
-        stamp=material.stamp,
-    )
-    return forest(about, dots, numbers, axis=_("Value"), heading=_("Estimate and interval"), truth=_("true value"))
 
 
 def _samples(material: Material) -> list[tuple[Item, list[Answer]]]:

@@ -9,12 +9,12 @@ from konsil.report.anchors import anchor
 from konsil.report.drawing import Drawing
 from konsil.report.figures import forest, heat_map
 from konsil.report.glossary import entry, title
-from konsil.report.joined import Joined, columns_of, contrast, value_head
+from konsil.report.joined import Joined, beside_names, columns_of, contrast, value_head
 from konsil.report.marks import About, Dot, span
 from konsil.report.overview import Material, natural
 
-MOST_ROWS = 45
-"""Rows of one forest plot: what fits a printed page."""
+MOST_LINES = 38
+"""Lines of one forest plot: what fits a printed page with its caption."""
 PAIRS = (("rater", "other"), ("rater_1", "rater_2"), ("rater_a", "rater_b"), ("rater", "against"))
 """Group columns that say a row is about two raters."""
 
@@ -40,17 +40,19 @@ def forests(
         e = one.row.estimate
         dots.append(
             Dot(", ".join(names[1:]) or names[0], e.value, e.low, e.high, numbers.with_interval(e),
-                names[0] if len(names) > 1 else "")
+                names[0] if len(names) > 1 else "", one.beside.estimate.value if one.beside else math.nan)
         )  # fmt: skip
     zero = 0.0 if difference or entry(statistic).zero else None
-    limits = span([x for d in dots for x in (d.value, d.low, d.high)], zero)
-    pages = [dots[n : n + MOST_ROWS] for n in range(0, len(dots), MOST_ROWS)]
+    limits = span([x for d in dots for x in (d.value, d.low, d.high, d.mark)], zero)
+    pages = paged(dots)
+    beside = ", ".join(beside_names(rows))
     word = title(statistic, material.language)
     if difference:
-        word = _("Difference in %(statistic)s") % {"statistic": word}
+        word = _("Difference: %(statistic)s") % {"statistic": word}
     drawings = []
     for n, page in enumerate(pages):
-        part = " " + _("Part %(n)s of %(total)s.") % {"n": n + 1, "total": len(pages)} if len(pages) > 1 else ""
+        part = f" {beside}: ◇." if beside else ""
+        part += " " + _("Part %(n)s of %(total)s.") % {"n": n + 1, "total": len(pages)} if len(pages) > 1 else ""
         caption = _("%(what)s: estimates (dots) with their intervals (lines), analysis “%(name)s”.") % {
             "what": word, "name": name,
         }  # fmt: skip
@@ -62,8 +64,24 @@ def forests(
             stamp=material.stamp,
         )
         heading = value_head(material, rows)
-        drawings.append(forest(about, page, numbers, axis=word, heading=heading, reference=zero, limits=limits))
+        drawings.append(
+            forest(about, page, numbers, axis=word, heading=heading, reference=zero, limits=limits, mark=beside)
+        )
     return drawings
+
+
+def paged(dots: Sequence[Dot]) -> list[list[Dot]]:
+    """Rows in as many parts as printed pages are needed; a group's name takes a line too."""
+    parts: list[list[Dot]] = [[]]
+    lines = 0
+    for dot in dots:
+        new = 2 if dot.group and (not parts[-1] or parts[-1][-1].group != dot.group) else 1
+        if lines + new > MOST_LINES:
+            parts.append([])
+            lines, new = 0, 2 if dot.group else 1
+        parts[-1].append(dot)
+        lines += new
+    return parts
 
 
 def heat_maps(material: Material, name: str, statistic: str, rows: Sequence[Joined]) -> list[Drawing]:

@@ -106,4 +106,21 @@ STATISTICS: dict[str, tuple[str, str]] = {
         "Übereinstimmung mit sich selbst",
         "Der Anteil der wiederholten Bewertungen, in denen dasselbe Label gegeben wurde wie beim ersten Mal.",
     ),
+    "multirater_percent_agreement": (
+        "Prozentuale Übereinstimmung, Einheiten gleich",
+        "Der Anteil übereinstimmender Labelpaare innerhalb einer Einheit, gemittelt über die Einheiten statt über die"
+        " Paare von Bewertenden; beides unterscheidet sich nur, wo Labels fehlen.",
+    ),
+    "unanimity": (
+        "Einstimmige Einheiten",
+        "Der Anteil der Einheiten, denen alle Bewertenden dasselbe Label gaben; er sinkt mit jeder weiteren Person.",
+    ),
+    "brennan_prediger": (
+        "Koeffizient von Brennan und Prediger",
+        "Randolphs Kappa mit Gewichten für teilweise Übereinstimmung.",
+    ),
+    "icc1_incomplete": (
+        "ICC(1,1), mit fehlenden Labels",
+        "ICC(1,1) aus allen Labels, auch von Einheiten, die manche Bewertende ausgelassen haben.",
+    ),
 }

@@ -71,6 +71,8 @@ def table(
     >>> shown.rows[0][1].marks, shown.notes[0]
     (('a',), Note(mark='a', text='Few.'))
     """
+    if any(len(row) != len(head) for row in rows):
+        raise ValueError(f"table {caption!r}: every row needs {len(head)} cells, as many as the head")
     letters: dict[str, str] = {}
     body: list[tuple[Cell, ...]] = []
     above: Sequence[Cell] = ()

@@ -1,0 +1,90 @@
+"""Sections that a caller adds, made ready for the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from konsil.report.anchors import anchor
+from konsil.report.drawing import Drawing
+from konsil.report.figures import forest
+from konsil.report.marks import About, Dot
+from konsil.report.overview import Material
+from konsil.report.plots import paged
+from konsil.report.section import Section
+from konsil.report.tables import Cell, Table, table
+
+
+@dataclass(frozen=True)
+class Extra:
+    """A caller's section, ready for the page."""
+
+    anchor: str
+    """Where the page links to."""
+    title: str
+    """The heading."""
+    paragraphs: tuple[str, ...]
+    """Plain text."""
+    tables: tuple[Table, ...]
+    """Its tables."""
+    figures: tuple[Drawing, ...]
+    """Its figures."""
+
+
+def extra(material: Material, section: Section) -> Extra:
+    """Round, number and draw what the caller gave."""
+    _, numbers = material.language.gettext, material.numbers
+    tables: list[Table] = []
+    figures: list[Drawing] = []
+    if section.header:
+        rows = [[numbers.cell(value) for value in row] for row in section.rows]
+        caption = material.caption(section.caption or section.title)
+        tables.append(table(caption, section.header, rows, general=section.notes))
+    if section.recovered:
+        rows = []
+        for one in section.recovered:
+            e = one.estimate
+            inside = _("yes") if e.low <= one.truth <= e.high else _("no")
+            truth = Cell(numbers.plain(one.truth), number=True)
+            covered = Cell(inside if e.low == e.low else "–")
+            rows.append([Cell(one.group), Cell(one.name), truth, numbers.estimate(e), covered])
+        head = (_("Group"), _("Parameter"), _("True value"), _("Estimate and interval"), _("Interval holds it"))
+        first = 0 if any(one.group for one in section.recovered) else 1
+        caption = material.caption(_("True values of the simulation and what the analyses found."))
+        general = [_("An interval of level 0.95 misses the true value in one of twenty cases, by design.")]
+        general += () if section.header else section.notes
+        shown = [row[first:] for row in rows]
+        tables.append(table(caption, head[first:], shown, row_heads=2 - first, general=general))
+        figures += _recovery(material, section)
+    return Extra(anchor("section", section.title), section.title, section.paragraphs, tuple(tables), tuple(figures))
+
+
+def _recovery(material: Material, section: Section) -> list[Drawing]:
+    _, numbers = material.language.gettext, material.numbers
+    dots = [
+        Dot(
+            r.name,
+            r.estimate.value,
+            r.estimate.low,
+            r.estimate.high,
+            numbers.with_interval(r.estimate),
+            r.group,
+            r.truth,
+        )
+        for r in section.recovered
+    ]
+    parts = paged(dots)
+    drawings = []
+    for n, part in enumerate(parts):
+        caption = _("True values (diamonds) and estimates (dots) with their intervals (lines).")
+        if len(parts) > 1:
+            caption += " " + _("Part %(n)s of %(total)s.") % {"n": n + 1, "total": len(parts)}
+        about = About(
+            key=anchor("recovery", section.title) + (f"-{n + 1}" if len(parts) > 1 else ""),
+            title=section.title,
+            description="; ".join(f"{d.label}: {numbers.plain(d.mark)}, {d.text}" for d in part),
+            caption=material.caption(caption),
+            stamp=material.stamp,
+        )
+        heading = _("Estimate and interval")
+        drawings.append(forest(about, part, numbers, axis=_("Value"), heading=heading, mark=_("true value")))
+    return drawings
