@@ -52,9 +52,8 @@ def content(tasks):
     return {dataclasses.replace(t, position=0) for t in tasks}
 
 
-@pytest.fixture(scope="module")
-def medqade():
-    items = some_items(200, ("core",), prefix="c") + some_items(3600, ("split",), prefix="s")
+def like_medqade(n_core, n_split):
+    items = some_items(n_core, ("core",), prefix="c") + some_items(n_split, ("split",), prefix="s")
     answers = some_answers(items)
     raters = panel(9) + panel(1, "tenth") + panel(9, "judges", kind="llm")
     plan = (
@@ -67,9 +66,15 @@ def medqade():
     return plan, items, answers, raters
 
 
+@pytest.fixture(scope="module")
+def medqade():
+    """The full size, planned once."""
+    plan, items, answers, raters = like_medqade(200, 3600)
+    return plan_of(plan, items, answers, raters), answers
+
+
 def test_medqade_has_its_exact_counts(medqade):
-    plan, items, answers, raters = medqade
-    tasks = plan_of(plan, items, answers, raters)
+    tasks, _ = medqade
     mine = [t for t in tasks if t.rater.startswith("physicians")]
     assert Counter(t.rater for t in mine) == dict.fromkeys((f"physicians{k}" for k in range(9)), 1000)
     split, core = Counter(), Counter()
@@ -109,8 +114,7 @@ def test_triples_share_items_evenly():
 
 
 def test_core_and_split_are_mixed_in_one_shuffled_order(medqade):
-    plan, items, answers, raters = medqade
-    tasks = plan_of(plan, items, answers, raters)
+    tasks, _ = medqade
     first = [t.item for t in tasks if t.rater == "physicians0"]
     assert [t.position for t in tasks if t.rater == "physicians0"] == list(range(1000))
     assert 10 <= sum(i.startswith("c") for i in first[:200]) <= 70
@@ -119,10 +123,9 @@ def test_core_and_split_are_mixed_in_one_shuffled_order(medqade):
 
 
 def test_positions_of_systems_are_counterbalanced(medqade):
-    plan, items, answers, raters = medqade
-    tasks = plan_of(plan[:1], items, answers, raters)
-    one = balance([t for t in tasks if t.rater == "physicians3"], answers)
-    assert one.positions == dict.fromkeys("abcde", (40,) * 5)
+    tasks, answers = medqade
+    core = [t for t in tasks if t.rater == "physicians3" and t.item.startswith("c")]
+    assert balance(core, answers).positions == dict.fromkeys("abcde", (40,) * 5)
     assert len({t.answers for t in tasks if t.item == "c0"}) > 1
 
 
@@ -130,8 +133,8 @@ def rating(task, answer, label, state="rated"):
     return Rating(task.id, task.rater, "correctness", task.item, (answer,), state=state, label=label)
 
 
-def test_one_conflict_makes_one_tie_break_and_an_abstention_none(medqade):
-    plan, items, answers, raters = medqade
+def test_one_conflict_makes_one_tie_break_and_an_abstention_none():
+    plan, items, answers, raters = like_medqade(20, 72)
     tasks = plan_of(plan, items, answers, raters)
     by_item = {}
     for t in tasks:
@@ -279,10 +282,8 @@ def test_judges_take_over_every_drawn_comparison():
     assert len({t.id for t in tasks}) == len(tasks)
 
 
-def test_another_allocation_changes_no_other(medqade):
-    plan, _, _, raters = medqade
-    items = some_items(20, ("core",), prefix="c") + some_items(72, ("split",), prefix="s")
-    answers = some_answers(items)
+def test_another_allocation_changes_no_other():
+    plan, items, answers, raters = like_medqade(20, 72)
     whole = plan_of(plan, items, answers, raters)
     for left_out in range(len(plan)):
         fewer = plan_of(plan[:left_out] + plan[left_out + 1 :], items, answers, raters)
@@ -380,3 +381,51 @@ def test_items_without_answers_are_named():
     items = some_items(3)
     with pytest.raises(PlanError, match="item 'i2' has no answers"):
         plan_of((Allocation("physicians", "form"),), items, some_answers(items[:2]), panel(1))
+
+
+@given(
+    n_items=st.integers(1, 25),
+    n_raters=st.integers(1, 6),
+    k=st.none() | st.integers(1, 6),
+    show=st.sampled_from(["all", "each", "pair"]),
+    per_rater=st.none() | st.integers(1, 30),
+    batches=st.none() | st.integers(5, 12),
+    repeats=st.integers(0, 2),
+    seed=st.integers(0, 2**40),
+)
+@settings(deadline=None, max_examples=150)
+def test_any_plan_is_sound_or_refused(n_items, n_raters, k, show, per_rater, batches, repeats, seed):
+    items = some_items(n_items)
+    answers = some_answers(items, "abc")
+    allocation = Allocation(
+        "physicians",
+        "pairs" if show == "pair" else "form",
+        raters_per_item=k,
+        per_rater=per_rater,
+        show=show,
+        batches=batches,
+        repeats=repeats,
+    )
+    try:
+        tasks = plan_of((allocation,), items, answers, panel(n_raters), seed=seed)
+    except PlanError:
+        return
+    of = {a.id: a.item for a in answers}
+    assert len({t.id for t in tasks}) == len(tasks)
+    assert all({of[a] for a in t.answers} == {t.item} and len(set(t.answers)) == len(t.answers) for t in tasks)
+    main = [t for t in tasks if t.purpose == "main"]
+    assert len({(t.rater, t.item, frozenset(t.answers)) for t in main}) == len(main)
+    raters_of, items_of = {}, {}
+    for t in main:
+        raters_of.setdefault(t.item, set()).add(t.rater)
+        items_of.setdefault(t.rater, set()).add(t.item)
+    if k is not None:
+        assert {len(r) for r in raters_of.values()} == {k} and len(raters_of) == n_items
+    if per_rater is not None:
+        assert max(map(len, items_of.values())) <= per_rater
+    for rater in items_of:
+        mine = [t for t in tasks if t.rater == rater]
+        assert [t.position for t in mine] == list(range(len(mine)))
+        assert len({t.item for t in mine if t.purpose == "repeat"}) == repeats
+        if batches is not None:
+            assert max(Counter(t.batch for t in mine).values()) <= batches

@@ -43,7 +43,8 @@ def draw(study: Study, items: Sequence[Item], answers: Sequence[Answer], truth: 
 
     Each rater, criterion and repeat has a stream of its own that covers all items, whoever sees them: another
     allocation, criterion, rater or analysis changes no rating. Free texts are left unanswered. Tie-breaks are planned
-    from the simulated ratings and then rated too.
+    from the simulated ratings and then rated too. `seed` draws the panel; the plan follows the study's own seed, so
+    that it is the plan of a real study.
     """
     check_truth(truth, study, answers)
     known = {i.id for i in items}

@@ -56,8 +56,8 @@ class Expected:
 
     def _rule(self, analysis: Analysis, criterion: Criterion, row: Row) -> Callable[[int], float] | None:
         depends = analysis.consensus != "none" or analysis.against is not None
-        if depends and len(self._designs(analysis)) != 1:
-            return None  # the panel's majority is of a different number of raters from item to item
+        if depends and not self._same_number(analysis):
+            return None
         if analysis.against not in (None, "rest"):
             return self._against_panel(analysis, criterion, row)
         one = self._of_group(analysis, criterion, row.group)
@@ -112,11 +112,13 @@ class Expected:
 
         return rule
 
-    def _designs(self, analysis: Analysis) -> set[int | None]:
+    def _same_number(self, analysis: Analysis) -> bool:
+        """Whether every item has equally many raters of the panel; otherwise its majority has no single law."""
         panel = analysis.raters if analysis.against in (None, "rest") else str(analysis.against)
         lines = [a for a in self.study.plan if a.panel == panel and a.when == "always"]
-        own = [a for a in lines if analysis.items and a.items == analysis.items]
-        return {a.raters_per_item for a in own or lines} or {None}
+        own = [a for a in lines if analysis.items and a.items == analysis.items] or lines
+        limited = any(a.per_rater is not None or a.match is not None for a in own)
+        return not limited and len({a.raters_per_item for a in own}) <= 1
 
     def _selected(
         self,
