@@ -63,10 +63,12 @@ class Folder:
         with self.store(create=True) as store:
             known = Known(frozenset(i.id for i in store.items()), {a.id: a.system for a in store.answers()})
             admitted = admit(self.study, files, known)
+            # A rater's panel and strata are the protocol's to say, also where it was corrected since.
+            here = {r.id for r in store.raters()}
             batch = Batch(
                 items=admitted.items,
                 answers=admitted.answers,
-                raters=admitted.raters,
+                raters=[r for r in admitted.raters if r.id not in here],
                 tasks=admitted.tasks,
                 ratings=admitted.ratings,
             )
