@@ -292,6 +292,11 @@ def test_another_allocation_changes_no_other():
     assert set(whole) < set(more)
 
 
+def test_the_order_of_records_does_not_matter():
+    plan, items, answers, raters = like_medqade(10, 30)
+    assert plan_of(plan, items[::-1], answers[::-1], raters) == plan_of(plan, items, answers, raters)
+
+
 def test_another_rater_changes_nobody_of_a_whole_panel():
     items = some_items(9)
     plan = (Allocation("physicians", "form", arms={"x": 1, "y": 2}),)

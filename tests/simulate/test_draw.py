@@ -43,6 +43,12 @@ def test_the_same_seed_gives_the_same_and_another_another():
     assert drawn(n=20).tasks == drawn(n=20, seed=2).tasks  # the plan follows the study's seed
 
 
+def test_the_order_of_records_does_not_matter():
+    items = items_of(12)
+    answers = answers_of(items)
+    assert draw(study_of(), items[::-1], answers[::-1], GOOD, 1) == draw(study_of(), items, answers, GOOD, 1)
+
+
 def by_subject(simulated):
     return {(r.task, r.criterion, r.answers, r.span): r for r in simulated.ratings}
 

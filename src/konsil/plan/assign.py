@@ -32,8 +32,9 @@ def assign(
     """Every rater's tasks in the order of work, or a PlanError that says which allocation cannot be met.
 
     Each allocation draws from a stream of its own, keyed by the seed and by what the allocation is, so another
-    allocation changes none of its tasks (only `position`, where both share a panel's phase and are mixed). Ratings
-    matter to tie-breaks only (`when = "disagreed"`), events to who holds a slot only.
+    allocation changes none of its tasks (only `position`, where both share a panel's phase and are mixed). The order of
+    items and answers does not matter; that of raters numbers a panel's slots. Ratings matter to tie-breaks only
+    (`when = "disagreed"`), events only to who holds a slot.
 
     >>> from konsil.instrument import Criterion, Scale
     >>> form = Instrument("form", (Criterion("correct", "Is it correct?", Scale(("no", "yes"))),))

@@ -26,14 +26,14 @@ class Book:
         seed: int,
     ) -> None:
         self.seed = seed
-        self.items = tuple(items)
+        # Sorted, so that the plan does not depend on the order in which a database or file gives its records.
+        self.items = tuple(sorted(items, key=lambda i: i.id))
         self.answers: dict[str, list[Answer]] = {}
-        self.systems: list[str] = []
         self.by_id: dict[str, Answer] = {}
-        for answer in answers:
+        for answer in sorted(answers, key=lambda a: a.id):
             self.answers.setdefault(answer.item, []).append(answer)
             self.by_id[answer.id] = answer
-        self.systems = list(dict.fromkeys(a.system for a in self.by_id.values()))
+        self.systems = sorted({a.system for a in self.by_id.values()})
         self.panels: dict[str, list[Rater]] = {}
         for rater in raters:
             self.panels.setdefault(rater.panel, []).append(rater)
@@ -56,7 +56,7 @@ class Book:
         return self.instruments[allocation.instrument]
 
     def pool(self, allocation: Allocation, where: str) -> list[Item]:
-        """The items of the allocation's set, in the given order."""
+        """The items of the allocation's set, in the order of their ids."""
         found = [i for i in self.items if not allocation.items or allocation.items in i.sets]
         if not found:
             if not self.items:
@@ -75,7 +75,7 @@ class Book:
         return [s for s in self.systems if not allocation.systems or s in allocation.systems]
 
     def shown(self, item: str, systems: Iterable[str]) -> list[Answer]:
-        """The item's answers by these systems, in the systems' order."""
+        """The item's answers by these systems, in the canonical order of systems."""
         chosen = set(systems)
         return sorted((a for a in self.answers.get(item, []) if a.system in chosen), key=self.rank)
 

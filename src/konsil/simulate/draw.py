@@ -44,11 +44,12 @@ def draw(study: Study, items: Sequence[Item], answers: Sequence[Answer], truth: 
     Each rater, criterion and repeat has a stream of its own that covers all items, whoever sees them: another
     allocation, criterion, rater or analysis changes no rating. Free texts are left unanswered. Tie-breaks are planned
     from the simulated ratings and then rated too. `seed` draws the panel; the plan follows the study's own seed, so
-    that it is the plan of a real study.
+    that it is the plan of a real study. The order of items and answers does not matter.
     """
     check_truth(truth, study, answers)
     known = {i.id for i in items}
-    answers = [a for a in answers if a.item in known]
+    items = sorted(items, key=lambda i: i.id)
+    answers = sorted((a for a in answers if a.item in known), key=lambda a: a.id)
     families = {s.id: s.family for s in study.systems}
     world = build_world(items, answers, families, truth, seed)
     raters = {r.id: r for r in study.raters}
