@@ -232,7 +232,7 @@ def extras() -> tuple[Section, ...]:
         "Recovery",
         ("The panel was drawn from known parameters.",),
         recovered=(
-            Recovered("accuracy of physician 1", 0.9, estimate(0.88), "physicians"),
+            Recovered("physicians: accuracy of physician 1", 0.9, estimate(0.88), "physicians"),
             Recovered("accuracy of physician 2", 0.85, estimate(0.83), "physicians"),
             Recovered("accuracy of judge A", 0.7, estimate(0.79), "judges"),
         ),

@@ -11,7 +11,7 @@ def anchor(kind: str, name: str) -> str:
     """A name fit for files and anchors; different names stay different.
 
     >>> anchor("forest", "alpha"), anchor("forest", "Übersicht / 1")
-    ('forest-alpha', 'forest-ubersicht-1-69c7c2')
+    ('forest-alpha', 'forest-ubersicht-1-b2f25a')
     """
     folded = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().casefold()
     slug = re.sub(r"[^a-z0-9]+", "-", folded).strip("-")[:40]

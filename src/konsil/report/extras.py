@@ -10,7 +10,7 @@ from konsil.report.figures import forest
 from konsil.report.marks import About, Dot
 from konsil.report.overview import Material
 from konsil.report.plots import paged
-from konsil.report.section import Section
+from konsil.report.section import Recovered, Section
 from konsil.report.tables import Cell, Table, table
 
 
@@ -46,7 +46,7 @@ def extra(material: Material, section: Section) -> Extra:
             inside = _("yes") if e.low <= one.truth <= e.high else _("no")
             truth = Cell(numbers.plain(one.truth), number=True)
             covered = Cell(inside if e.low == e.low else "–")
-            rows.append([Cell(one.group), Cell(one.name), truth, numbers.estimate(e), covered])
+            rows.append([Cell(one.group), Cell(_name(one)), truth, numbers.estimate(e), covered])
         head = (_("Group"), _("Parameter"), _("True value"), _("Estimate and interval"), _("Interval holds it"))
         first = 0 if any(one.group for one in section.recovered) else 1
         caption = material.caption(_("True values of the simulation and what the analyses found."))
@@ -58,11 +58,16 @@ def extra(material: Material, section: Section) -> Extra:
     return Extra(anchor("section", section.title), section.title, section.paragraphs, tuple(tables), tuple(figures))
 
 
+def _name(one: Recovered) -> str:
+    """The parameter without its group, which stands beside or above it."""
+    return one.name.removeprefix(f"{one.group}: ") if one.group else one.name
+
+
 def _recovery(material: Material, section: Section) -> list[Drawing]:
     _, numbers = material.language.gettext, material.numbers
     dots = [
         Dot(
-            r.name,
+            _name(r),
             r.estimate.value,
             r.estimate.low,
             r.estimate.high,

@@ -216,4 +216,5 @@ MESSAGES: dict[str, str] = {
     "Phase": "Phase",
     "Batch": "Stapel",
     "Instrument": "Instrument",
+    "Diamonds: %(what)s.": "Rauten: %(what)s.",
 }

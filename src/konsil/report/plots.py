@@ -51,7 +51,7 @@ def forests(
         word = _("Difference: %(statistic)s") % {"statistic": word}
     drawings = []
     for n, page in enumerate(pages):
-        part = f" {beside}: ◇." if beside else ""
+        part = " " + _("Diamonds: %(what)s.") % {"what": beside} if beside else ""
         part += " " + _("Part %(n)s of %(total)s.") % {"n": n + 1, "total": len(pages)} if len(pages) > 1 else ""
         caption = _("%(what)s: estimates (dots) with their intervals (lines), analysis “%(name)s”.") % {
             "what": word, "name": name,
