@@ -38,7 +38,8 @@ def ratio(above: ArrayLike, below: ArrayLike) -> Array:
         array([0.5, nan])
     """
     divisor = np.asarray(below, dtype=np.float64)
-    return np.divide(above, divisor, out=np.full(divisor.shape, np.nan), where=divisor > 0)
+    quotient: Array = np.divide(above, divisor, out=np.full(divisor.shape, np.nan), where=divisor > 0)
+    return quotient
 
 
 def mean_defined(values: Array) -> Array:
@@ -119,7 +120,8 @@ def measure_disagreements(
         raise ValueError(f"measure: got {measure!r}; expected one of {', '.join(MEASURES)}")
     if measure == "within_one":
         place = np.arange(n_labels)
-        return (np.abs(place[:, None] - place) > 1).astype(np.float64)
+        beyond: Array = (np.abs(place[:, None] - place) > 1).astype(np.float64)
+        return beyond
     return disagreements(weights, n_labels, values)
 
 
