@@ -23,6 +23,7 @@ from konsil.report.marks import (
     draw_scale,
     draw_stack,
     frame,
+    group_label,
     label_width,
     legend_shape,
     letters_on,
@@ -53,7 +54,7 @@ def forest(
         lines = lines_of([d.group for d in dots])
         height = ROW * len(lines) + 0.84
         figure = Figure(figsize=(WIDTH, height))
-        left = label_width([(d.label, d.group) for d in dots])
+        left = label_width([d.label for d in dots])
         right = max(widest([d.text for d in dots], 8), widest([heading], 8, bold=True)) + 0.15
         axes = figure.add_axes((left / WIDTH, 0.46 / height, (WIDTH - left - right) / WIDTH, (height - 0.76) / height))
         axes.set_ylim(len(lines) - 0.5, -0.5)
@@ -65,7 +66,7 @@ def forest(
         axes.texts[-1].set_position((1.0 + 0.1 / (WIDTH - left - right), 1.0 + 0.06 / (height - 0.76)))
         for y, line in enumerate(lines):
             if isinstance(line, str):
-                row_label(axes, y, short(line), weight="bold")
+                group_label(axes, y, line)
                 continue
             dot = dots[line]
             row_label(axes, y, short(dot.label), indent=0.1 if dot.group else 0.0)
@@ -102,7 +103,7 @@ def distribution(
         top = 0.14 + 0.185 * legend_rows + (0.0 if isinstance(lines[0], str) else 0.1)
         height = ROW * 1.15 * len(lines) + 0.46 + top
         figure = Figure(figsize=(WIDTH, height))
-        left = label_width([(b.label, b.group) for b in bars])
+        left = label_width([b.label for b in bars])
         right = max(widest([numbers.count(sum(b.counts)) for b in bars], 8), widest([total], 8)) + 0.2
         axes = figure.add_axes(
             (left / WIDTH, 0.46 / height, (WIDTH - left - right) / WIDTH, (height - 0.46 - top) / height)
@@ -112,7 +113,7 @@ def distribution(
         frame(axes, axis, numbers, grid=False)
         for y, line in enumerate(lines):
             if isinstance(line, str):
-                row_label(axes, y, short(line), weight="bold")
+                group_label(axes, y, line)
                 continue
             bar = bars[line]
             row_label(axes, y, short(bar.label), indent=0.1 if bar.group else 0.0)

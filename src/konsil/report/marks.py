@@ -194,11 +194,18 @@ def draw_scale(
     axes.set_ylabel(label, fontsize=8.5)
 
 
-def row_label(axes: Axes, y: float, text: str, *, indent: float = 0.0, weight: str = "normal") -> None:
+def row_label(axes: Axes, y: float, text: str, *, indent: float = 0.0) -> None:
     """A row's name at the figure's left edge."""
+    axes.text((0.02 + indent) / WIDTH, y, text, transform=across_and_rows(axes), va="center", fontsize=8.5)
+
+
+def group_label(axes: Axes, y: float, text: str) -> None:
+    """A group's name on a line of its own, long names over the grid."""
+    ground = {"boxstyle": "square,pad=0.1", "facecolor": PAPER, "edgecolor": "none"}
     axes.text(
-        (0.02 + indent) / WIDTH, y, text, transform=across_and_rows(axes), va="center", fontsize=8.5, fontweight=weight
-    )
+        0.02 / WIDTH, y, short(text, 64), transform=across_and_rows(axes), va="center", fontsize=8.5, fontweight="bold",
+        bbox=ground,
+    )  # fmt: skip
 
 
 def across_and_rows(axes: Axes) -> Transform:
@@ -243,8 +250,6 @@ def widest(texts: Sequence[str], size: float, *, bold: bool = False) -> float:
     return float(max(widths, default=0.0)) / 72
 
 
-def label_width(rows: Sequence[tuple[str, str]]) -> float:
-    """Inches to leave for the labels and group names at the left."""
-    labels = widest([short(label) for label, _group in rows], 8.5)
-    groups = widest([short(group) for _label, group in rows], 8.5, bold=True)
-    return min(2.6, max(labels, groups) + 0.25)
+def label_width(labels: Sequence[str]) -> float:
+    """Inches to leave for the rows' names at the left."""
+    return min(2.6, max(0.9, widest([short(label) for label in labels], 8.5) + 0.25))
