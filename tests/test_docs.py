@@ -1,0 +1,495 @@
+"""What the documents claim: their commands, their output, their code, their links, their words."""
+
+from __future__ import annotations
+
+import dataclasses
+import doctest
+import importlib
+import importlib.util
+import json
+import math
+import os
+import pkgutil
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import typing
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import konsil
+from konsil.analysis import Analysis, Exclusions, Resampling, known_statistics
+from konsil.cli.main import COMMANDS, group
+from konsil.instrument import Criterion, Instrument, Scale
+from konsil.plan import Allocation
+from konsil.records import Rater, Source, System
+from konsil.sources import answers, items, ratings
+from konsil.stats.contract import Codes
+from konsil.stats.names import STATISTICS, statistic
+from konsil.study import Study, decode
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = sorted((ROOT / "docs").glob("*.md"))
+TOP = [ROOT / n for n in ("README.md", "ARCHITECTURE.md", "GLOSSARY.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+ALL = [*TOP, *DOCS]
+
+
+@dataclass(frozen=True)
+class Block:
+    """One fenced block: ```console``` or ```csv ratings.csv```, with its line in the document."""
+
+    language: str
+    info: str
+    text: str
+    line: int
+
+
+def blocks(path: Path) -> list[Block]:
+    found = []
+    lines = path.read_text("utf-8").splitlines()
+    start = None
+    for n, line in enumerate(lines, start=1):
+        if start is None and re.match(r"```\w", line):
+            start = n
+        elif start is not None and line == "```":
+            language, _, info = lines[start - 1][3:].partition(" ")
+            found.append(Block(language, info.strip(), "\n".join(lines[start : n - 1]) + "\n", start))
+            start = None
+    assert start is None, f"{path.name}:{start}: a block that does not end"
+    return found
+
+
+def commands(block: Block) -> list[tuple[str, str]]:
+    """Each command after `$ ` (continued after a backslash) with the output shown below it."""
+    found: list[tuple[str, str]] = []
+    lines = block.text.splitlines()
+    n = 0
+    while n < len(lines):
+        assert lines[n].startswith("$ "), f"line {block.line + n}: expected '$ ' before a command"
+        command = lines[n][2:]
+        while command.endswith("\\"):
+            n += 1
+            command = command[:-1] + lines[n].removeprefix("> ").strip()
+        n += 1
+        output = []
+        while n < len(lines) and not lines[n].startswith("$ "):
+            output.append(lines[n])
+            n += 1
+        found.append((command, "\n".join(output)))
+    return found
+
+
+def as_shown(expected: str) -> re.Pattern[str]:
+    """The output shown, where a line of `...` stands for any lines and `...` in a line for anything in it."""
+    lines = [".*" if line.strip() == "..." else _within(line) for line in expected.strip("\n").splitlines()]
+    return re.compile("\n".join(lines), re.DOTALL)
+
+
+def _within(line: str) -> str:
+    return r"[^\n]*".join(re.escape(part) for part in line.rstrip().split("..."))
+
+
+def environment(home: Path) -> dict[str, str]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("KONSIL", "PYTHON", "PIP_USER", "VIRTUAL"))}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{kept.get('PATH', '')}"
+    return {**kept, "PATH": path, "HOME": str(home), "TERM": "dumb", "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
+
+
+def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", "-c", f"set -euo pipefail; {command}"],
+        cwd=folder,
+        env=environment(folder),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+
+
+def place(tmp_path: Path) -> Path:
+    """An empty folder with the example files where a reader of the checkout has them."""
+    folder = tmp_path / "reader"
+    shutil.copytree(ROOT / "docs" / "example", folder / "docs" / "example")
+    return folder
+
+
+def play(path: Path, folder: Path, server: str | None = None) -> None:
+    """Do what the document says, from its first block to its last, as a reader would."""
+    names: dict[str, object] = {"__name__": "__main__"}
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        for block in blocks(path):
+            where = f"{path.name}:{block.line}"
+            if block.info == "setup" or (block.info == "postgresql" and server is None):
+                continue
+            if block.language == "console":
+                console(block, where, folder, server)
+            elif block.language == "python":
+                python(block, where, names)
+            elif block.info:
+                file = folder / block.info
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(block.text, "utf-8")
+    finally:
+        os.chdir(before)
+
+
+def console(block: Block, where: str, folder: Path, server: str | None) -> None:
+    for command, expected in commands(block):
+        done = run(command.replace(EXAMPLE_SERVER, server or ""), folder)
+        code = 2 if block.info == "fails" else 0
+        assert done.returncode == code, f"{where}: {command}\n{done.stdout}"
+        got = "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines())
+        assert as_shown(expected).fullmatch(got), f"{where}: {command}\ngot:\n{got}\nexpected:\n{expected}"
+
+
+def python(block: Block, where: str, names: dict[str, object]) -> None:
+    if ">>> " not in block.text:
+        exec(compile(block.text, where, "exec"), names)
+        return
+    test = doctest.DocTestParser().get_doctest(block.text, names, where, where, block.line)
+    told: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    runner.run(test, out=told.append, clear_globs=False)
+    names.update(test.globs)
+    assert not runner.failures, "".join(told)
+
+
+def runs(path: Path) -> bool:
+    return any(b.language in {"console", "python"} and b.info != "setup" for b in blocks(path))
+
+
+SLOW = {"howto-agreement.md", "howto-store.md", "howto-study.md", "tutorial.md"}
+"""Documents of so many commands that the fast tests leave them out."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(p, id=p.name, marks=[pytest.mark.slow] if p.name in SLOW else [])
+        for p in ALL
+        if p.exists() and runs(p)
+    ],
+)
+def test_the_document_does_what_it_says(path: Path, tmp_path: Path):
+    play(path, place(tmp_path))
+
+
+EXAMPLE_SERVER = "postgresql://konsil@db.example"
+"""What the documents write instead of the reader's own server."""
+
+_spec = importlib.util.spec_from_file_location("store_fixtures", ROOT / "tests" / "store" / "conftest.py")
+assert _spec is not None
+assert _spec.loader is not None
+_fixtures = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(_fixtures)
+server = _fixtures.server
+
+
+@pytest.mark.slow
+def test_postgresql_as_documented(server: str, tmp_path: Path):
+    import psycopg
+
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+        connection.execute("CREATE DATABASE konsil")
+    play(ROOT / "docs" / "howto-store.md", place(tmp_path), server)
+
+
+def test_a_wrong_output_is_found(tmp_path: Path):
+    """The runner itself: it must fail on a document that lies."""
+    document = tmp_path / "lie.md"
+    document.write_text("```console\n$ echo one\ntwo\n```\n", "utf-8")
+    with pytest.raises(AssertionError, match=r"lie\.md:1: echo one"):
+        play(document, place(tmp_path))
+    document.write_text("```console\n$ printf 'a\\nb\\nc 12 d\\n'\na\n...\nc ... d\n```\n", "utf-8")
+    play(document, tmp_path / "reader")
+
+
+@pytest.mark.slow
+def test_the_notebook_runs_and_shows_what_it_says():
+    import nbformat
+    from nbclient import NotebookClient
+
+    path = ROOT / "docs" / "notebook.ipynb"
+    with warnings.catch_warnings():
+        # Of the notebook's own machinery; ours are errors inside the kernel, see below.
+        warnings.simplefilter("ignore")
+        notebook = nbformat.read(path, as_version=4)
+        shown = [_printed(cell) for cell in notebook.cells]
+        client = NotebookClient(
+            notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}
+        )
+        client.execute()
+    assert [_printed(cell) for cell in notebook.cells] == shown
+    assert sum(bool(text) for text in shown) >= 5
+
+
+def _printed(cell: Mapping[str, typing.Any]) -> str:
+    assert not any(o.get("name") == "stderr" and "Warning" in o["text"] for o in cell.get("outputs", []))
+    return "".join(o["text"] for o in cell.get("outputs", []) if o.get("name") == "stdout")
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda p: p.name)
+def test_links_lead_somewhere(path: Path):
+    for target in re.findall(r"\]\(([^)\s]+)\)", path.read_text("utf-8")):
+        if target.startswith(("https://", "mailto:")):
+            continue
+        name, _, anchor = target.partition("#")
+        file = (path.parent / name).resolve() if name else path
+        assert file.exists(), f"{path.name}: {target}"
+        assert file.is_relative_to(ROOT), f"{path.name}: {target} leads out of the project"
+        assert not anchor or anchor in anchors(file), f"{path.name}: {target}"
+
+
+def anchors(file: Path) -> set[str]:
+    titles = re.findall(r"^#+ (.*)$", file.read_text("utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_every_document_can_be_reached_from_the_readme():
+    reached, ahead = set(), [ROOT / "README.md"]
+    while ahead:
+        file = ahead.pop()
+        if file in reached or not file.exists():
+            continue
+        reached.add(file)
+        if file.suffix == ".md":
+            links = re.findall(r"\]\(([^)\s#]+)[^)]*\)", file.read_text("utf-8"))
+            ahead += [(file.parent / link).resolve() for link in links if "://" not in link]
+    assert not {*ALL, ROOT / "docs" / "notebook.ipynb"} - reached
+
+
+def texts() -> list[Path]:
+    """Everything that people read or that is installed."""
+    found = [
+        *ALL,
+        ROOT / "CITATION.cff",
+        ROOT / "pyproject.toml",
+        ROOT / "docs" / "notebook.ipynb",
+        ROOT / ".ci" / "run",
+    ]
+    for folder in ("src", "tests", "benchmarks"):
+        found += [p for p in (ROOT / folder).rglob("*") if p.suffix in {".py", ".toml", ".md", ".csv", ".j2", ".css"}]
+    return sorted(p for p in found if "__pycache__" not in p.parts and p != Path(__file__))
+
+
+WORKPLACE = re.compile(r"/work\b|issue #|issues show|\bpypi\b|pythonhosted|\bfiles\.python", re.IGNORECASE)
+"""What belongs to a workplace and not to the project, anywhere."""
+IN_PROSE = re.compile(r"\bshared/|\bsessions?\b|\bagents?\b", re.IGNORECASE)
+"""The same, in what people read; in code these words have meanings of their own."""
+
+
+def test_nothing_of_the_workplace_is_left_in():
+    found = []
+    for path in texts():
+        for n, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+            if WORKPLACE.search(line) or (path in ALL and IN_PROSE.search(line)):
+                found.append(f"{path.relative_to(ROOT)}:{n}: {line.strip()}")
+    assert not found, "\n".join(found)
+
+
+def test_two_commands_set_everything_up():
+    setup = [command for block in blocks(ROOT / "README.md") if block.info == "setup" for command, _ in commands(block)]
+    assert len(setup) == 2
+    assert setup[0].endswith("konsil demo")
+    assert setup[1].endswith("pytest")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_documented_and_helps(name: str):
+    everything = "\n".join(path.read_text("utf-8") for path in [ROOT / "README.md", *DOCS])
+    assert re.search(rf"konsil {name}\b", everything), f"no document shows konsil {name}"
+    told = CliRunner().invoke(group, [name, "--help"])
+    assert told.exit_code == 0
+    command = group.get_command(None, name)
+    assert command is not None
+    for parameter in command.params:
+        if parameter.param_type_name == "option":
+            assert getattr(parameter, "help", None), f"konsil {name} {parameter.opts[0]} has no help"
+
+
+def test_help_lists_every_command():
+    told = CliRunner().invoke(group, ["--help"])
+    listed = re.findall(r"^  ([a-z-]+)  ", told.output.split("Commands:")[1], flags=re.MULTILINE)
+    assert listed == list(COMMANDS)
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda p: p.name)
+def test_commands_that_are_written_exist(path: Path):
+    text = path.read_text("utf-8")
+    written = re.findall(r"`konsil ([a-z-]+)", text)
+    written += [w for b in blocks(path) if b.language == "console" for w in re.findall(r"\bkonsil ([a-z-]+)", b.text)]
+    unknown = {w for w in written if w not in COMMANDS and not w.startswith("-")}
+    assert not unknown
+
+
+# Names -----------------------------------------------------------------------------------------------------------
+
+
+def known_names() -> dict[str, object]:
+    """Every public class and function of konsil by its bare name."""
+    found: dict[str, object] = {}
+    for module in pkgutil.walk_packages(konsil.__path__, "konsil."):
+        if ".migrations" in module.name:
+            continue
+        for name, value in vars(importlib.import_module(module.name)).items():
+            if not name.startswith("_") and getattr(value, "__module__", "").startswith("konsil"):
+                found.setdefault(name, value)
+    return found
+
+
+def is_known(name: str, names: Mapping[str, object]) -> bool:
+    """A class or function, a field of a class, a statistic, or a word that a field can be set to."""
+    first, _, rest = name.partition(".")
+    if rest:
+        kind = names.get(first)
+        return dataclasses.is_dataclass(kind) and rest in {f.name for f in dataclasses.fields(kind)}
+    return name in names or name in {*known_statistics(), *words(names)}
+
+
+DECLARED = ("konsil.records", "konsil.instrument", "konsil.plan.allocation", "konsil.analysis.spec")
+"""Where the fields are that a study.toml can set."""
+
+
+def words(names: Mapping[str, object]) -> set[str]:
+    found: set[str] = set()
+    for kind in names.values():
+        if isinstance(kind, type) and dataclasses.is_dataclass(kind) and kind.__module__.startswith(DECLARED):
+            for hint in typing.get_type_hints(kind, vars(sys.modules[kind.__module__])).values():
+                found |= {str(a) for a in typing.get_args(hint) if isinstance(a, str)}
+    return found
+
+
+def test_the_glossarys_names_exist():
+    written = re.findall(r"`([A-Za-z_][A-Za-z_0-9.]*)`", (ROOT / "GLOSSARY.md").read_text("utf-8"))
+    written = [w for w in written if not w.endswith((".toml", ".md"))]
+    assert len(written) > 60
+    names = known_names()
+    assert [w for w in written if not is_known(w, names)] == []
+
+
+def test_the_glossary_has_every_noun_and_every_statistic():
+    text = (ROOT / "GLOSSARY.md").read_text("utf-8")
+    for noun in ("Item", "System", "Answer", "Rater", "Task", "Rating", "Scale", "Criterion", "Instrument", "Study"):
+        assert f"(`{noun}`)" in text
+    for name in STATISTICS:
+        assert f"(`{name}`)" in text
+
+
+# Tables of keys and of statistics ------------------------------------------------------------------------------------
+
+
+def tables(path: Path) -> list[list[dict[str, str]]]:
+    found = []
+    for block in re.findall(r"(?:^\|.*\|\n)+", path.read_text("utf-8"), flags=re.MULTILINE):
+        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in block.strip().splitlines()]
+        found.append([dict(zip(rows[0], row, strict=True)) for row in rows[2:]])
+    return found
+
+
+KEYS = (Study, Instrument, Criterion, Scale, System, Rater, Source, Allocation, Analysis, Resampling, Exclusions)
+"""The tables of a study.toml, in the order of the document."""
+
+
+def test_every_key_of_a_study_is_documented():
+    documented = [t for t in tables(ROOT / "docs" / "howto-study.md") if "key" in t[0]]
+    for kind, rows in zip(KEYS, documented, strict=True):
+        fields = {f.name: f for f in dataclasses.fields(kind)}
+        assert [row["key"].strip("`") for row in rows] == list(fields), kind.__name__
+        for row in rows:
+            assert row["default"] == shown_default(fields[row["key"].strip("`")]), f"{kind.__name__}.{row['key']}"
+            assert row["says"]
+
+
+def shown_default(field: dataclasses.Field[typing.Any]) -> str:
+    """A field's default as the document writes it."""
+    if field.default is not dataclasses.MISSING:
+        value = field.default
+    elif field.default_factory is not dataclasses.MISSING:
+        value = field.default_factory()
+    else:
+        return "required"
+    if dataclasses.is_dataclass(value):
+        return "a table"
+    if value is None or value in ((), {}):
+        return "none"
+    if value == "":
+        return "empty"
+    return f"`{json.dumps(list(value) if isinstance(value, tuple) else value)}`".replace(".0`", "`")
+
+
+def test_every_field_of_a_source_is_documented():
+    [rows] = [t for t in tables(ROOT / "docs" / "howto-study.md") if "fields" in t[0]]
+    written = {row["records"].strip("`"): re.findall(r"`([a-z_]+)`", row["fields"]) for row in rows}
+    assert written == {"items": list(items.FIELDS), "answers": list(answers.FIELDS), "ratings": list(ratings.FIELDS)}
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda p: p.name)
+def test_pieces_of_toml_are_what_a_study_takes(path: Path):
+    for block in blocks(path):
+        if block.language == "toml":
+            piece = tomllib.loads(block.text)
+            decode(Study, {"title": "x", "seed": 1, **piece}, f"{path.name}:{block.line}")
+
+
+def test_the_table_of_statistics_is_the_programs():
+    agreement, others = (t for t in tables(ROOT / "docs" / "statistics.md") if "name" in t[0])
+    rows = {row["name"].strip("`"): row for row in agreement}
+    assert list(rows) == list(STATISTICS)
+    assert {*rows, *(row["name"].strip("`") for row in others)} == set(known_statistics())
+    for name, entry in STATISTICS.items():
+        row = rows[name]
+        assert (row["title"], row["source"]) == (entry.title, entry.source)
+        assert row["levels"] == ("all" if "nominal" in entry.levels else "from ordinal")
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_undefined_where_the_table_says_so(name: str):
+    [agreement, _] = [t for t in tables(ROOT / "docs" / "statistics.md") if "name" in t[0]]
+    [row] = [r for r in agreement if r["name"] == f"`{name}`"]
+    assert math.isnan(value_of(name, [[0, -1, -1], [-1, 1, -1], [-1, -1, 2], [1, -1, -1]], 3))
+    same = value_of(name, [[1, 1, 1]] * 5, 3)
+    assert row["all labels the same"] == ("undefined" if math.isnan(same) else f"{same:g}")
+    if "only one label is declared" in row["also undefined if"]:
+        assert math.isnan(value_of(name, [[0, 0, 0]] * 5, 1))
+    if "one and the same label throughout" in row["also undefined if"]:
+        assert math.isnan(value_of(name, [[2, 2]] * 5, 3))
+    if "gave a single label" in row["also undefined if"]:
+        assert math.isnan(value_of(name, [[0, 2], [1, 2], [2, 2]], 3))
+
+
+def value_of(name: str, labels: list[list[int]], n_labels: int) -> float:
+    codes = Codes(np.array(labels), np.arange(len(labels)), n_labels, tuple(map(float, range(n_labels))))
+    level = "ordinal" if "nominal" not in STATISTICS[name].levels else "nominal"
+    found = statistic(name, codes, level=level)
+    return float(found.finalise(found.tally(codes).sum(axis=0))[0])
+
+
+def test_the_citation_is_of_this_version():
+    text = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert re.search(rf"^version: {re.escape(konsil.__version__)}$", text, flags=re.MULTILINE)
+    assert re.match(r"cff-version: 1\.2\.0\n", text)
+    for key in ("message", "title", "authors", "license"):
+        assert re.search(rf"^{key}:", text, flags=re.MULTILINE)
+
+
+def test_the_changelog_names_this_version():
+    assert konsil.__version__ in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_the_pictures_are_pictures():
+    for path in (ROOT / "docs" / "images").iterdir():
+        assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+        assert path.stat().st_size < 500_000, f"{path.name} is large for a picture in a readme"
