@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from konsil.analysis.coding import Sample
-from konsil.analysis.estimate import Told, estimate
+from konsil.analysis.estimate import Told, estimate, estimates
 from konsil.analysis.measure import Measure
 from konsil.analysis.spec import Resampling
 from konsil.errors import AnalysisError, nearest
@@ -64,7 +65,7 @@ def entry(name: str, level: str, where: str) -> Entry:
 
 
 def columns(name: str, n_raters: int, n_labels: int) -> int:
-    """How many sums a statistic needs for each cluster: a table of labels by labels, once or for each pair of raters."""
+    """How many sums a cluster has: a table of labels by labels, once or for each pair of raters."""
     needs = STATISTICS[name].needs
     if needs == "anova":
         return n_raters + 3
@@ -72,13 +73,21 @@ def columns(name: str, n_raters: int, n_labels: int) -> int:
     return table * (n_raters * (n_raters - 1) // 2) if needs in {"pairs", "complete_pairs"} else table + n_labels
 
 
-def agreement(sample: Sample, name: str, level: Level, weights: str = "") -> Measure:
-    """One agreement statistic of one sample as a measure."""
+Tallied = dict[tuple[Callable[[Codes], Sums], tuple[float, ...] | None], Sums]
+"""Sums of one sample by tally, so that statistics of the same sums are tallied and resampled once."""
+
+
+def agreement(sample: Sample, name: str, level: Level, weights: str = "", tallied: Tallied | None = None) -> Measure:
+    """One agreement statistic of one sample as a measure; `tallied` keeps and gives the sums of its sample."""
     codes = spaced(sample.codes, name, level)
     if columns(name, codes.labels.shape[1], codes.n_labels) > WIDEST:
         return _blank(sample)
     chosen = named(name, codes, weights or None, level=level)
-    sums = chosen.tally(codes)
+    tallied = {} if tallied is None else tallied
+    key = (chosen.tally, codes.values)
+    if key not in tallied:
+        tallied[key] = chosen.tally(codes)
+    sums = tallied[key]
     return Measure(
         sums=sums,
         finalise=chosen.finalise,
@@ -86,7 +95,7 @@ def agreement(sample: Sample, name: str, level: Level, weights: str = "") -> Mea
         n_units=sample.n_units,
         n_raters=sample.n_raters,
         n_ratings=sample.n_ratings,
-        n_undefined_pairs=_undefined_pairs(codes, name, weights),
+        n_undefined_pairs=_undefined_pairs(codes, name, weights, sums),
         scale="atanh",
         notes=prevalence_note(sample, name),
     )
@@ -114,7 +123,7 @@ def spaced(codes: Codes, name: str, level: Level) -> Codes:
 _PER_PAIR = {"cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic", "percent_agreement", "pabak"}
 
 
-def _undefined_pairs(codes: Codes, name: str, weights: str) -> int:
+def _undefined_pairs(codes: Codes, name: str, weights: str, sums: Sums) -> int:
     if name not in _PER_PAIR:
         return 0
     raters = codes.labels.shape[1]
@@ -124,7 +133,7 @@ def _undefined_pairs(codes: Codes, name: str, weights: str) -> int:
     else:
         each = kappa.percent_agreement(raters, codes.n_labels, per_pair=True)
     count = kappa.undefined_pairs(each)
-    return int(_at(count.tally(codes), count.finalise))
+    return int(_at(sums, count.finalise))
 
 
 def prevalence_note(sample: Sample, name: str) -> tuple[str, ...]:
@@ -168,6 +177,31 @@ def told(
     """An agreement statistic with its intervals; for ICC the textbook's F interval stands beside."""
     measure = agreement(sample, name, level, weights)
     found = estimate(measure, key=key, resampling=resampling, cluster=cluster, why=reason(sample, name))
+    return _completed(found, measure, sample, name, resampling), measure
+
+
+def told_together(
+    sample: Sample, names: Sequence[str], level: Level, *, key: int, resampling: Resampling, cluster: str
+) -> dict[str, Told]:
+    """Several agreement statistics of one sample: the same numbers as one by one, each kind of sums resampled once."""
+    tallied: Tallied = {}
+    measures = {name: agreement(sample, name, level, tallied=tallied) for name in names}
+    together: dict[int, list[str]] = {}
+    for name, measure in measures.items():
+        together.setdefault(id(measure.sums), []).append(name)
+    found: dict[str, Told] = {}
+    for members in together.values():
+        whys = [reason(sample, name) for name in members]
+        tolds = estimates(
+            [measures[name] for name in members], key=key, resampling=resampling, cluster=cluster, whys=whys
+        )
+        for name, told in zip(members, tolds, strict=True):
+            found[name] = _completed(told, measures[name], sample, name, resampling)
+    return {name: found[name] for name in names}
+
+
+def _completed(found: Told, measure: Measure, sample: Sample, name: str, resampling: Resampling) -> Told:
+    """What ICC and W say besides: the textbook's interval, and how many units are complete."""
     if name in ICC_FORMS and np.isfinite(found.headline.value):
         form = icc_test(name, _total(measure.sums), sample.codes.labels.shape[1], resampling.level)
         textbook = replace(
@@ -184,7 +218,7 @@ def told(
     if (name in ICC_FORMS or name == "kendall_w") and complete < sample.n_units:
         note = f"Of {sample.n_units} units, the {complete} that every rater labelled are used."
         found = replace(found, notes=(note, *found.notes))
-    return found, measure
+    return found
 
 
 def _total(sums: Sums) -> Array:

@@ -12,9 +12,9 @@ import polars as pl
 
 from konsil.analysis import agree
 from konsil.analysis.asked import Asked, Layout, Level
-from konsil.analysis.frames import to_polars
+from konsil.analysis.frames import lone_index, to_polars
 from konsil.analysis.spec import Resampling
-from konsil.analysis.tabular import read
+from konsil.analysis.tabular import is_role, read
 from konsil.errors import AnalysisError, nearest
 from konsil.stats.contract import Estimate
 from konsil.stats.names import STATISTICS
@@ -152,11 +152,18 @@ def agreement(
     >>> round(result["cohen_kappa"].value, 3)
     0.5
     """
-    _check(level, resamples, confidence)
+    if isinstance(labels, str) or isinstance(missing, str):
+        raise AnalysisError("labels and missing: expected a list of labels, got one text")
+    if layout not in {None, "wide", "long"}:
+        raise AnalysisError(f"layout {layout!r} is not one of 'wide', 'long'; leave it out to have it guessed")
     chosen = (rater,) if isinstance(rater, str) else tuple(rater or ())
-    words = tuple(str(v) for v in labels)
+    words = tuple(f"{v:g}" if isinstance(v, float) else str(v) for v in labels)
+    index = lone_index(frame)
+    if unit is None and index is not None and index not in {*chosen, label, cluster} and not is_role(index):
+        unit = index
     asked = Asked(layout, unit, chosen, label, cluster, level, words, abstain, tuple(missing))
-    return from_asked(to_polars(frame), asked, resamples=resamples, seed=seed, confidence=confidence)
+    wanted = [name for name in (unit, label, cluster, *chosen) if name is not None]
+    return from_asked(to_polars(frame, wanted), asked, resamples=resamples, seed=seed, confidence=confidence)
 
 
 def _check(level: str, resamples: int, confidence: float) -> None:
@@ -170,16 +177,22 @@ def _check(level: str, resamples: int, confidence: float) -> None:
 
 def from_asked(frame: pl.DataFrame, asked: Asked, *, resamples: int, seed: int, confidence: float = 0.95) -> Agreement:
     """The same, from a frame and how it is to be read."""
+    _check(asked.level, resamples, confidence)
     table = read(frame, asked)
     resampling = Resampling(resamples, confidence)
     found: list[NamedEstimate] = []
     companions: list[NamedEstimate] = []
     # Warnings that many statistics share are told once, with the names of those they concern.
     notes: dict[str, list[str]] = {}
-    for name in agree.applicable(asked.level):
-        key = stream_key(seed, "agreement")
-        cluster = "cluster" if asked.cluster else "unit"
-        told, _ = agree.told(table.sample, name, asked.level, key=key, resampling=resampling, cluster=cluster)
+    everything = agree.told_together(
+        table.sample,
+        agree.applicable(asked.level),
+        asked.level,
+        key=stream_key(seed, "agreement"),
+        resampling=resampling,
+        cluster="cluster" if asked.cluster else "unit",
+    )
+    for name, told in everything.items():
         found.append(NamedEstimate(name, told.headline))
         companions.extend(NamedEstimate(name, c) for c in told.companions)
         for note in told.notes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,10 +11,13 @@ from konsil.analysis.measure import Measure, pair, value
 from konsil.analysis.spec import Resampling
 from konsil.stats import infer, shares, wald
 from konsil.stats.contract import Array, Estimate
-from konsil.stats.rows import prepare
+from konsil.stats.rows import Sums, prepare
 
 BUDGET = 1_000_000_000
 """Sums times draws from which on there is no resampling but the linearised interval."""
+
+WORK = 200_000_000_000
+"""Sums times draws times clusters from which on the same holds: half a minute or more."""
 
 TWO_WAY_RATIO = 1.1
 """From here on, raters differ enough that items alone do not carry the uncertainty."""
@@ -44,38 +48,60 @@ def estimate(measure: Measure, *, key: int, resampling: Resampling, cluster: str
     A share of single labels in which nothing is clustered has Wilson's interval instead (Clopper-Pearson at 0 and 1).
     `why` is the reason given when the value is undefined.
     """
-    if measure.n_ratings == 0 or not measure.clusters:
-        return Told(Estimate(float("nan"), level=resampling.level, reason=why or "no labels to compute it from"))
-    if measure.proportion and _one_label_a_cluster(measure):
+    if measure.proportion and measure.n_ratings and _one_label_a_cluster(measure):
         return _plain_share(measure, resampling)
-    if measure.sums.shape[1] * resampling.draws > BUDGET:
-        return _linearised(measure, resampling, cluster, why)
-    found = infer.infer(
-        measure.sums, measure.finalise, draws=resampling.draws, level=resampling.level, key=key, scale=measure.scale
-    )
-    at = float(found.value[0])
+    return estimates([measure], key=key, resampling=resampling, cluster=cluster, whys=[why])[0]
+
+
+def estimates(
+    measures: Sequence[Measure], *, key: int, resampling: Resampling, cluster: str, whys: Sequence[str]
+) -> list[Told]:
+    """Several numbers of the same sums (the same object), each as `estimate` gives it, resampled once."""
+    first = measures[0]
+    if first.n_ratings == 0 or not first.clusters:
+        reasons = [why or "no labels to compute it from" for why in whys]
+        return [Told(Estimate(float("nan"), level=resampling.level, reason=reason)) for reason in reasons]
+    if too_long(first.sums, resampling.draws):
+        return [_linearised(m, resampling, cluster, why) for m, why in zip(measures, whys, strict=True)]
+    sums, finalise = infer.concatenate([(m.sums, m.finalise) for m in measures])
+    found = infer.infer(sums, finalise, draws=resampling.draws, level=resampling.level, key=key, scale=first.scale)
+    return [
+        _resampled(found, n, m, resampling, cluster, why) for n, (m, why) in enumerate(zip(measures, whys, strict=True))
+    ]
+
+
+def too_long(sums: Sums, draws: int) -> bool:
+    """Whether resampling would take minutes or more: very wide sums, or very many clusters of wide ones."""
+    n_clusters, width = sums.shape
+    return bool(width * draws > BUDGET or width * draws * n_clusters > WORK)
+
+
+def _resampled(
+    found: infer.Inference, n: int, measure: Measure, resampling: Resampling, cluster: str, why: str
+) -> Told:
+    at = float(found.value[n])
     if not np.isfinite(at):
         reason = why or "undefined on these labels"
         return Told(_blank(measure, resampling, found.n_clusters, reason), notes=measure.notes)
     headline = Estimate(
         at,
-        float(found.low[0]),
-        float(found.high[0]),
+        float(found.low[n]),
+        float(found.high[n]),
         resampling.level,
-        float(found.se[0]),
+        float(found.se[n]),
         n_clusters=found.n_clusters,
         n_ratings=measure.n_ratings,
-        n_undefined=int(found.n_undefined[0]),
+        n_undefined=int(found.n_undefined[n]),
         method=f"{cluster}-cluster bootstrap, BCa, {found.draws:,} resamples",
         reason=_why_no_interval(found),
     )
-    companions = [_wald(headline, found, measure, cluster)]
+    companions = [_wald(headline, found, n, measure, cluster)]
     notes = list(measure.notes)
     two = _two_way(headline, measure, cluster)
     if two is not None:
         companions.append(two)
         notes += _raters_matter(headline, two)
-    return Told(headline, tuple(companions), tuple(notes), infer.cautions(found))
+    return Told(headline, tuple(companions), tuple(notes), infer.cautions(found, n))
 
 
 def _linearised(measure: Measure, resampling: Resampling, cluster: str, why: str) -> Told:
@@ -98,7 +124,7 @@ def _linearised(measure: Measure, resampling: Resampling, cluster: str, why: str
         method=f"linearised {cluster}-cluster Wald{on}, t with {made.df} degrees of freedom",
         reason="one cluster has no interval" if used < 2 else "",
     )
-    note = f"With {measure.n_raters:,} raters and so many labels there is no resampling: the interval is linearised."
+    note = "Resampling would take very long at this size: the interval is the linearised one, which needs none."
     return Told(headline, notes=(*measure.notes, note))
 
 
@@ -119,12 +145,12 @@ def _why_no_interval(found: infer.Inference) -> str:
     return ""
 
 
-def _wald(headline: Estimate, found: infer.Inference, measure: Measure, cluster: str) -> Estimate:
+def _wald(headline: Estimate, found: infer.Inference, n: int, measure: Measure, cluster: str) -> Estimate:
     on = " on the atanh scale" if measure.scale == "atanh" else ""
     return replace(
         headline,
-        low=float(found.wald_low[0]),
-        high=float(found.wald_high[0]),
+        low=float(found.wald_low[n]),
+        high=float(found.wald_high[n]),
         n_undefined=0,
         method=f"linearised {cluster}-cluster Wald{on}, t with {found.n_clusters - 1} degrees of freedom",
     )
