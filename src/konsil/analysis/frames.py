@@ -2,38 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import polars as pl
 
 from konsil.errors import AnalysisError
 
+_WHOLE = 1e15
+"""Whole numbers below it are exact and written without a point."""
 
-def to_polars(frame: object) -> pl.DataFrame:
-    """A Polars frame from Polars or pandas; a pandas index that has a name becomes a column."""
+
+def to_polars(frame: object, wanted: Collection[str] = ()) -> pl.DataFrame:
+    """A Polars frame from Polars or pandas; a lone pandas index with a name becomes a column, as do levels `wanted`."""
     if isinstance(frame, pl.DataFrame):
         return frame
     if isinstance(frame, pl.LazyFrame):
         return frame.collect()
     if type(frame).__module__.partition(".")[0] == "pandas":
-        return _from_pandas(frame)
+        return _from_pandas(frame, wanted)
     raise AnalysisError(f"expected a Polars or pandas data frame, got {type(frame).__name__}")
 
 
-def _from_pandas(frame: Any) -> pl.DataFrame:  # noqa: ANN401 - pandas is not imported here
+def lone_index(frame: object) -> str | None:
+    """The name of a pandas index that has one: it says what a row is."""
+    names: Sequence[object] = getattr(getattr(frame, "index", None), "names", ())
+    return _header(names[0]) if len(names) == 1 and names[0] is not None else None
+
+
+def _from_pandas(frame: Any, wanted: Collection[str]) -> pl.DataFrame:  # noqa: ANN401 - pandas is not imported here
     # Through Python lists: pandas without pyarrow is enough, and mixed object columns are read as words.
-    columns: dict[str, list[str | None]] = {}
-    index = frame.index
-    named = frame.reset_index() if index.name is not None else frame
-    for name in named.columns:
-        columns[str(name)] = [_cell(v) for v in named[name].tolist()]
+    names = [_header(n) for n in frame.columns]
+    columns = {name: [_cell(v) for v in frame.iloc[:, n].tolist()] for n, name in enumerate(names)}
+    if len(columns) < len(names):
+        twice = next(name for n, name in enumerate(names) if name in names[:n])
+        raise AnalysisError(f"the data frame has two columns named {twice!r}; expected each name once")
+    # An index that somebody named is data (often the units); one without a name is pandas' own numbering.
+    index: dict[str, list[str | None]] = {}
+    for level, name in enumerate(frame.index.names):
+        asked_for = len(frame.index.names) == 1 or _header(name) in wanted
+        if name is not None and _header(name) not in columns and asked_for:
+            index[_header(name)] = [_cell(v) for v in frame.index.get_level_values(level).tolist()]
+    columns = {**index, **columns}
     return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+
+
+def _header(name: object) -> str:
+    return " / ".join(str(part) for part in name) if isinstance(name, tuple) else str(name)
 
 
 def _cell(value: object) -> str | None:
     # pandas writes missing as None, NaN, NaT or NA: all are unequal to themselves or have no truth value.
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return None
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, float):
-        return None if value != value else (str(int(value)) if value == int(value) else repr(value))
+        if value != value:
+            return None
+        return str(int(value)) if abs(value) < _WHOLE and value == int(value) else repr(value)
     return str(value)

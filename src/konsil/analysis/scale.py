@@ -17,9 +17,13 @@ _NEVER = {"nan", "#n/a", "inf", "-inf"}
 _SOMETIMES = {"null", "none", "n/a"}
 """Not a label among numbers; among words ('none', 'mild', 'severe') it is one."""
 
+_LARGEST = 1e100
+"""Squares of larger numbers are no numbers any more."""
+
 
 def decide(rows: pl.DataFrame, asked: Asked, warnings: list[str]) -> tuple[pl.DataFrame, Labels, str | None]:
     """Decide labels and numbers; refuse what is not on the scale, by line."""
+    _check_declared(asked)
     observed = rows.get_column("label").unique().sort().to_list()
     numeric = all(_is_number(v) for v in (*observed, *asked.labels))
     declared = list(asked.labels)
@@ -48,9 +52,25 @@ def decide(rows: pl.DataFrame, asked: Asked, warnings: list[str]) -> tuple[pl.Da
     values = tuple(float(v) for v in names) if numeric else tuple(float(n) for n in range(len(names)))
     if numeric and list(values) != sorted(set(values)):
         raise SourceError(f"{asked.name}: --labels {','.join(names)}: numbers must rise and not repeat")
+    if numeric and max(map(abs, values)) > _LARGEST:
+        raise SourceError(
+            f"{asked.name}: {max(values, key=abs):g} is too large for a label; expected below {_LARGEST:g}"
+        )
     if asked.level == "ratio" and min(values) < 0:
         raise SourceError(f"{asked.name}: level ratio: {min(values):g} is below zero; a ratio scale starts at zero")
     return rows, Labels(names, values, asked.level, None), constant
+
+
+def _check_declared(asked: Asked) -> None:
+    for n, label in enumerate(asked.labels):
+        if not label:
+            raise SourceError(
+                f"{asked.name}: --labels: label {n + 1} is empty; expected words with commas between them"
+            )
+        if label in asked.labels[:n]:
+            raise SourceError(f"{asked.name}: --labels: {label!r} occurs twice; expected each label once")
+    if asked.abstain is not None and asked.abstain in asked.labels:
+        raise SourceError(f"{asked.name}: --abstain {asked.abstain!r} is among --labels; an abstention is not a value")
 
 
 def _is_number(word: str) -> bool:

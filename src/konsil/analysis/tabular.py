@@ -13,11 +13,14 @@ from konsil.analysis.scale import decide
 from konsil.errors import SourceError, nearest
 
 _UNIT_NAMES = ("unit", "item", "id", "subject", "item_id", "unit_id", "column 1", "")
+_WHOLE = 1e15
+"""Whole numbers below it are exact and written without a point."""
 _LONG_NAMES = {
     "unit": ("unit", "item", "subject", "item_id", "unit_id", "id"),
     "rater": ("rater", "annotator", "coder", "judge", "rater_id"),
     "label": ("label", "rating", "score", "code", "value"),
 }
+_ROW, _UNIT, _CLUSTER, _RATER, _LABEL = "\x1frow", "\x1funit", "\x1fcluster", "\x1frater", "\x1flabel"
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ def read(frame: pl.DataFrame, asked: Asked) -> Table:
     """Read a table of ratings; raises SourceError with one sentence for what cannot be read."""
     if frame.height == 0:
         raise SourceError(f"{asked.name}: has no rows; expected one row a unit (wide) or one row a rating (long)")
-    frame = _as_text(frame)
+    frame = _as_text(frame, asked.name)
     layout = asked.layout or _guess_layout(frame, asked)
     warnings: list[str] = []
     melted = _melt(frame, asked, warnings) if layout == "wide" else _long(frame, asked)
@@ -49,6 +52,10 @@ def read(frame: pl.DataFrame, asked: Asked) -> Table:
         raise SourceError(f"{asked.name}: no cell holds a rating; every cell is empty")
     abstained = melted.filter(pl.col("label") == asked.abstain) if asked.abstain is not None else melted.clear()
     rated = melted.filter(pl.col("label") != asked.abstain) if asked.abstain is not None else melted
+    if rated.height == 0:
+        raise SourceError(
+            f"{asked.name}: every rating is the abstention {asked.abstain!r}; there is no label to compare"
+        )
     rated, labels, constant = decide(rated, asked, warnings)
     _one_label_each(rated, asked)
     raters = melted.get_column("rater").unique().sort().to_list()
@@ -63,18 +70,26 @@ def read(frame: pl.DataFrame, asked: Asked) -> Table:
     return Table(sample, labels, abstained.height, tuple(warnings), constant)
 
 
-def _as_text(frame: pl.DataFrame) -> pl.DataFrame:
+def _as_text(frame: pl.DataFrame, source: str) -> pl.DataFrame:
     """All cells as words, so that 3 and '3' are one label; whole numbers lose their '.0', NaN becomes empty."""
 
     def text(name: str, kind: pl.DataType) -> pl.Expr:
         column = pl.col(name)
         if kind.is_float():
             whole = column.cast(pl.Int64, strict=False).cast(pl.String)
-            words = pl.when(column == column.floor()).then(whole).otherwise(column.cast(pl.String))
+            is_whole = (column == column.floor()) & (column.abs() < _WHOLE)
+            words = pl.when(is_whole).then(whole).otherwise(column.cast(pl.String))
             return pl.when(column.is_nan()).then(None).otherwise(words).alias(name)
+        if kind.is_nested() or kind == pl.Object or kind == pl.Binary:
+            raise SourceError(f"{source}: column {name!r} holds {kind}; expected one label a cell")
         return column.cast(pl.String)
 
     return frame.select([text(name, kind) for name, kind in frame.schema.items()])
+
+
+def is_role(name: str) -> bool:
+    """Whether a column of this name is taken for the raters or the labels of a long table."""
+    return name.casefold() in {*_LONG_NAMES["rater"], *_LONG_NAMES["label"]}
 
 
 def _guess_layout(frame: pl.DataFrame, asked: Asked) -> Layout:
@@ -105,10 +120,12 @@ def _long(frame: pl.DataFrame, asked: Asked) -> pl.DataFrame:
         if found is None:
             columns = ", ".join(frame.columns)
             raise SourceError(f"{asked.name}: no column for the {role}; name it with --{role} (columns: {columns})")
+        if found in chosen.values():
+            raise SourceError(f"{asked.name}: --{role} {found!r}: this column has another role already; name each once")
         chosen[role] = found
     cluster = _column(frame, asked, asked.cluster, "--cluster") if asked.cluster else chosen["unit"]
-    rows = frame.with_row_index("row").select(
-        pl.col("row").cast(pl.Int64),
+    rows = frame.with_row_index(_ROW).select(
+        pl.col(_ROW).cast(pl.Int64).alias("row"),
         pl.col(chosen["unit"]).alias("unit"),
         pl.col(chosen["rater"]).alias("rater"),
         pl.col(cluster).alias("cluster"),
@@ -140,24 +157,29 @@ def _melt(frame: pl.DataFrame, asked: Asked, warnings: list[str]) -> pl.DataFram
         columns = [_column(frame, asked, name, "--rater") for name in asked.rater]
     else:
         columns = [c for c in frame.columns if c not in {unit, cluster}]
+    twice = [name for n, name in enumerate(columns) if name in columns[:n]]
+    if twice or unit in columns:
+        which = twice[0] if twice else unit
+        raise SourceError(f"{asked.name}: column {which!r} is named twice; a column is one rater, or the units")
     if len(columns) < 2:
         raise SourceError(
             f"{asked.name}: {len(columns)} rater column{'s'[: len(columns) != 1]} ({', '.join(columns)});"
             " agreement needs at least two raters (for one row a rating, use --long)"
         )
-    rows = frame.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
+    # Names of our own begin with a character that no file's column has, so that a rater may be called 'row'.
+    rows = frame.with_row_index(_ROW).with_columns(pl.col(_ROW).cast(pl.Int64))
     if unit is not None:
         repeated = rows.filter(pl.col(unit).is_duplicated())
         if repeated.height and cluster is None:
             warnings.append(f"column {unit!r} repeats; rows of one {unit!r} are taken as one cluster")
             cluster = unit
-    number = pl.col("row").cast(pl.String).str.zfill(len(str(frame.height)))
-    rows = rows.with_columns(number.alias("\x1funit"))
-    rows = rows.with_columns((pl.col(cluster).fill_null("") if cluster else pl.col("\x1funit")).alias("\x1fcluster"))
+    number = pl.col(_ROW).cast(pl.String).str.zfill(len(str(frame.height)))
+    group = pl.col(cluster).fill_null("") if cluster else number
+    rows = rows.with_columns(number.alias(_UNIT), group.alias(_CLUSTER))
     _suspicious(frame, columns, warnings)
-    return rows.unpivot(
-        on=columns, index=["row", "\x1funit", "\x1fcluster"], variable_name="rater", value_name="label"
-    ).rename({"\x1funit": "unit", "\x1fcluster": "cluster"})
+    return rows.unpivot(on=columns, index=[_ROW, _UNIT, _CLUSTER], variable_name=_RATER, value_name=_LABEL).rename(
+        {_ROW: "row", _UNIT: "unit", _CLUSTER: "cluster", _RATER: "rater", _LABEL: "label"}
+    )
 
 
 def _suspicious(frame: pl.DataFrame, columns: Sequence[str], warnings: list[str]) -> None:

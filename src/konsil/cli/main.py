@@ -66,7 +66,7 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         group.main(args=arguments, standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        _one_sentence(error)
         sys.exit(2)
     except click.Abort:
         click.echo("stopped", err=True)
@@ -78,3 +78,16 @@ def main(arguments: list[str] | None = None) -> None:
         # The reader of our output has gone (head, less): nothing is wrong and nobody is listening.
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        # A full disk, a folder without permission: the user's surroundings, not a fault of ours.
+        where = f"{error.filename}: " if error.filename else ""
+        click.echo(f"konsil: {where}{error.strerror or error}", err=True)
+        sys.exit(2)
+
+
+def _one_sentence(error: click.ClickException) -> None:
+    """What was wrong with the command line, in one line; the help where nothing was asked for."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        click.echo(error.format_message(), err=True)
+        return
+    click.echo(f"konsil: {' '.join(error.format_message().split())}", err=True)
