@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from konsil.analysis.measure import Measure, pair, value
+from konsil.analysis.measure import Measure, value
 from konsil.analysis.spec import Resampling
 from konsil.stats import infer, shares, wald
 from konsil.stats.contract import Array, Estimate
@@ -63,8 +63,13 @@ def estimates(
         return [Told(Estimate(float("nan"), level=resampling.level, reason=reason)) for reason in reasons]
     if too_long(first.sums, resampling.draws):
         return [_linearised(m, resampling, cluster, why) for m, why in zip(measures, whys, strict=True)]
-    sums, finalise = infer.concatenate([(m.sums, m.finalise) for m in measures])
-    found = infer.infer(sums, finalise, draws=resampling.draws, level=resampling.level, key=key, scale=first.scale)
+
+    def finalise(totals: Array) -> Array:
+        return np.concatenate([m.finalise(totals) for m in measures], axis=-1)
+
+    found = infer.infer(
+        first.sums, finalise, draws=resampling.draws, level=resampling.level, key=key, scale=first.scale
+    )
     return [
         _resampled(found, n, m, resampling, cluster, why) for n, (m, why) in enumerate(zip(measures, whys, strict=True))
     ]
@@ -82,7 +87,7 @@ def _resampled(
     at = float(found.value[n])
     if not np.isfinite(at):
         reason = why or "undefined on these labels"
-        return Told(_blank(measure, resampling, found.n_clusters, reason), notes=measure.notes)
+        return Told(blank(measure, resampling, found.n_clusters, reason), notes=measure.notes)
     headline = Estimate(
         at,
         float(found.low[n]),
@@ -93,14 +98,14 @@ def _resampled(
         n_ratings=measure.n_ratings,
         n_undefined=int(found.n_undefined[n]),
         method=f"{cluster}-cluster bootstrap, BCa, {found.draws:,} resamples",
-        reason=_why_no_interval(found),
+        reason=why_no_interval(found),
     )
     companions = [_wald(headline, found, n, measure, cluster)]
     notes = list(measure.notes)
-    two = _two_way(headline, measure, cluster)
+    two = two_way(headline, measure, cluster)
     if two is not None:
         companions.append(two)
-        notes += _raters_matter(headline, two)
+        notes += raters_matter(headline, two)
     return Told(headline, tuple(companions), tuple(notes), infer.cautions(found, n))
 
 
@@ -109,7 +114,7 @@ def _linearised(measure: Measure, resampling: Resampling, cluster: str, why: str
     at = value(measure)
     used = prepare(measure.sums).informative
     if not np.isfinite(at):
-        return Told(_blank(measure, resampling, used, why or "undefined on these labels"), notes=measure.notes)
+        return Told(blank(measure, resampling, used, why or "undefined on these labels"), notes=measure.notes)
     influence = wald.linearised(measure.sums, measure.finalise)
     made = wald.one_way(influence, np.array([at]), level=resampling.level, scale=measure.scale, n_clusters=used)
     on = " on the atanh scale" if measure.scale == "atanh" else ""
@@ -128,7 +133,8 @@ def _linearised(measure: Measure, resampling: Resampling, cluster: str, why: str
     return Told(headline, notes=(*measure.notes, note))
 
 
-def _blank(measure: Measure, resampling: Resampling, n_clusters: int, reason: str) -> Estimate:
+def blank(measure: Measure, resampling: Resampling, n_clusters: int, reason: str) -> Estimate:
+    """An estimate without a value, with its reason."""
     return Estimate(
         float("nan"),
         level=resampling.level,
@@ -139,7 +145,8 @@ def _blank(measure: Measure, resampling: Resampling, n_clusters: int, reason: st
     )
 
 
-def _why_no_interval(found: infer.Inference) -> str:
+def why_no_interval(found: infer.Inference) -> str:
+    """The reason for a value without an interval; empty where it has one."""
     if found.n_clusters < 2:
         return "one cluster has no interval"
     return ""
@@ -179,7 +186,7 @@ def _plain_share(measure: Measure, resampling: Resampling) -> Told:
     return Told(told, notes=measure.notes)
 
 
-def _two_way(headline: Estimate, measure: Measure, cluster: str) -> Estimate | None:
+def two_way(headline: Estimate, measure: Measure, cluster: str) -> Estimate | None:
     """The interval that also lets other raters of the kind have rated; None where single ratings are not summed."""
     if measure.cell is None or measure.n_raters < 2:
         return None
@@ -207,7 +214,8 @@ def cell_influence(measure: Measure) -> Array:
     return wald.linearised(measure.cell.rows, measure.finalise)
 
 
-def _raters_matter(headline: Estimate, two: Estimate) -> list[str]:
+def raters_matter(headline: Estimate, two: Estimate) -> list[str]:
+    """Say so where raters as a second source of chance widen the interval."""
     width, wide = headline.high - headline.low, two.high - two.low
     if width > 0 and wide / width > TWO_WAY_RATIO:
         return [
@@ -215,42 +223,3 @@ def _raters_matter(headline: Estimate, two: Estimate) -> list[str]:
             " conclusions about raters in general need the two-way interval."
         ]
     return []
-
-
-def contrast(a: Measure, b: Measure, *, key: int, resampling: Resampling, cluster: str) -> Told:
-    """A minus b on the same resamples, with its own interval and a two-sided p value, never 0."""
-    if min(a.n_ratings, b.n_ratings) == 0:
-        return Told(Estimate(float("nan"), level=resampling.level, reason="one of the two has no labels"))
-    both = pair(a, b)
-    minus = np.array([[1.0, -1.0]])
-    found = infer.difference(both.sums, both.finalise, minus, draws=resampling.draws, level=resampling.level, key=key)
-    if not np.isfinite(found.value[0]):
-        reason = "one of the two is undefined"
-        return Told(_blank(both, resampling, found.n_clusters, reason), notes=both.notes)
-    headline = Estimate(
-        float(found.value[0]),
-        float(found.low[0]),
-        float(found.high[0]),
-        resampling.level,
-        float(found.se[0]),
-        float(found.p[0]),
-        found.n_clusters,
-        both.n_ratings,
-        int(found.n_undefined[0]),
-        f"paired difference, {cluster}-cluster bootstrap, BCa, {found.draws:,} resamples",
-        _why_no_interval(found),
-    )
-    difference = replace(both, finalise=infer.contrasted(both.finalise, minus))
-    two = _two_way(headline, difference, cluster)
-    cautions = infer.cautions(found)
-    if two is None:
-        return Told(headline, (), both.notes, cautions)
-    p = infer.t_p_value(np.array([two.value]), np.array([two.se]), _df(difference))
-    notes = (*both.notes, *_raters_matter(headline, two))
-    return Told(headline, (replace(two, p=float(p[0])),), notes, cautions)
-
-
-def _df(measure: Measure) -> int:
-    if measure.cell is None:
-        return 0
-    return min(len(np.unique(measure.cell.clusters)), len(np.unique(measure.cell.raters))) - 1

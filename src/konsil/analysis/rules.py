@@ -29,8 +29,8 @@ def _groups(a: Analysis) -> Iterator[str]:
             yield f"by[{n}]: {column!r} occurs twice"
     if a.compare and a.compare not in a.by:
         yield f"compare: {a.compare!r} is not one of by = {list(a.by)}"
-    if a.test != "none" and not a.compare and a.against in {None, "rest"}:
-        yield "test: there is nothing to test; compare says between which groups"
+    if a.test == "flip" and not a.compare:
+        yield "test: there is nothing to flip; compare says between which groups"
     if RATER_PAIR in a.by and (a.statistic not in _AMONG_RATERS or a.against is not None):
         yield f"by: {RATER_PAIR!r} makes a group of every two raters and needs a statistic of agreement among them"
 

@@ -13,8 +13,9 @@ import polars as pl
 from konsil.analysis import panels
 from konsil.analysis.catalogue import RATER_PAIR
 from konsil.analysis.coding import groups, rater_pairs, select
+from konsil.analysis.contrast import contrast
 from konsil.analysis.coverage import coverage, label_counts
-from konsil.analysis.estimate import Told, contrast, estimate
+from konsil.analysis.estimate import Told, estimate
 from konsil.analysis.frame import Data, Long, long
 from konsil.analysis.kinds import Context, Group, sample_of, single
 from konsil.analysis.measure import Measure
@@ -147,6 +148,7 @@ def _differences(context: Context, found: Sequence[Group]) -> Iterator[Row]:
                 key=context.key,
                 resampling=context.resampling,
                 cluster=context.cluster,
+                test=context.analysis.test,
             )
             if context.analysis.cluster == "rater" and math.isfinite(told.headline.value):
                 headline = rater_contrast(told.headline, a.measure, b.measure, a.left_out, b.left_out)

@@ -9,7 +9,7 @@ from typing import Literal
 Mode = Literal["valid", "paper"]
 Consensus = Literal["none", "majority", "mean"]
 Cluster = Literal["item", "case", "rater"]
-Test = Literal["none", "difference"]
+Test = Literal["interval", "flip", "none"]
 Abstain = Literal["missing", "label"]
 SpanRule = Literal["each", "all", "any", "mean"]
 
@@ -57,8 +57,8 @@ class Analysis:
     """How labels of sentences become one label of the answer."""
     cluster: Cluster = "item"
     """What is resampled."""
-    test: Test = "none"
-    """Whether compared groups are tested."""
+    test: Test = "interval"
+    """How compared groups are tested: by inverting the interval, by flipping whole clusters, or not at all."""
     prespecified: bool = True
     """Whether it belongs to the prespecified family; others are exploratory."""
 

@@ -1,0 +1,75 @@
+"""Differences: a minus b on the same resamples, with interval and test."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from konsil.analysis.estimate import Told, blank, raters_matter, two_way, why_no_interval
+from konsil.analysis.measure import Measure, pair
+from konsil.analysis.spec import Resampling, Test
+from konsil.errors import AnalysisError
+from konsil.stats import infer
+from konsil.stats.contract import Estimate
+from konsil.stats.permutation import swap_test
+from konsil.stats.rows import prepare
+
+
+def contrast(
+    a: Measure, b: Measure, *, key: int, resampling: Resampling, cluster: str, test: Test = "interval"
+) -> Told:
+    """A minus b on the same resamples, with its own interval and a two-sided p value, never 0.
+
+    test: 'interval' inverts the interval, 'flip' swaps the two groups in whole clusters by fair coins, 'none' gives no p.
+    """
+    if min(a.n_ratings, b.n_ratings) == 0:
+        return Told(Estimate(float("nan"), level=resampling.level, reason="one of the two has no labels"))
+    both = pair(a, b)
+    minus = np.array([[1.0, -1.0]])
+    found = infer.difference(both.sums, both.finalise, minus, draws=resampling.draws, level=resampling.level, key=key)
+    if not np.isfinite(found.value[0]):
+        reason = "one of the two is undefined"
+        return Told(blank(both, resampling, found.n_clusters, reason), notes=both.notes)
+    headline = Estimate(
+        float(found.value[0]),
+        float(found.low[0]),
+        float(found.high[0]),
+        resampling.level,
+        float(found.se[0]),
+        _p(a, b, both, float(found.p[0]), test, key, resampling),
+        found.n_clusters,
+        both.n_ratings,
+        int(found.n_undefined[0]),
+        f"paired difference, {cluster}-cluster bootstrap, BCa, {found.draws:,} resamples",
+        why_no_interval(found),
+    )
+    difference = replace(both, finalise=infer.contrasted(both.finalise, minus))
+    two = two_way(headline, difference, cluster)
+    cautions = infer.cautions(found)
+    if two is None:
+        return Told(headline, (), both.notes, cautions)
+    p = infer.t_p_value(np.array([two.value]), np.array([two.se]), _df(difference))
+    notes = (*both.notes, *raters_matter(headline, two))
+    return Told(headline, (replace(two, p=float(p[0]) if test != "none" else math.nan),), notes, cautions)
+
+
+def _p(a: Measure, b: Measure, both: Measure, inverted: float, test: Test, key: int, resampling: Resampling) -> float:
+    if test == "none":
+        return math.nan
+    if test == "interval":
+        return inverted
+    sums = prepare(both.sums).clusters()
+    half = a.sums.shape[1]
+    if half != b.sums.shape[1]:
+        raise AnalysisError("test = 'flip' needs groups with the same raters, which can be swapped; use 'interval'")
+    swapped = np.concatenate([sums[:, half:], sums[:, :half]], axis=1)
+    finalise = infer.contrasted(both.finalise, np.array([[1.0, -1.0]]))
+    return float(swap_test(sums, swapped, finalise, draws=resampling.draws, key=key)[0])
+
+
+def _df(measure: Measure) -> int:
+    if measure.cell is None:
+        return 0
+    return min(len(np.unique(measure.cell.clusters)), len(np.unique(measure.cell.raters))) - 1
