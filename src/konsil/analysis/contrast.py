@@ -22,7 +22,7 @@ def contrast(
 ) -> Told:
     """A minus b on the same resamples, with its own interval and a two-sided p value, never 0.
 
-    test: 'interval' inverts the interval, 'flip' swaps the two groups in whole clusters by fair coins, 'none' gives no p.
+    test: 'interval' inverts the interval, 'flip' swaps the groups in whole clusters by fair coins, 'none' gives no p.
     """
     if min(a.n_ratings, b.n_ratings) == 0:
         return Told(Estimate(float("nan"), level=resampling.level, reason="one of the two has no labels"))
