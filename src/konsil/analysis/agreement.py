@@ -190,7 +190,7 @@ def from_asked(frame: pl.DataFrame, asked: Asked, *, resamples: int, seed: int, 
         asked.level,
         key=stream_key(seed, "agreement"),
         resampling=resampling,
-        cluster="cluster" if asked.cluster else "unit",
+        cluster=asked.cluster or "unit",
     )
     for name, told in everything.items():
         found.append(NamedEstimate(name, told.headline))

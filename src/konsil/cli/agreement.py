@@ -89,8 +89,9 @@ def _show(result: Agreement) -> None:
     from konsil.report.tables import Numbers
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
-    abstained = f", {result.n_abstained} abstentions" if result.n_abstained else ""
-    console.print(f"{result.n_units} units, {result.n_raters} raters, {result.n_ratings} ratings{abstained}")
+    n = result.n_abstained
+    abstained = f", {n:,} abstention{'s'[: n != 1]}" if n else ""
+    console.print(f"{result.n_units:,} units, {result.n_raters:,} raters, {result.n_ratings:,} ratings{abstained}")
     numbers = Numbers(ENGLISH)
     grid = Table(box=None, pad_edge=False, header_style="bold")
     for name, side in (
