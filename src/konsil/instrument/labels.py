@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
-import json
-
 from konsil.errors import KonsilError, nearest
-from konsil.instrument.form import Criterion, Instrument
+from konsil.instrument.form import Criterion
 from konsil.records import State
 
 
@@ -77,9 +73,3 @@ def number_word(number: float) -> str:
     if number == int(number) and abs(number) < 1e15:
         return str(int(number))
     return repr(number)
-
-
-def digest(instrument: Instrument) -> str:
-    """A short digest of everything a rater sees, so that a rating says under which instrument it was given."""
-    text = json.dumps(dataclasses.asdict(instrument), ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import json
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from konsil.analysis import Analysis, Exclusions, Resampling
 from konsil.errors import StudyError
-from konsil.instrument import Instrument
+from konsil.instrument import Instrument, digest_of
 from konsil.plan import Allocation
 from konsil.records import Rater, Source, System
 from konsil.study.decode import decode
@@ -114,8 +112,7 @@ def _codebook(value: str, read_text: Callable[[str], str], path: str) -> str:
 def study_digest(study: Study) -> str:
     """A digest of the whole protocol, codebooks included: what a pre-registration names.
 
-    SHA-256 over the canonical JSON of the study; unchanged by comments and the order of keys in study.toml.
+    SHA-256 over the canonical JSON of what the study states; unchanged by comments, by the order of keys in study.toml
+    and by saying what is the default anyway.
     """
-    # Settings of systems may hold TOML's dates, which JSON has no word for: their text stands for them.
-    text = json.dumps(dataclasses.asdict(study), ensure_ascii=False, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return digest_of(study)

@@ -1,0 +1,52 @@
+"""Digests of what was asked for: the same for the same meaning, today and after an upgrade."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from konsil.instrument.form import Instrument
+
+
+def stated(value: object) -> Any:  # noqa: ANN401 - plain data of any shape
+    """A record as plain data without the fields that have their default.
+
+    So a digest speaks of what a protocol states: a later version's new field with a default changes no old digest.
+
+    >>> from konsil.instrument import Scale
+    >>> stated(Scale(("no", "yes")))
+    {'labels': ['no', 'yes']}
+    """
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {f.name: (getattr(value, f.name), _default(f)) for f in dataclasses.fields(value)}
+        return {name: stated(given) for name, (given, default) in fields.items() if given != default}
+    if isinstance(value, Mapping):
+        return {str(k): stated(v) for k, v in value.items()}
+    if isinstance(value, tuple | list):
+        return [stated(v) for v in value]
+    return value
+
+
+_NONE = object()
+
+
+def _default(field: dataclasses.Field[Any]) -> object:
+    if field.default is not dataclasses.MISSING:
+        return field.default
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return _NONE
+
+
+def digest_of(record: object) -> str:
+    """SHA-256 over the canonical JSON of what a record states; what JSON has no word for (dates) stands as its text."""
+    text = json.dumps(stated(record), ensure_ascii=False, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def digest(instrument: Instrument) -> str:
+    """A short digest of everything a rater sees, so that a rating says under which instrument it was given."""
+    return digest_of(instrument)[:16]
