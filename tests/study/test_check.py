@@ -1,0 +1,165 @@
+"""Cross references of a protocol: each problem is one line with its place and the nearest name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from konsil.analysis import Analysis, Exclusions, Resampling
+from konsil.analysis.catalogue import ONE_TABLE, ORDERED, WEIGHTED, WEIGHTS, known_statistics
+from konsil.analysis.panels import ONE_TABLE as TABLES
+from konsil.errors import StudyError
+from konsil.instrument import Criterion, Instrument, Scale
+from konsil.plan import Allocation
+from konsil.records import Rater, System
+from konsil.stats.distances import WEIGHTS as NAMED_WEIGHTS
+from konsil.stats.names import STATISTICS
+from konsil.study import Study, check
+
+CORRECT = Criterion("correct", "Is it correct?", Scale(("no", "yes"), abstain="unsure"))
+GRADE = Criterion("grade", "How good?", Scale(("bad", "fair", "good"), level="ordinal"))
+HOURS = Criterion("hours", "How long?", Scale(kind="number", low=0, high=24))
+WHY = Criterion("why", "Why?", Scale(kind="text"))
+FORM = Instrument("form", (CORRECT, GRADE, HOURS, WHY))
+KAPPA = Analysis("kappa", "cohen_kappa", "correct", "experts")
+STUDY = Study(
+    "A study",
+    1,
+    instruments=(FORM,),
+    systems=(System("one"), System("two")),
+    raters=(Rater("ann", "experts"), Rater("ben", "experts"), Rater("jud", "judges", "llm")),
+    plan=(Allocation("experts", "form"),),
+    analyses=(KAPPA,),
+)
+
+
+def told(study: Study) -> list[str]:
+    with pytest.raises(StudyError) as caught:
+        check(study)
+    return str(caught.value).split("\n")
+
+
+def test_a_sound_protocol_passes() -> None:
+    check(STUDY)
+    check(replace(STUDY, raters=(), analyses=(replace(KAPPA, raters="raters"),), plan=()))
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"title": "  "}, "study.toml: title: is empty; a report needs a title"),
+        (
+            {"systems": (System("one"), System("one"))},
+            "study.toml: systems[1]: the identifier 'one' occurs twice; expected each identifier once",
+        ),
+        ({"systems": (System(""),)}, "study.toml: systems[0]: the identifier is empty"),
+        (
+            {"raters": (*STUDY.raters, Rater("ann", "experts"))},
+            "study.toml: raters[3]: the identifier 'ann' occurs twice; expected each identifier once",
+        ),
+        ({"instruments": (FORM, FORM)}, "study.toml: instruments[1]: the identifier 'form' occurs twice"),
+        ({"analyses": (KAPPA, KAPPA)}, "study.toml: analyses[1]: the identifier 'kappa' occurs twice"),
+        ({"resampling": Resampling(50)}, "study.toml: resampling.draws: expected at least 100 resamples, got 50"),
+        ({"resampling": Resampling(500, 95)}, "study.toml: resampling.level: expected a coverage from 0.5 to below 1"),
+        ({"exclusions": Exclusions(min_seconds=-1)}, "study.toml: exclusions.min_seconds: expected 0 or more"),
+        (
+            {"exclusions": Exclusions(raters=("anne",))},
+            "study.toml: exclusions.raters: there is no rater 'anne'; did you mean 'ann'?",
+        ),
+        (
+            {"plan": (Allocation("expert", "form"),)},
+            "study.toml: plan[0].panel: there is no panel 'expert'; did you mean 'experts'?",
+        ),
+        (
+            {"plan": (Allocation("experts", "from"),)},
+            "study.toml: plan[0].instrument: there is no instrument 'from'; did you mean 'form'?",
+        ),
+        (
+            {"plan": (Allocation("experts", "form", systems=("onee",)),)},
+            "study.toml: plan[0].systems: there is no system 'onee'; did you mean 'one'?",
+        ),
+    ],
+)
+def test_each_fault_of_the_protocol(change: Mapping[str, Any], line: str) -> None:
+    assert any(one.startswith(line) for one in told(replace(STUDY, **change)))
+
+
+@pytest.mark.parametrize(
+    ("scale", "says"),
+    [
+        (Scale(("yes",)), "labels: a choice needs at least two labels, got ['yes']"),
+        (Scale(("yes", "yes")), "labels[1]: the label 'yes' occurs twice"),
+        (Scale(("yes", "no"), abstain="no"), "abstain: 'no' is among the labels; an abstention is not a value"),
+        (Scale(("yes", "no"), abstain=" "), "abstain: is empty"),
+        (Scale(("a", "b"), values=(1.0,)), "values: 1 values for 2 labels; there is one value a label"),
+        (Scale(("a", "b"), level="ordinal", values=(2.0, 1.0)), "values: must rise from label to label"),
+        (Scale(("a", "b"), kind="text"), "labels: a scale of kind 'text' has no labels"),
+        (Scale(kind="number", low=3, high=1), "low: 3 is above high = 1"),
+    ],
+)
+def test_each_fault_of_a_scale(scale: Scale, says: str) -> None:
+    study = replace(STUDY, instruments=(Instrument("form", (replace(CORRECT, scale=scale),)),), analyses=())
+    assert any(line.startswith(f"study.toml: instruments[0].criteria[0].scale.{says}") for line in told(study))
+
+
+def test_an_instrument_asks_something_and_each_thing_once() -> None:
+    (line,) = told(replace(STUDY, instruments=(Instrument("form", ()),), analyses=()))
+    assert line == "study.toml: instruments[0].criteria: is empty; an instrument asks at least one question"
+    (line,) = told(replace(STUDY, instruments=(Instrument("form", (CORRECT, CORRECT)),)))
+    assert line.startswith("study.toml: instruments[0].criteria[1]: the identifier 'correct' occurs twice")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"statistic": "cohens_kappa"}, "statistic: there is no statistic 'cohens_kappa'; did you mean 'cohen_kappa'?"),
+        ({"criterion": "corect"}, "criterion: there is no criterion 'corect'; did you mean 'correct'?"),
+        ({"raters": "expert"}, "raters: there is no panel 'expert'; did you mean 'experts'?"),
+        ({"against": "judge"}, "against: there is no panel 'judge'; did you mean 'judges'?"),
+        ({"against": "experts"}, "against: 'experts' is the panel itself"),
+        ({"statistic": "fleiss_kappa", "against": "rest"}, "statistic: 'fleiss_kappa' does not compare a rater with"),
+        ({"compare": "system"}, "compare: 'system' is not one of by = []"),
+        ({"by": ("system", "system")}, "by[1]: 'system' occurs twice"),
+        ({"where": {"system": ("onee",)}}, "where.system: there is no system 'onee'; did you mean 'one'?"),
+        ({"statistic": "share"}, "of: is empty; a share says which labels count"),
+        ({"statistic": "share", "of": ("yess",)}, "of: there is no label 'yess'; did you mean 'yes'?"),
+        ({"of": ("yes",)}, "of: belongs to the statistic 'share', not to 'cohen_kappa'"),
+        ({"weights": "quadratc"}, "weights: 'quadratc' is not one of"),
+        ({"statistic": "pabak", "weights": "linear"}, "weights: 'pabak' takes none"),
+        ({"statistic": "icc2"}, "statistic: 'icc2' needs labels in an order; those of 'correct' have none"),
+        ({"criterion": "why"}, "criterion: 'why' is a free text; no statistic but 'abstention' applies to it"),
+        ({"spans": "mean"}, "spans: 'mean' gives numbers; only the statistic 'mean' takes them"),
+        ({"consensus": "majority"}, "consensus: belongs to the statistics 'share' and 'mean'"),
+        ({"collapse": {"yeah": "yes"}}, "collapse: there is no label 'yeah'; known: no, unsure, yes"),
+        ({"collapse": {"no": "bad"}, "labels": ("no", "yes")}, "labels: 'bad' is left after collapsing"),
+        ({"collapse": {"unsure": "perhaps"}}, "collapse: 'unsure' becomes 'perhaps', which is no label"),
+        ({"labels": ("no", "yes", "no")}, "labels[2]: the label 'no' occurs twice"),
+        ({"criterion": "grade", "abstain": "label"}, "abstain: criterion 'grade' has no abstention"),
+        ({"statistic": "share", "of": ("yes",), "by": ("rater_pair",)}, "by: 'rater_pair' makes a group of every two"),
+    ],
+)
+def test_each_fault_of_an_analysis(change: Mapping[str, Any], says: str) -> None:
+    lines = told(replace(STUDY, analyses=(replace(KAPPA, **change),)))
+    assert any(line.startswith(f"study.toml: analyses[0].{says}") for line in lines), lines
+
+
+def test_without_declared_raters_the_only_panel_is_all_of_them() -> None:
+    (line,) = told(replace(STUDY, raters=(), plan=()))
+    assert line == "study.toml: analyses[0].raters: there is no panel 'experts'; known: raters"
+
+
+def test_every_problem_is_listed_one_a_line() -> None:
+    wrong = replace(STUDY, title="", systems=(System("a"), System("a")), analyses=(replace(KAPPA, raters="x"),))
+    assert len(told(wrong)) == 3
+
+
+def test_the_names_here_are_those_of_the_engine() -> None:
+    known = set(known_statistics())
+    assert set(STATISTICS) <= known
+    assert {n for n, e in STATISTICS.items() if "nominal" not in e.levels} == set(ORDERED)
+    assert {n for n, e in STATISTICS.items() if e.weighted} == set(WEIGHTED)
+    assert WEIGHTS == NAMED_WEIGHTS
+    assert set(ONE_TABLE) == set(TABLES)
