@@ -28,6 +28,8 @@ FORM = Instrument("form", (CORRECT, GRADE, EASY, LINE, SCORE))
 EXPERTS = ("ann", "ben", "cem", "dee")
 JUDGES = ("jud-a", "jud-b")
 SYSTEMS = ("one", "two")
+Units = dict[tuple[Any, ...], dict[str, str]]
+"""Unit -> rater -> label."""
 SPANS = (Span(0, 5), Span(6, 9), Span(10, 14))
 
 
@@ -100,9 +102,9 @@ def used(
     ]
 
 
-def table(ratings: Iterable[Rating]) -> dict[tuple[Any, ...], dict[str, str]]:
+def table(ratings: Iterable[Rating]) -> Units:
     """Unit -> rater -> label."""
-    found: dict[tuple[Any, ...], dict[str, str]] = {}
+    found: Units = {}
     for r in ratings:
         found.setdefault((r.item, r.answers, r.span), {})[r.rater] = str(r.label)
     return found
@@ -118,9 +120,7 @@ def kappa_of(pairs: Sequence[tuple[str, str]]) -> float:
     return (observed - chance) / (1 - chance) if chance < 1 else math.nan
 
 
-def over_pairs(
-    units: dict[tuple[Any, ...], dict[str, str]], of: Callable[[Any], float], raters: Any = EXPERTS
-) -> float:
+def over_pairs(units: Units, of: Callable[[Any], float], raters: Any = EXPERTS) -> float:
     values = [
         of([(given[a], given[b]) for given in units.values() if a in given and b in given])
         for a, b in combinations(raters, 2)
@@ -138,7 +138,7 @@ def majority(labels: Iterable[str]) -> str | None:
     return top[0][0] if top and 2 * top[0][1] > counts.total() else None
 
 
-def alpha_of(units: dict[tuple[Any, ...], dict[str, str]]) -> float:
+def alpha_of(units: Units) -> float:
     """Krippendorff's nominal alpha by pairs of values."""
     kept = [list(g.values()) for g in units.values() if len(g) > 1]
     n = sum(map(len, kept))
@@ -247,7 +247,7 @@ def test_sentences_become_one_label_of_the_answer(rule: str) -> None:
 
 
 def test_agreement_on_the_worst_of_an_answers_sentences() -> None:
-    worst: dict[tuple[Any, ...], dict[str, str]] = {}
+    worst: Units = {}
     for r in used("line"):
         given = worst.setdefault((r.answers,), {})
         given[r.rater] = str(min(int(given.get(r.rater, 1)), int(str(r.label))))

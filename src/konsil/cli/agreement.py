@@ -35,6 +35,7 @@ Level = Literal["nominal", "ordinal", "interval", "ratio"]
 @click.option("--missing", metavar="W", multiple=True, help="A word that means not rated, besides the empty cell.")
 @click.option("--sheet", default="", help="The sheet of a spreadsheet.")
 @click.option("--encoding", default="utf-8", show_default=True, help="The encoding of a text file.")
+@click.option("--separator", default="", metavar="S", help="The field separator, where .csv has no comma, .tsv no tab.")
 @click.option("--resamples", type=click.IntRange(min=100), default=10_000, show_default=True, help="Bootstrap draws.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the resamples.")
@@ -52,6 +53,7 @@ def command(
     missing: tuple[str, ...],
     sheet: str,
     encoding: str,
+    separator: str,
     resamples: int,
     confidence: float,
     seed: int,
@@ -65,7 +67,7 @@ def command(
     from konsil.analysis.asked import Asked
     from konsil.sources.table import read_table
 
-    table = read_table(file, sheet=sheet, encoding=encoding)
+    table = read_table(file, sheet=sheet, encoding=encoding, separator=separator)
     scale = tuple(v.strip() for v in labels.split(",")) if labels else ()
     words = ("", *missing)
     asked = Asked(layout, unit, rater, label, cluster, level, scale, abstain, words, table.line, table.name)
