@@ -43,6 +43,8 @@ class Row:
     """Whether the analysis was."""
     warnings: tuple[str, ...] = ()
     """What a reader must know about this number."""
+    detail: bool = False
+    """Whether it is for the data files alone: one of very many rows of which the page shows the first."""
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,13 @@ from konsil.analysis.catalogue import RATER_PAIR
 from konsil.analysis.coding import groups, rater_pairs, select
 from konsil.analysis.contrast import contrast
 from konsil.analysis.coverage import coverage, label_counts
-from konsil.analysis.estimate import Told, estimate
+from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Data, Long, long
 from konsil.analysis.kinds import Context, Group, sample_of, single
 from konsil.analysis.measure import Measure
 from konsil.analysis.methods import methods
-from konsil.analysis.results import Results, Row, RowKind
+from konsil.analysis.results import Results, Row
+from konsil.analysis.rows import difference_of, estimate_of, row, told_rows
 from konsil.analysis.rules import contradictions
 from konsil.analysis.sensitivity import rater_contrast
 from konsil.analysis.spec import Analysis, Exclusions, Resampling
@@ -83,7 +84,7 @@ def _rows(context: Context, table: Long) -> Iterator[Row]:
     analysis = context.analysis
     frame = select(table, analysis, analysis.raters)
     if frame.height == 0:
-        yield _row(context, {}, Told(Estimate(math.nan, level=context.resampling.level, reason="no ratings selected")))
+        yield row(context, {}, Told(Estimate(math.nan, level=context.resampling.level, reason="no ratings selected")))
         return
     if analysis.against not in {None, "rest"}:
         yield from _against_panel(context, table, frame)
@@ -95,42 +96,9 @@ def _rows(context: Context, table: Long) -> Iterator[Row]:
     else:
         found = [single(context, keys, part, raters) for keys, part in keyed]
     for group in found:
-        yield from _told(context, group.keys, group.told, group.measure)
+        yield from told_rows(context, group.keys, group.told, group.measure)
     if analysis.compare:
         yield from _differences(context, found)
-
-
-def _told(context: Context, keys: dict[str, str], told: Told, measure: Measure | None) -> Iterator[Row]:
-    yield _row(context, keys, told, measure)
-    for companion in told.companions:
-        yield _row(context, keys, Told(companion), measure, kind="companion")
-
-
-def _row(
-    context: Context,
-    keys: dict[str, str],
-    told: Told,
-    measure: Measure | None = None,
-    *,
-    kind: RowKind = "estimate",
-    versus: dict[str, str] | None = None,
-) -> Row:
-    analysis = context.analysis
-    return Row(
-        analysis=analysis.name,
-        statistic=analysis.statistic,
-        criterion=analysis.criterion,
-        raters=analysis.raters,
-        estimate=told.headline,
-        group=keys,
-        kind=kind,
-        versus=versus or {},
-        n_units=measure.n_units if measure is not None else 0,
-        n_raters=measure.n_raters if measure is not None else 0,
-        n_undefined_pairs=measure.n_undefined_pairs if measure is not None else 0,
-        prespecified=analysis.prespecified,
-        warnings=told.warnings,
-    )
 
 
 def _differences(context: Context, found: Sequence[Group]) -> Iterator[Row]:
@@ -153,9 +121,9 @@ def _differences(context: Context, found: Sequence[Group]) -> Iterator[Row]:
             if context.analysis.cluster == "rater" and math.isfinite(told.headline.value):
                 headline = rater_contrast(told.headline, a.measure, b.measure, a.left_out, b.left_out)
                 told = replace(told, headline=headline, companions=(told.headline, *told.companions))
-            yield _row(context, a.keys, told, a.measure, kind="difference", versus=b.keys)
+            yield row(context, a.keys, told, a.measure, kind="difference", versus=b.keys)
             for companion in told.companions:
-                yield _row(context, a.keys, Told(companion), a.measure, kind="companion", versus=b.keys)
+                yield row(context, a.keys, Told(companion), a.measure, kind="companion", versus=b.keys)
 
 
 def _against_panel(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Row]:
@@ -165,7 +133,7 @@ def _against_panel(context: Context, table: Long, frame: pl.DataFrame) -> Iterat
     panel_frame = select(table, analysis, panel_name)
     if panel_frame.height == 0:
         told = Told(Estimate(math.nan, level=context.resampling.level, reason=f"panel {panel_name!r} has no ratings"))
-        yield _row(context, {}, told)
+        yield row(context, {}, told)
         return
     by = [column for column in analysis.by if column != "rater"]
     judges = dict(_keyed(frame, by))
@@ -182,14 +150,14 @@ def _against_panel(context: Context, table: Long, frame: pl.DataFrame) -> Iterat
             found = [_mean_of(found)]
         for name, judge, ceiling, minus in found:
             mine = {**keys, "rater": name} if name else keys
-            yield from _told(context, mine, _estimate(context, judge), judge)
-            yield _row(
-                context, mine, _difference(context, minus), minus, kind="difference", versus={**keys, "rater": "rest"}
+            yield from told_rows(context, mine, estimate_of(context, judge), judge)
+            yield row(
+                context, mine, difference_of(context, minus), minus, kind="difference", versus={**keys, "rater": "rest"}
             )
-            yield _row(
+            yield row(
                 context,
                 {**keys, "rater": f"{panel_name}, leave one out"},
-                _estimate(context, ceiling),
+                estimate_of(context, ceiling),
                 ceiling,
                 kind="companion",
             )
@@ -213,16 +181,6 @@ def _mean_of(found: list[tuple[str, Measure, Measure, Measure]]) -> tuple[str, M
         return replace(members[0], finalise=finalise, n_ratings=sum(m.n_ratings for m in members))
 
     return "", averaged(0), averaged(1), averaged(2)
-
-
-def _estimate(context: Context, measure: Measure) -> Told:
-    return estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster)
-
-
-def _difference(context: Context, measure: Measure) -> Told:
-    """A measure that is a difference already: its p value inverts its own interval."""
-    zero = replace(measure, finalise=lambda totals: np.zeros_like(measure.finalise(totals)))
-    return contrast(measure, zero, key=context.key, resampling=context.resampling, cluster=context.cluster)
 
 
 def _adjusted(rows: Sequence[Row]) -> list[Row]:
