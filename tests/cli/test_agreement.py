@@ -232,7 +232,7 @@ def test_one_unit_has_a_value_and_no_interval(call: Call, tmp_path: Path) -> Non
 
 def test_an_empty_file(refused: Callable[..., str]) -> None:
     assert refused("") == "ratings.csv: the file is empty"
-    assert "has no rows" in refused("unit,ann,ben\n")
+    assert "no row below it" in refused("unit,ann,ben\n")
     assert "every cell is empty" in refused("unit,ann,ben\n1,,\n2,,\n")
 
 
