@@ -1,0 +1,296 @@
+"""A study's folder from `konsil new` to a report and an export that reads back equal; wrong calls in one sentence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import konsil
+from konsil.cli import main
+from konsil.errors import KonsilError
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Call:
+    def run(*arguments: object) -> tuple[int, str, str]:
+        """Exit code, standard output, standard error."""
+        code = 0
+        try:
+            main([str(a) for a in arguments])
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+@pytest.fixture
+def study(call: Call, tmp_path: Path) -> Path:
+    """A new folder with few resamples."""
+    folder = tmp_path / "my study"
+    assert call("new", folder)[0] == 0
+    protocol = folder / "study.toml"
+    protocol.write_text(protocol.read_text().replace("draws = 10000", "draws = 200  "))
+    return folder
+
+
+@pytest.fixture
+def refused(call: Call) -> Callable[..., str]:
+    def run(*arguments: object) -> str:
+        code, out, err = call(*arguments)
+        assert (code, out) == (2, ""), (out, err)
+        assert err.startswith("konsil: ")
+        assert err.count("\n") == 1, err
+        return err.removeprefix("konsil: ").strip()
+
+    return run
+
+
+def edit(folder: Path, old: str, new: str, file: str = "study.toml") -> None:
+    path = folder / file
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def records(folder: Path) -> tuple[object, ...]:
+    with konsil.open(folder).store() as store:
+        held = store.batch()
+    return tuple(
+        frozenset(map(repr, part)) for part in (held.items, held.answers, held.raters, held.tasks, held.ratings)
+    )
+
+
+# ---------------------------------------------------------------- the whole way
+
+
+def test_from_new_to_a_report(call: Call, study: Path) -> None:
+    assert "correctness" in call("check", study)[1]
+    assert call("import", study)[1].startswith("new: 3 items")
+    assert call("import", study)[1].startswith("new: nothing; ")
+    assert "ratings" in call("status", study)[1]
+    code, out, err = call("report", study)
+    assert (code, err) == (0, "")
+    page = Path(out.strip())
+    assert page == study / "report" / "index.html"
+    assert "A study of my own" in page.read_text(encoding="utf-8")
+    estimates = json.loads((study / "report" / "estimates.json").read_text())
+    assert estimates
+    assert call("verify-log", study) == (0, "the audit log is whole\n", "")
+
+
+def test_a_report_imports_what_was_never_imported(call: Call, study: Path) -> None:
+    assert call("report", study)[0] == 0
+    assert call("import", study)[1].startswith("new: nothing; ")
+
+
+def test_the_numbers_as_files_alone(call: Call, study: Path, tmp_path: Path) -> None:
+    call("import", study)
+    code, out, _ = call("analyse", study, "--output", tmp_path / "numbers")
+    assert code == 0
+    assert "estimates" in out
+    assert (tmp_path / "numbers" / "estimates.csv").is_file()
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_an_export_is_read_back_equal(call: Call, study: Path, tmp_path: Path, form: str) -> None:
+    call("import", study)
+    assert call("export", study, tmp_path / "out", "--format", form)[0] == 0
+    other = tmp_path / "other"
+    call("new", other)
+    (other / "study.toml").write_text((study / "study.toml").read_text())
+    assert call("import", other, "--export", tmp_path / "out")[0] == 0
+    assert records(other) == records(study)
+    assert call("import", other, "--export", tmp_path / "out")[1].startswith("new: nothing; ")
+
+
+def test_a_release_names_no_rater(call: Call, study: Path, tmp_path: Path) -> None:
+    call("import", study)
+    assert call("export", study, tmp_path / "out", "--release")[0] == 0
+    files = [p for p in (tmp_path / "out").rglob("*") if p.is_file()]
+    assert files
+    assert not any(b"physician-1" in p.read_bytes() for p in files)
+
+
+def test_a_file_with_flags_is_the_protocols_source(call: Call, study: Path, tmp_path: Path) -> None:
+    call("import", study)
+    other = tmp_path / "other"
+    call("new", other)
+    text = (study / "study.toml").read_text()
+    (other / "study.toml").write_text(text)
+    ratings = (study / "ratings.csv").read_text().replace("rater,item,system", "Wer,item,system")
+    (tmp_path / "r.csv").write_text(ratings)
+    code = call("import", other, "--file", other / "items.csv", "--records", "items", "--stratum", "specialty")[0]
+    assert code == 0
+    assert call("import", other, "--file", tmp_path / "r.csv", "--column", "rater=Wer")[0] == 0
+    assert records(other) == records(study)
+
+
+def test_a_tampered_log_is_found(call: Call, study: Path) -> None:
+    import sqlite3
+
+    call("import", study)
+    database = sqlite3.connect(study / "konsil.db")
+    tables = [r[0] for r in database.execute("select name from sqlite_master where type = 'table'")]
+    assert any("audit" in t or "log" in t for t in tables)
+    triggers = [r[0] for r in database.execute("select name from sqlite_master where type = 'trigger'")]
+    for trigger in triggers:
+        database.execute(f'drop trigger "{trigger}"')
+    database.execute("update ratings set label = 'Correct' where label = 'Incorrect'")
+    database.commit()
+    database.close()
+    code, out, err = call("verify-log", study)
+    assert (code, out) == (2, "")
+    assert err.startswith("konsil: ")
+
+
+# ---------------------------------------------------------------- wrong calls and wrong studies
+
+
+def test_a_folder_that_is_not_there(refused: Callable[..., str], tmp_path: Path) -> None:
+    for verb in ("check", "import", "status", "report", "verify-log", "analyse"):
+        assert refused(verb, tmp_path / "nowhere") == f"{tmp_path / 'nowhere'}: there is no such folder"
+    assert "there is no study.toml in this folder" in refused("check", tmp_path)
+
+
+def test_a_study_that_was_never_imported(refused: Callable[..., str], study: Path) -> None:
+    for verb in ("status", "verify-log", "analyse"):
+        assert "import something first" in refused(verb, study)
+
+
+def test_new_leaves_what_is_there_alone(refused: Callable[..., str], study: Path) -> None:
+    before = (study / "study.toml").read_text()
+    assert "exists and is not empty; choose a new folder" in refused("new", study)
+    assert (study / "study.toml").read_text() == before
+    assert "did you mean 'starter'?" in refused("new", study.parent / "b", "--protocol", "startr")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("seed = 2026", "sede = 2026", "sede: unknown key; did you mean 'seed'?"),
+        ("seed = 2026", 'seed = "2026"', "seed: expected a whole number, got '2026'"),
+        ("schema = 1", "schema = 99", "schema: this study has form 99"),
+        ("codebook.en.md", "codebook.de.md", "the file 'codebook.de.md' does not exist in the study's folder"),
+        ('id = "physician-2"', 'id = "physician-1"', "the identifier 'physician-1' occurs twice"),
+        ('statistic = "cohen_kappa"', 'statistic = "kohen_kappa"', "did you mean 'cohen_kappa'?"),
+        ("[resampling]", "[resampling", "not valid TOML"),
+    ],
+)
+def test_a_wrong_protocol(refused: Callable[..., str], study: Path, old: str, new: str, says: str) -> None:
+    edit(study, old, new)
+    for verb in ("check", "import", "report"):
+        said = refused(verb, study)
+        assert said.startswith(str(study / "study.toml"))
+        assert says in said
+
+
+def test_a_protocol_that_is_not_utf8(refused: Callable[..., str], study: Path) -> None:
+    (study / "study.toml").write_bytes('title = "Ärzte"\nseed = 1\n'.encode("cp1252"))
+    assert refused("check", study) == f"{study / 'study.toml'}: is not UTF-8 text; save it as UTF-8"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("correct,Incorrect", "correct,Incorect", "line 6: 'Incorect' is not a label of criterion 'correct'"),
+        ("physician-2,q1,system-1", "physician-9,q1,system-1", "line 3: there is no rater 'physician-9'"),
+        ("physician-2,q1,system-1", "physician-2,q9,system-1", "line 3: there is no item 'q9'"),
+        ("physician-2,q1,system-1", "physician-2,q1,system-9", "line 3: there is no system 'system-9'"),
+        ("physician-2,q1,system-1", "physician-2,q1,", "line 3: criterion 'correct' is about answer"),
+        ("q1,system-1,correct,Correct", "q1,system-1,corect,Correct", "line 2: there is no criterion 'corect'"),
+        (
+            "physician-2,q1,system-1,correct,Correct",
+            "physician-1,q1,system-1,correct,Incorrect",
+            "rater 'physician-1' rates 'q1:system-1' on 'correct' as 'Incorrect' here and as 'Correct' on line 2",
+        ),
+    ],
+)
+def test_a_bad_row_imports_nothing(
+    call: Call, refused: Callable[..., str], study: Path, old: str, new: str, says: str
+) -> None:
+    edit(study, old, new, "ratings.csv")
+    said = refused("import", study)
+    assert said.startswith("ratings.csv: 1 ")
+    assert "nothing was imported" in said
+    assert says in said
+    edit(study, new, old, "ratings.csv")
+    assert call("import", study)[1].startswith("new: 3 items")
+
+
+def test_a_rating_that_contradicts_a_stored_one(call: Call, refused: Callable[..., str], study: Path) -> None:
+    call("import", study)
+    before = records(study)
+    edit(study, "physician-2,q1,system-1,correct,Correct", "physician-2,q1,system-1,correct,Incorrect", "ratings.csv")
+    said = refused("import", study)
+    assert "physician-2" in said
+    assert records(study) == before
+
+
+def test_a_file_that_is_missing(refused: Callable[..., str], study: Path) -> None:
+    (study / "ratings.csv").unlink()
+    assert "ratings.csv" in refused("import", study)
+    assert "ritems.csv: there is no such file; did you mean 'items.csv'?" in refused(
+        "import", study, "--file", study / "ritems.csv"
+    )
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (("--column", "rater"), "--column 'rater': expected two words with '=' between them"),
+        (("--column", "ratr=rater"), "have no field 'ratr'; did you mean 'rater'?"),
+        (("--column", "rater=Rater Name"), "there is no column 'Rater Name'"),
+        (("--records", "rating"), "'rating' is not one of"),
+        (("--fild", "x"), "--fild"),
+    ],
+)
+def test_wrong_flags(refused: Callable[..., str], study: Path, flags: tuple[str, ...], says: str) -> None:
+    assert says in refused("import", study, "--file", study / "ratings.csv", *flags)
+
+
+def test_a_changed_protocol_is_said(call: Call, study: Path) -> None:
+    call("import", study)
+    assert "has changed" not in call("status", study)[1]
+    edit(study, "seed = 2026", "seed = 2027")
+    assert "the protocol has changed since the last import" in call("status", study)[1]
+
+
+def test_a_database_of_another_place(call: Call, refused: Callable[..., str], study: Path, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'elsewhere.db'}"
+    assert call("import", study, "--database", url)[0] == 0
+    assert not (study / "konsil.db").exists()
+    assert call("status", study, "--database", url)[0] == 0
+    assert "import something first" in refused("status", study)
+    refused("status", study, "--database", "nonsense")
+
+
+# ---------------------------------------------------------------- from Python
+
+
+def test_the_same_from_python(study: Path) -> None:
+    opened = konsil.open(study)
+    assert opened.study.title == "A study of my own"
+    added = opened.import_sources()
+    assert added.new["ratings"] == 18
+    assert not any(opened.import_sources().new.values())
+    assert opened.ratings().height == 18
+    assert {r.analysis for r in opened.results().rows} == {a.name for a in opened.study.analyses}
+    assert opened.report().is_file()
+    with pytest.raises(KonsilError, match="there is no such folder"):
+        konsil.open(study / "nowhere")
+
+
+def test_ratings_are_no_surprise_when_the_protocol_asks_for_none(study: Path) -> None:
+    text = (study / "study.toml").read_text()
+    (study / "study.toml").write_text(text[: text.index("# WHICH numbers")])
+    opened = konsil.open(study)
+    opened.import_sources()
+    assert opened.results().rows == ()
+    assert opened.report().is_file()
