@@ -10,11 +10,13 @@ import pytest
 import sqlalchemy as sa
 
 from konsil.errors import StoreError
-from konsil.records import Rating
+from konsil.records import Call, Rating
 from konsil.store import Batch, Store, migrate, schema
+from konsil.store.calls import Calls
 from konsil.store.engine import writing
 
 AT = "2025-03-01T12:00:00Z"
+CALL = Call("w", 1, "answer", "s1", "i1", "k", "local", "m", "ok", 1, 200, {"seed": 1}, {}, "m-1", at=AT, raw="{}")
 SCHEMA_1 = Path(__file__).parent / "schema1.sql"
 
 
@@ -41,6 +43,10 @@ def test_a_database_of_schema_1_keeps_every_rating(tmp_path: Path, sample: Batch
         assert store.batch() == _sorted(sample)
         assert store.verify_log() == ()
         assert store.add(sample, source="again", at=AT).total_new() == 0
+        assert list(Calls(store).each()) == []
+        Calls(store).add([CALL])
+        assert list(Calls(store).each()) == [CALL]
+        assert store.verify_log() == ()
 
 
 _NEXT = '''"""A test's next schema."""
@@ -48,8 +54,8 @@ _NEXT = '''"""A test's next schema."""
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "0003"
+down_revision = "0002"
 
 
 def upgrade() -> None:
@@ -61,7 +67,7 @@ def upgrade() -> None:
 def _next_version(tmp_path: Path, failure: str = "") -> Path:
     scripts = tmp_path / "scripts 100%"
     shutil.copytree(migrate.MIGRATIONS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
-    (scripts / "versions" / "0002_next.py").write_text(_NEXT.format(failure=failure))
+    (scripts / "versions" / "0003_next.py").write_text(_NEXT.format(failure=failure))
     return scripts
 
 
@@ -69,16 +75,16 @@ def test_a_migration_keeps_every_rating(
     filled: Store, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = filled.batch()
-    monkeypatch.setattr(schema, "SCHEMA", 2)
+    monkeypatch.setattr(schema, "SCHEMA", 3)
     monkeypatch.setattr(migrate.upgrade, "__defaults__", (_next_version(tmp_path),))
     with Store.open(where) as store:
         assert store.batch() == before
         assert store.verify_log() == ()
         with store.engine.connect() as connection:
             assert connection.execute(sa.text("SELECT count(*) FROM ratings WHERE device = ''")).scalar() == 6
-            assert connection.execute(sa.text("SELECT value FROM meta WHERE key = 'schema'")).scalar() == "2"
-    monkeypatch.setattr(schema, "SCHEMA", 1)
-    with pytest.raises(StoreError, match=r"written by a newer konsil \(schema 2; this one knows up to 1\)"):
+            assert connection.execute(sa.text("SELECT value FROM meta WHERE key = 'schema'")).scalar() == "3"
+    monkeypatch.setattr(schema, "SCHEMA", 2)
+    with pytest.raises(StoreError, match=r"written by a newer konsil \(schema 3; this one knows up to 2\)"):
         Store.open(where)
 
 
@@ -99,7 +105,7 @@ def test_a_newer_schema_is_refused(filled: Store, where: str) -> None:
     with filled.engine.connect() as connection:
         connection.execute(sa.text("UPDATE meta SET value = '7' WHERE key = 'schema'"))
         connection.commit()
-    with pytest.raises(StoreError, match=r"was written by a newer konsil \(schema 7; this one knows up to 1\)"):
+    with pytest.raises(StoreError, match=r"was written by a newer konsil \(schema 7; this one knows up to 2\)"):
         Store.open(where)
 
 

@@ -1,5 +1,7 @@
 """The nouns. Frozen records that nobody mutates; identifiers are plain strings."""
 
+from konsil.records.call import Call, CallKind
+from konsil.records.note import Note
 from konsil.records.nouns import (
     Answer,
     Attempt,
@@ -21,9 +23,12 @@ from konsil.records.source import Source, SourceKind
 __all__ = [
     "Answer",
     "Attempt",
+    "Call",
+    "CallKind",
     "Citation",
     "Event",
     "Item",
+    "Note",
     "Outcome",
     "Purpose",
     "Rater",

@@ -19,11 +19,11 @@ from typing import Any, Literal
 from sqlalchemy import Table
 
 from konsil.errors import StoreError
-from konsil.records import Answer, Attempt, Citation, Event, Item, Rater, Rating, Span, Task
+from konsil.records import Answer, Attempt, Call, Citation, Event, Item, Rater, Rating, Span, Task
 from konsil.store import schema
 
 KindName = Literal["items", "answers", "raters", "tasks", "ratings", "attempts", "events"]
-Record = Item | Answer | Rater | Task | Rating | Attempt | Event
+Record = Item | Answer | Rater | Task | Rating | Attempt | Event | Call
 Row = tuple[Any, ...]
 
 
@@ -55,7 +55,7 @@ class Field:
 class Kind:
     """One kind of record: its type, its table, its fields."""
 
-    name: KindName
+    name: str
     """What a collection of them is called."""
     record: type[Any]
     """The record's type."""
@@ -106,6 +106,8 @@ class Kind:
 
 def name_of(record: Record) -> str:
     """Name a record as messages do: "item 'i3'", "rating of 'R1' on item 'i3' (accuracy)"."""
+    if isinstance(record, Call):
+        return f"call of {record.who!r} for {record.subject!r}"
     if not isinstance(record, Rating):
         return f"{type(record).__name__.lower()} {record.id!r}"
     about = f" on item {record.item!r}" if record.item is not None else ""
@@ -215,6 +217,8 @@ def _structure(name: str, pack: Callable[[Any], Any], unpack: Callable[[Any], An
 def _field(name: str, hint: Any) -> Field:  # noqa: ANN401 - type hints are values here
     if hint is str:
         return Field(name, "text", False, _text, _same, _text, _same)
+    if hint is float:
+        return Field(name, "number", False, _number, _same, _number, _same)
     if hint is int:
         return Field(name, "whole number", False, _whole, _same, _whole, _same)
     if typing.get_origin(hint) is Literal:
@@ -246,13 +250,13 @@ def _field(name: str, hint: Any) -> Field:  # noqa: ANN401 - type hints are valu
     return _structure(name, _mapping, _same, "table")
 
 
-def _kind(name: KindName, record: type[Any], table: Table, key: tuple[str, ...] = ("id",)) -> Kind:
+def _kind(name: str, record: type[Any], table: Table, key: tuple[str, ...] = ("id",)) -> Kind:
     hints = typing.get_type_hints(record)
     return Kind(name, record, table, key, tuple(_field(f.name, hints[f.name]) for f in dataclasses.fields(record)))
 
 
 KINDS: Mapping[KindName, Kind] = {
-    kind.name: kind
+    typing.cast(KindName, kind.name): kind
     for kind in (
         _kind("items", Item, schema.items),
         _kind("answers", Answer, schema.answers),
@@ -264,3 +268,6 @@ KINDS: Mapping[KindName, Kind] = {
     )
 }
 """Every kind of record, in the order in which they are written."""
+
+CALLS = _kind("calls", Call, schema.calls, ("work", "attempt"))
+"""Calls are kept like records, but outside the audited ones: they are what answers and ratings are made from."""

@@ -23,7 +23,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA = 1
+SCHEMA = 2
 """The newest schema that this version knows: the number of its last migration."""
 
 # Identifiers sort by code point everywhere, as Python sorts them; PostgreSQL would use the server's language.
@@ -194,6 +194,35 @@ events = Table(
     _entry(),
 )
 
+# Calls are the raw material of answers and ratings. They lie outside the audited records: the records made of them are
+# covered by the log, and a row a call would make the log as long as the run.
+calls = Table(
+    "calls",
+    metadata,
+    Column("work", KEY, primary_key=True),
+    Column("attempt", Integer, primary_key=True, autoincrement=False),
+    Column("kind", Text, nullable=False),
+    Column("who", KEY, nullable=False),
+    Column("subject", KEY, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("endpoint", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("ended", Integer, nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("asked", Text, nullable=False),
+    Column("sent", Text, nullable=False),
+    Column("echoed", Text, nullable=False),
+    Column("usage", Text, nullable=False),
+    Column("cost", Float(53)),
+    Column("seconds", Float(53), nullable=False),
+    Column("reply", Text, nullable=False),
+    Column("raw", Text, nullable=False),
+    Column("at", Text, nullable=False),
+)
+
+# Everything that is asked of all calls at once (what is done, how it ended, what it cost) without reading their bodies.
+Index("calls_by_end", calls.c.kind, calls.c.ended, calls.c.who, calls.c.outcome, calls.c.work, calls.c.subject)
 Index("attempts_by_task", attempts.c.task)
 Index("answers_by_item", answers.c.item)
 Index("tasks_by_rater", tasks.c.rater)

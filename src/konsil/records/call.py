@@ -1,0 +1,57 @@
+"""One attempt to get a reply from a model, whatever came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from konsil.records.nouns import Outcome
+
+CallKind = Literal["answer", "judge"]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What was asked of whom, with which parameters, and what came back."""
+
+    work: str
+    """What was to be done: a digest of kind, who, subject and the request's key. The same work is done once."""
+    attempt: int
+    """The attempt's number within its work, from 1."""
+    kind: CallKind
+    """A system's answer to an item, or a judge's ratings for a task."""
+    who: str
+    """The system's or the judge's id."""
+    subject: str
+    """The item's or the task's id."""
+    key: str
+    """A digest of everything that can change the reply."""
+    endpoint: str
+    """The endpoint's name in the protocol."""
+    model: str
+    """The model asked for."""
+    outcome: Outcome
+    """How the attempt ended."""
+    ended: int
+    """1 where the attempt ended its work, 0 where another attempt followed or was to follow."""
+    status: int
+    """The HTTP status; 0 where there was none."""
+    asked: Mapping[str, object] = field(default_factory=dict)
+    """Parameters as the protocol asked for them."""
+    sent: Mapping[str, object] = field(default_factory=dict)
+    """Parameters as they were sent; the endpoint refuses the others."""
+    echoed: str = ""
+    """The model that the reply says it is from."""
+    usage: Mapping[str, object] = field(default_factory=dict)
+    """Tokens read and written, as the reply counts them."""
+    cost: float | None = None
+    """The price in US dollars by the run's price list; None where none is known."""
+    seconds: float = 0.0
+    """From sending the request to the end of the reply."""
+    reply: Mapping[str, object] = field(default_factory=dict)
+    """What was read from the body: text, reasoning, citations, why it ended, log-probabilities."""
+    raw: str = ""
+    """The reply's body as received."""
+    at: str = ""
+    """When it ended, ISO 8601 in UTC."""

@@ -1,0 +1,132 @@
+"""Calls of models in the store: appended durably, looked up in bulk."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
+
+from konsil.errors import ConflictError
+from konsil.records import Call, CallKind
+from konsil.store import engine, schema
+from konsil.store.db import Store
+from konsil.store.rows import CALLS
+
+READABLE = ("ok", "repaired", "re-asked")
+"""Outcomes of which an answer or ratings are made; the others are counted and are never labels."""
+_CHUNK = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How many works of one model ended how."""
+
+    kind: str
+    """A system's answers or a judge's ratings."""
+    who: str
+    """The system or the judge."""
+    outcome: str
+    """How they ended."""
+    works: int
+    """How many."""
+
+
+class Calls:
+    """The calls of one study's store."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def add(self, calls: Sequence[Call]) -> None:
+        """Append calls, all or nothing; when this returns they survive a power cut."""
+        rows = [dict(zip(CALLS.names, CALLS.row(call), strict=True)) for call in calls]
+        with engine.writing(self.store.engine) as connection:
+            try:
+                connection.execute(sa.insert(schema.calls), rows)
+            except IntegrityError:
+                raise ConflictError(
+                    f"{self.store.name}: these calls are stored already; is another run going on for the same study?"
+                ) from None
+
+    def add_new(self, calls: Sequence[Call]) -> int:
+        """Append the calls that are not stored yet and count them; for reading back an export."""
+        known = {(c.work, c.attempt) for c in self.each()}
+        fresh = [c for c in calls if (c.work, c.attempt) not in known]
+        for start in range(0, len(fresh), _CHUNK):
+            self.add(fresh[start : start + _CHUNK])
+        return len(fresh)
+
+    def ended(self, kind: CallKind, *, but: Collection[str] = ()) -> Iterator[tuple[str, str, str]]:
+        """Stream (work, who, subject) of every work that has ended, but for those that ended in these outcomes."""
+        c = schema.calls.c
+        query = sa.select(c.work, c.who, c.subject).where(c.kind == kind, c.ended == 1)
+        if but:
+            query = query.where(c.outcome.not_in(sorted(but)))
+        yield from self._stream(query)
+
+    def attempts(self, kind: CallKind) -> dict[str, int]:
+        """Count the attempts of the works that no reply has ended: work -> number of its last attempt."""
+        c = schema.calls.c
+        done = sa.select(c.work).where(c.kind == kind, c.ended == 1, c.outcome.in_(READABLE))
+        query = sa.select(c.work, sa.func.max(c.attempt)).where(c.kind == kind, c.work.not_in(done)).group_by(c.work)
+        return dict(self._stream(query))
+
+    def each(self) -> Iterator[Call]:
+        """Stream all calls in the order of work and attempt."""
+        c = schema.calls.c
+        query = sa.select(*(c[n] for n in CALLS.names)).order_by(c.work, c.attempt)
+        for row in self._stream(query):
+            yield CALLS.read(row)
+
+    def unsettled_answers(self) -> Iterator[Call]:
+        """Stream the readable calls of systems whose answer is not among the records yet."""
+        c, a = schema.calls.c, schema.answers.c
+        known = sa.select(a.id).where(a.id == c.subject + ":" + c.who).exists()
+        query = self._final("answer").where(c.outcome.in_(READABLE), ~known)
+        for row in self._stream(query):
+            yield CALLS.read(row)
+
+    def unsettled_judgements(self) -> Iterator[Call]:
+        """Stream the ended calls of judges that are not among the records' attempts yet."""
+        c, a = schema.calls.c, schema.attempts.c
+        known = sa.select(a.id).where(a.id == c.work + "." + sa.cast(c.attempt, sa.Text)).exists()
+        for row in self._stream(self._final("judge").where(~known)):
+            yield CALLS.read(row)
+
+    def counts(self) -> tuple[Ended, ...]:
+        """Count the ended works by kind, who and outcome; a work that was called again counts with its last end."""
+        c = schema.calls.c
+        last = (
+            sa.select(c.work, sa.func.max(c.attempt).label("attempt"))
+            .where(c.ended == 1)
+            .group_by(c.work)
+            .having(sa.func.count() > 1)
+            .subquery()
+        )
+        older = sa.select(last.c.work).where(last.c.work == c.work, c.attempt < last.c.attempt).exists()
+        query = (
+            sa.select(c.kind, c.who, c.outcome, sa.func.count())
+            .where(c.ended == 1, ~older)
+            .group_by(c.kind, c.who, c.outcome)
+            .order_by(c.kind, c.who, c.outcome)
+        )
+        return tuple(Ended(*row) for row in self._stream(query))
+
+    def spent(self) -> tuple[int, float]:
+        """Give the number of calls ever made and the sum of their known prices."""
+        query = sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(schema.calls.c.cost), 0.0))
+        with engine.reading(self.store.engine) as connection:
+            n, cost = connection.execute(query).one()
+        return int(n), float(cost)
+
+    def _final(self, kind: CallKind) -> sa.Select[Any]:
+        c = schema.calls.c
+        return sa.select(*(c[n] for n in CALLS.names)).where(c.kind == kind, c.ended == 1).order_by(c.work, c.attempt)
+
+    def _stream(self, query: sa.Select[Any]) -> Iterator[tuple[Any, ...]]:
+        with engine.reading(self.store.engine) as connection:
+            for row in connection.execute(query.execution_options(yield_per=_CHUNK)):
+                yield tuple(row)

@@ -1,0 +1,85 @@
+"""Calls of models: appended, never changed, looked up in bulk, exported and read back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError
+
+from konsil.errors import ConflictError, StoreError
+from konsil.records import Answer, Attempt, Call
+from konsil.store import Batch, Store
+from konsil.store.calls import Calls, Ended
+
+AT = "2025-03-01T12:00:00Z"
+ONE = Call(
+    "w1", 1, "answer", "s1", "i9", "key", "local", "model", "ok", 1, 200, {"temperature": 0.2, "seed": 1},
+    {"temperature": 0.2}, "model-2025", {"prompt_tokens": 12}, 0.25, 1.5, {"text": "Größe <b>"}, '{"a":\n1}', AT,
+)  # fmt: skip
+
+
+@pytest.fixture
+def calls(store: Store) -> Calls:
+    return Calls(store)
+
+
+def test_what_is_written_is_read_back_equal(calls: Calls) -> None:
+    two = replace(ONE, attempt=2, cost=None, outcome="re-asked")
+    calls.add([two, ONE])
+    assert list(calls.each()) == [ONE, two]
+    assert calls.spent() == (2, 0.25)
+    assert calls.store.verify_log() == ()
+
+
+def test_the_same_attempt_twice_is_refused_and_nothing_of_its_group_is_written(calls: Calls) -> None:
+    calls.add([ONE])
+    with pytest.raises(ConflictError, match="is another run going on"):
+        calls.add([replace(ONE, work="w2"), ONE])
+    assert list(calls.each()) == [ONE]
+    assert calls.add_new([ONE, replace(ONE, work="w2")]) == 1
+
+
+def test_the_database_refuses_to_change_a_call(calls: Calls) -> None:
+    calls.add([ONE])
+    for statement in ("UPDATE calls SET raw = ''", "DELETE FROM calls"):
+        with pytest.raises(DBAPIError, match="rows of calls are only appended"), calls.store.engine.begin() as c:
+            c.execute(sa.text(statement))
+
+
+def test_unfit_text_is_told_before_anything_is_written(calls: Calls) -> None:
+    with pytest.raises(StoreError, match=r"call of 's1' for 'i9': raw contains a NUL"):
+        calls.add([ONE, replace(ONE, work="w2", raw="\0")])
+    assert list(calls.each()) == []
+
+
+def test_bulk_questions(calls: Calls) -> None:
+    failed = replace(ONE, work="w2", subject="i2", outcome="http error", ended=0, status=429)
+    calls.add(
+        [
+            ONE, failed, replace(failed, attempt=2, outcome="gave up", ended=1), replace(failed, work="w3"),
+            replace(ONE, work="w4", kind="judge", who="j1", subject="t1", outcome="not json"),
+        ]
+    )  # fmt: skip
+    assert sorted(calls.ended("answer")) == [("w1", "s1", "i9"), ("w2", "s1", "i2")]
+    assert list(calls.ended("answer", but=("gave up",))) == [("w1", "s1", "i9")]
+    assert calls.attempts("answer") == {"w2": 2, "w3": 1}
+    assert calls.attempts("judge") == {"w4": 1}
+    assert calls.counts() == (
+        Ended("answer", "s1", "gave up", 1),
+        Ended("answer", "s1", "ok", 1),
+        Ended("judge", "j1", "not json", 1),
+    )
+    calls.add([replace(ONE, work="w2", subject="i2", attempt=3)])
+    assert calls.counts()[0] == Ended("answer", "s1", "ok", 2)
+
+
+def test_what_became_a_record_is_settled(calls: Calls) -> None:
+    judged = replace(ONE, work="w4", kind="judge", who="j1", subject="t1", outcome="not json")
+    calls.add([ONE, replace(ONE, work="w2", subject="i2", outcome="refused"), judged])
+    assert list(calls.unsettled_answers()) == [ONE]
+    assert list(calls.unsettled_judgements()) == [judged]
+    made = Batch(answers=(Answer("i9:s1", "i9", "s1"),), attempts=(Attempt("w4.1", "t1", "j1", "not json"),))
+    calls.store.add(made, source="calls", at=AT)
+    assert list(calls.unsettled_answers()) == list(calls.unsettled_judgements()) == []
