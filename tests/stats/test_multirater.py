@@ -7,7 +7,6 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from irrCAC.raw import CAC
 from statsmodels.stats.inter_rater import fleiss_kappa as peer_fleiss
 
 from konsil.stats import alpha, gwet, kappa, multirater
@@ -31,12 +30,13 @@ def sample(seed: int, k: int = 4, n_raters: int = 5, n_units: int = 40, missing:
 
 def irrcac(codes: Codes, method: str, weights: str) -> tuple[float, float]:
     """The peer's coefficient and standard error: it rounds both to five digits."""
+    peer = pytest.importorskip("irrCAC.raw", reason="irrCAC is not installed; .ci/run installs it")
     kept = codes.labels[(codes.labels >= 0).any(1)]
     frame = pd.DataFrame(np.where(kept < 0, np.nan, kept + 1.0))
     name = "identity" if weights == "unweighted" else weights
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pandas' and numpy's deprecations inside the peer
-        result = getattr(CAC(frame, weights=name, categories=list(codes.values or ())), method)()["est"]
+        result = getattr(peer.CAC(frame, weights=name, categories=list(codes.values or ())), method)()["est"]
     return float(result["coefficient_value"]), float(result["se"])
 
 
