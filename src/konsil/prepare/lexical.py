@@ -1,0 +1,82 @@
+"""The lexical match: whether at least one system gave an item's reference word for word."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from konsil.records import Answer, Item
+
+Sameness = Literal["exact", "folded"]
+"""When two texts are the same: as strings, or after `folded`."""
+
+MATCH = "lexical_match"
+"""The stratum's name; its values are 'yes' and 'no'."""
+
+
+def folded(text: str) -> str:
+    """A text without what rarely changes its meaning: case, white space, compatibility forms, marks at its ends.
+
+    >>> folded("  Morbus\u00a0Crohn."), folded("Ca²⁺")
+    ('morbus crohn', 'ca2+')
+    """
+    text = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return text.strip(" .,;:!?\"'„“”‚‘’«»").strip()
+
+
+def lexical_matches(
+    items: Iterable[Item],
+    answers: Iterable[Answer],
+    *,
+    systems: Collection[str] = (),
+    same: Sameness = "exact",
+    aliases: bool = False,
+) -> Mapping[str, bool | None]:
+    """Item -> whether the answer of at least one system is its reference; None where that is not known.
+
+    Args:
+        items: the items; one without a reference is not known.
+        answers: their answers.
+        systems: whose answers count; none: everybody's. An item that one of them has not answered is not known,
+            unless another one matched.
+        same: string equality, as published, or equality after `folded`.
+        aliases: whether an item's aliases count as its reference.
+    """
+    said: dict[str, dict[str, str]] = {}
+    for answer in answers:
+        if not systems or answer.system in systems:
+            said.setdefault(answer.item, {})[answer.system] = _form(answer.text, same)
+    found: dict[str, bool | None] = {}
+    for item in items:
+        own = said.get(item.id, {})
+        wanted = {_form(name, same) for name in (item.reference or "", *(item.aliases if aliases else ()))} - {""}
+        if not wanted or not own:
+            found[item.id] = None
+        elif wanted & set(own.values()):
+            found[item.id] = True
+        else:
+            found[item.id] = None if set(systems) - set(own) else False
+    return found
+
+
+def with_lexical_match(items: Sequence[Item], matches: Mapping[str, bool | None]) -> tuple[Item, ...]:
+    """The items with the stratum `lexical_match`; items of which it is not known go without.
+
+    >>> [made] = with_lexical_match([Item("i", "?", "Insulin")], {"i": True})
+    >>> made.strata
+    {'lexical_match': 'yes'}
+    """
+    made = []
+    for item in items:
+        strata = {name: value for name, value in item.strata.items() if name != MATCH}
+        known = matches.get(item.id)
+        if known is not None:
+            strata[MATCH] = "yes" if known else "no"
+        made.append(replace(item, strata=strata))
+    return tuple(made)
+
+
+def _form(text: str, same: Sameness) -> str:
+    return text if same == "exact" else folded(text)

@@ -1,0 +1,106 @@
+"""Samples of items: seeded, stratified, the same whatever the items' order."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from konsil.errors import PlanError, nearest
+from konsil.records import Item
+
+
+def sizes(n: int, shares: Mapping[str, float]) -> dict[str, int]:
+    """How many of n each stratum gives, by largest remainders; the sizes sum to n.
+
+    >>> sizes(3800, {"no": 0.8, "yes": 0.2})
+    {'no': 3040, 'yes': 760}
+    """
+    if n < 0:
+        raise PlanError(f"sample: its size is {n}; expected a number from 0")
+    if (
+        not shares
+        or any(not s >= 0 for s in shares.values())
+        or not math.isclose(sum(shares.values()), 1, abs_tol=1e-9)
+    ):
+        raise PlanError(f"sample: the shares {dict(shares)} are no shares of one whole; expected numbers that sum to 1")
+    return _apportioned(n, shares)
+
+
+def stratified(
+    items: Sequence[Item], by: str, wanted: Mapping[str, int], *, seed: int, name: str = "sample"
+) -> tuple[Item, ...]:
+    """So many items of each value of a stratum, drawn at random without replacement; in the order of their ids.
+
+    Each item has a random place of its own, made from the seed, the sample's name and the item's id, and those with
+    the first places are drawn: neither the items' order nor further strata change which they are. A stratum that is
+    too small is a PlanError; nothing is filled up from another one.
+    """
+    groups: dict[str, list[Item]] = {}
+    for item in items:
+        if by in item.strata:
+            groups.setdefault(item.strata[by], []).append(item)
+    if not groups:
+        known = {s for item in items for s in item.strata}
+        raise PlanError(f"{name}: no item has the stratum {by!r}; {nearest(by, known)}")
+    without = len(items) - sum(map(len, groups.values()))
+    drawn: list[Item] = []
+    for value, n in wanted.items():
+        if n and value not in groups:
+            raise PlanError(f"{name}: no item has {by} = {value!r}; {nearest(value, groups)}")
+        group = groups.get(value, [])
+        if not 0 <= n <= len(group):
+            missing = f" ({without:,} items are without {by})" if without else ""
+            raise PlanError(
+                f"{name}: {n:,} items with {by} = {value!r} are asked for, and there are {len(group):,}{missing}"
+            )
+        drawn += _shuffled(group, seed, name)[:n]
+    return tuple(sorted(drawn, key=_id))
+
+
+def in_sets(
+    items: Sequence[Item], wanted: Mapping[str, int], *, seed: int, by: str = "", name: str = "sets"
+) -> tuple[Item, ...]:
+    """The items with the sets they are drawn into, each into one at most; in the order of their ids.
+
+    With `by`, every set has the values of that stratum in the items' own proportions, to the nearest item.
+    """
+    asked = sum(wanted.values())
+    if asked > len(items) or any(n < 0 for n in wanted.values()):
+        told = ", ".join(f"{n:,} in {s!r}" for s, n in wanted.items())
+        raise PlanError(f"{name}: {told} are asked for, and there are {len(items):,} items")
+    left: dict[str, list[Item]] = {}
+    for item in _shuffled(items, seed, name):
+        left.setdefault(item.strata.get(by, "") if by else "", []).append(item)
+    done: list[Item] = []
+    for set_name, n in wanted.items():
+        quotas = _apportioned(n, {value: len(group) for value, group in sorted(left.items())})
+        for value, quota in quotas.items():
+            chosen, left[value] = left[value][:quota], left[value][quota:]
+            done += [replace(item, sets=(*item.sets, set_name)) for item in chosen]
+    rest = [item for group in left.values() for item in group]
+    return tuple(sorted([*done, *rest], key=_id))
+
+
+def _apportioned(n: int, shares: Mapping[str, float]) -> dict[str, int]:
+    whole = sum(shares.values())
+    quotas = {value: n * share / whole if whole else 0.0 for value, share in shares.items()}
+    found = {value: math.floor(quota) for value, quota in quotas.items()}
+    # Of equal remainders the first stratum's counts more.
+    by_remainder = sorted(quotas, key=lambda value: round(found[value] - quotas[value], 9))
+    for value in by_remainder[: n - sum(found.values())]:
+        found[value] += 1
+    return found
+
+
+def _shuffled(items: Sequence[Item], seed: int, name: str) -> list[Item]:
+    return sorted(items, key=lambda item: (_place(seed, name, item.id), item.id))
+
+
+def _place(seed: int, name: str, item: str) -> bytes:
+    return hashlib.blake2b(repr((seed, name, item)).encode("utf-8", "backslashreplace"), digest_size=16).digest()
+
+
+def _id(item: Item) -> str:
+    return item.id

@@ -1,0 +1,151 @@
+"""An Anki collection: an SQLite database, in the old form (models as JSON) or the new one (tables and messages)."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from typing import Any
+
+from konsil.errors import SourceError
+from konsil.records import Note
+from konsil.sources.anki import protobuf
+from konsil.sources.anki.notetypes import NoteType, clozed_fields, original_names
+
+_FIELD_END = "\x1f"
+_WAL, _ROLLBACK = 2, 1
+_JOURNAL = slice(18, 20)
+"""Where an SQLite file says how it is written; a database in memory has no write-ahead log."""
+_NAME, _KIND, _QUESTION, _CLOZE = "\x1f", 1, 1, 1
+_STUB = "Please update to the latest Anki version"
+
+Json = Mapping[str, Any]
+
+
+def read_collection(data: bytes, where: str) -> tuple[Note, ...]:
+    """The notes of a collection, in its own order; the database is read in memory and none of its code is run."""
+    image = bytearray(data)
+    if image[_JOURNAL] == bytes([_WAL, _WAL]):
+        image[_JOURNAL] = bytes([_ROLLBACK, _ROLLBACK])
+    try:
+        with closing(sqlite3.connect(":memory:")) as database:
+            database.deserialize(image)
+            del image
+            database.execute("PRAGMA trusted_schema = OFF")
+            database.execute("PRAGMA query_only = ON")
+            database.create_collation("unicase", _by_case)
+            return _notes(database, where)
+    except (sqlite3.Error, OverflowError) as error:
+        raise SourceError(f"{where}: the collection is damaged or is none of Anki's ({error})") from None
+    except protobuf.WireError as error:
+        raise SourceError(f"{where}: the collection's note types cannot be read: {error}") from None
+
+
+def is_stub(notes: tuple[Note, ...]) -> bool:
+    """Whether a collection is the notice that new packages show to old versions of Anki."""
+    return len(notes) == 1 and any(value.startswith(_STUB) for value in notes[0].fields.values())
+
+
+def _by_case(one: str, other: str) -> int:
+    left, right = one.casefold(), other.casefold()
+    return (left > right) - (left < right)
+
+
+def _notes(database: sqlite3.Connection, where: str) -> tuple[Note, ...]:
+    tables = _tables(database)
+    missing = sorted({"col", "notes", "cards"} - tables)
+    if missing:
+        raise SourceError(f"{where}: the database is no collection of Anki's: it has no table {missing[0]!r}")
+    if "notetypes" in tables:
+        types, decks = dict(_types(database)), dict(_decks(database))
+    else:
+        types, decks = _old_types(database, where), _old_decks(database, where)
+    names = original_names(t.name for t in types.values())
+    types = {number: NoteType(names[t.name], t.is_cloze, t.fields, t.clozed) for number, t in types.items()}
+    home = _homes(database)
+    found = []
+    for number, guid, kind, tags, fields in database.execute("SELECT id, guid, mid, tags, flds FROM notes ORDER BY id"):
+        if not (isinstance(guid, str) and isinstance(tags, str) and isinstance(fields, str)):
+            raise SourceError(f"{where}: note {number} of the collection holds bytes where text is expected")
+        if kind not in types:
+            raise SourceError(f"{where}: note {guid!r} is of note type {kind}, which the collection does not have")
+        deck = decks.get(home.get(number, 0), "")
+        found.append(types[kind].note(guid, fields.split(_FIELD_END), tags.split(), deck, where))
+    return tuple(found)
+
+
+def _tables(database: sqlite3.Connection) -> set[str]:
+    """Plain tables only: a view or a virtual table would be somebody's program."""
+    rows = database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
+    return {name for name, sql in rows if isinstance(sql, str) and not sql.upper().startswith("CREATE VIRTUAL")}
+
+
+def _homes(database: sqlite3.Connection) -> Mapping[int, int]:
+    """Note -> the deck of its first card; a card in a filtered deck belongs to the deck it came from."""
+    query = "SELECT nid, CASE WHEN odid != 0 THEN odid ELSE did END, MIN(ord) FROM cards GROUP BY nid"
+    return {note: deck for note, deck, _ in database.execute(query)}
+
+
+def _types(database: sqlite3.Connection) -> Iterator[tuple[int, NoteType]]:
+    fields: dict[int, list[str]] = {}
+    for kind, _, name in database.execute("SELECT ntid, ord, name FROM fields ORDER BY ntid, ord"):
+        fields.setdefault(kind, []).append(str(name))
+    templates: dict[int, list[str]] = {}
+    for kind, config in database.execute("SELECT ntid, config FROM templates ORDER BY ntid, ord"):
+        templates.setdefault(kind, []).append(protobuf.text(_bytes(config), _QUESTION))
+    for kind, name, config in database.execute("SELECT id, name, config FROM notetypes ORDER BY id"):
+        own = tuple(fields.get(kind, ()))
+        is_cloze = protobuf.number(_bytes(config), _KIND) == _CLOZE
+        yield kind, NoteType(str(name), is_cloze, own, clozed_fields(templates.get(kind, ()), own))
+
+
+def _bytes(value: object) -> bytes:
+    if not isinstance(value, bytes):
+        raise protobuf.WireError("a configuration is not kept as bytes")
+    return value
+
+
+def _decks(database: sqlite3.Connection) -> Iterator[tuple[int, str]]:
+    for number, name in database.execute("SELECT id, name FROM decks"):
+        yield number, str(name).replace(_NAME, "::")
+
+
+def _old_types(database: sqlite3.Connection, where: str) -> dict[int, NoteType]:
+    found = {}
+    for key, model in _json(database, "models", where).items():
+        try:
+            fields = tuple(str(f["name"]) for f in _in_order(model["flds"]))
+            questions = [str(t["qfmt"]) for t in _in_order(model["tmpls"])]
+            found[int(key)] = NoteType(
+                str(model["name"]), model.get("type", 0) == _CLOZE, fields, clozed_fields(questions, fields)
+            )
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise SourceError(f"{where}: note type {key!r} of the collection cannot be read") from None
+    return found
+
+
+def _in_order(parts: list[Json]) -> list[Json]:
+    return sorted(parts, key=lambda part: part.get("ord") or 0)
+
+
+def _old_decks(database: sqlite3.Connection, where: str) -> dict[int, str]:
+    found = {}
+    for key, deck in _json(database, "decks", where).items():
+        try:
+            found[int(key)] = str(deck["name"])
+        except (KeyError, TypeError, ValueError):
+            raise SourceError(f"{where}: deck {key!r} of the collection cannot be read") from None
+    return found
+
+
+def _json(database: sqlite3.Connection, column: str, where: str) -> Json:
+    # The column's name is one of two words of ours.
+    row = database.execute(f"SELECT {column} FROM col").fetchone()  # noqa: S608
+    try:
+        value = json.loads(row[0]) if row and row[0] else None
+    except (ValueError, TypeError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise SourceError(f"{where}: the collection's {column} cannot be read")
+    return value

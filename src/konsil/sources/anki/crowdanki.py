@@ -1,0 +1,91 @@
+"""CrowdAnki's JSON: a deck with its note types, its notes and the decks below it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from konsil.errors import SourceError
+from konsil.records import Note
+from konsil.sources.anki.notetypes import NoteType, clozed_fields, original_names
+from konsil.sources.encoding import to_utf8
+
+_CLOZE = 1
+
+Json = Mapping[str, Any]
+
+
+def read_crowdanki(data: bytes, where: str) -> tuple[tuple[Note, ...], tuple[str, ...]]:
+    """The notes of a deck and of all decks below it, and the names of their media."""
+    try:
+        top = json.loads(to_utf8(data, "utf-8", where))
+        json.dumps(top, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise SourceError(f"{where}: a text holds half a character (a lone surrogate)") from None
+    except ValueError as error:
+        raise SourceError(f"{where}: is not valid JSON: {error}") from None
+    except RecursionError:
+        raise SourceError(f"{where}: the JSON is nested too deeply") from None
+    if not isinstance(top, dict) or "note_models" not in top or "notes" not in top:
+        raise SourceError(f"{where}: is no deck of CrowdAnki's, which has 'note_models' and 'notes'")
+    decks = list(_decks(top, where))
+    types = _types(decks, where)
+    notes = tuple(_note(note, types, name, where) for name, deck in decks for note in _list(deck, "notes", where))
+    media = {str(name) for _, deck in decks for name in _media(deck, where)}
+    return notes, tuple(media)
+
+
+def _decks(top: Json, where: str) -> Iterator[tuple[str, Json]]:
+    """A deck and all below it, each with its whole name."""
+    ahead: list[tuple[str, Json]] = [("", top)]
+    while ahead:
+        above, deck = ahead.pop()
+        own = str(deck.get("name", ""))
+        name = own if not above or own.startswith(f"{above}::") else f"{above}::{own}"
+        yield name, deck
+        ahead += [(name, child) for child in reversed(_list(deck, "children", where))]
+
+
+def _list(deck: Json, key: str, where: str) -> list[Json]:
+    found = deck.get(key) or []
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise SourceError(f"{where}: deck {deck.get('name', '')!r}: {key!r} is no list of tables")
+    return found
+
+
+def _media(deck: Json, where: str) -> list[object]:
+    found = deck.get("media_files") or []
+    if not isinstance(found, list):
+        raise SourceError(f"{where}: deck {deck.get('name', '')!r}: 'media_files' is no list")
+    return found
+
+
+def _types(decks: list[tuple[str, Json]], where: str) -> dict[str, NoteType]:
+    models = [model for _, deck in decks for model in _list(deck, "note_models", where)]
+    found: dict[str, NoteType] = {}
+    for model in models:
+        try:
+            fields = tuple(str(f["name"]) for f in model["flds"])
+            found[str(model["crowdanki_uuid"])] = NoteType(
+                str(model["name"]),
+                model.get("type", 0) == _CLOZE,
+                fields,
+                clozed_fields([str(t["qfmt"]) for t in model["tmpls"]], fields),
+            )
+        except (KeyError, TypeError):
+            raise SourceError(f"{where}: note type {str(model.get('name', ''))!r} cannot be read") from None
+    names = original_names(t.name for t in found.values())
+    return {key: NoteType(names[t.name], t.is_cloze, t.fields, t.clozed) for key, t in found.items()}
+
+
+def _note(note: Json, types: Mapping[str, NoteType], deck: str, where: str) -> Note:
+    guid, values, tags = note.get("guid"), note.get("fields"), note.get("tags") or []
+    if not isinstance(guid, str) or not isinstance(values, list) or not isinstance(tags, list):
+        raise SourceError(f"{where}: deck {deck!r}: a note lacks its guid, its fields or its tags")
+    kind = types.get(str(note.get("note_model_uuid")))
+    if kind is None:
+        raise SourceError(f"{where}: note {guid!r} is of a note type that the file does not have")
+    if not all(isinstance(v, str) for v in (*values, *tags)):
+        raise SourceError(f"{where}: note {guid!r} holds something else than text in a field or a tag")
+    return kind.note(guid, values, tags, deck, where)

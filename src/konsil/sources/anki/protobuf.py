@@ -1,0 +1,70 @@
+"""The little of protocol buffers that Anki's packages need: a message as its fields' numbers and values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+_VARINT, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
+_LONGEST_VARINT = 10
+
+
+class WireError(ValueError):
+    """The bytes are no protocol buffer message."""
+
+
+def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
+    """Each field of a message as (number, value): whole numbers as such, everything else as its bytes.
+
+    >>> list(fields(bytes([8, 3, 18, 2, 104, 105])))
+    [(1, 3), (2, b'hi')]
+    """
+    at = 0
+    while at < len(message):
+        tag, at = _varint(message, at)
+        number, kind = tag >> 3, tag & 7
+        if number == 0:
+            raise WireError("a field has the number 0")
+        if kind == _VARINT:
+            value, at = _varint(message, at)
+            yield number, value
+            continue
+        if kind == _BYTES:
+            size, at = _varint(message, at)
+        elif kind in (_EIGHT, _FOUR):
+            size = 8 if kind == _EIGHT else 4
+        else:
+            raise WireError(f"a field has the unknown wire type {kind}")
+        if at + size > len(message):
+            raise WireError("a field is longer than its message")
+        yield number, message[at : at + size]
+        at += size
+
+
+def number(message: bytes, field: int, default: int = 0) -> int:
+    """A field that is a whole number; the last one counts."""
+    found = default
+    for at, value in fields(message):
+        if at == field and isinstance(value, int):
+            found = value
+    return found
+
+
+def text(message: bytes, field: int) -> str:
+    """A field that is a text, empty where it is absent; the last one counts."""
+    found = b""
+    for at, value in fields(message):
+        if at == field and isinstance(value, bytes):
+            found = value
+    try:
+        return found.decode()
+    except UnicodeDecodeError:
+        raise WireError(f"field {field} is not UTF-8 text") from None
+
+
+def _varint(message: bytes, at: int) -> tuple[int, int]:
+    value = 0
+    for n, byte in enumerate(message[at : at + _LONGEST_VARINT]):
+        value |= (byte & 0x7F) << (7 * n)
+        if byte < 0x80:
+            return value, at + n + 1
+    raise WireError("a number does not end")
