@@ -27,7 +27,7 @@ import pytest
 from click.testing import CliRunner
 
 import konsil
-from konsil.analysis import Analysis, Exclusions, Resampling, known_statistics
+from konsil.analysis import Analysis, Bin, Derived, Exclusions, Resampling, known_statistics
 from konsil.cli.main import COMMANDS, group
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
@@ -400,7 +400,7 @@ def tables(path: Path) -> list[list[dict[str, str]]]:
     return found
 
 
-KEYS = (Study, Instrument, Criterion, Scale, System, Rater, Source, Allocation, Analysis, Resampling, Exclusions)
+KEYS = (Study, Instrument, Criterion, Scale, System, Rater, Source, Allocation, Derived, Bin, Analysis, Resampling, Exclusions)
 """The tables of a study.toml, in the order of the document."""
 
 

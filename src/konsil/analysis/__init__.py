@@ -3,11 +3,13 @@
 from konsil.analysis.catalogue import known_statistics
 from konsil.analysis.results import CoverageRow, Results, Row
 from konsil.analysis.rules import contradictions
-from konsil.analysis.spec import Analysis, Exclusions, Resampling
+from konsil.analysis.spec import Analysis, Bin, Derived, Exclusions, Resampling
 
 __all__ = [
     "Analysis",
+    "Bin",
     "CoverageRow",
+    "Derived",
     "Exclusions",
     "Resampling",
     "Results",

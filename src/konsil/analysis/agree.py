@@ -12,17 +12,17 @@ from konsil.analysis.estimate import Told, estimate, estimates
 from konsil.analysis.measure import Measure
 from konsil.analysis.spec import Resampling
 from konsil.errors import AnalysisError, nearest
-from konsil.stats import kappa
+from konsil.stats import kappa, ranks
 from konsil.stats.alpha import Level
 from konsil.stats.contract import Array, Codes, Finalise
 from konsil.stats.icc import ICC_FORMS, icc_test
-from konsil.stats.names import STATISTICS, Entry
+from konsil.stats.names import SHARE, STATISTICS, Entry
 from konsil.stats.names import statistic as named
 from konsil.stats.rows import Sums
-from konsil.stats.tables import unit_counts
+from konsil.stats.tables import by_cluster, unit_counts
 
-PREVALENCE = (0.1, 0.9)
-"""Outside of it kappa and its relatives are unsteady and their intervals unreliable."""
+PREVALENCE = 0.9
+"""Where one label makes up more than this, kappa and its relatives are unsteady and their intervals unreliable."""
 
 WIDEST = 2_000_000
 """Sums of one cluster beyond which a statistic is not tallied: a gigabyte for every 64 resamples."""
@@ -95,10 +95,25 @@ def agreement(sample: Sample, name: str, level: Level, weights: str = "", tallie
         n_units=sample.n_units,
         n_raters=sample.n_raters,
         n_ratings=sample.n_ratings,
-        n_undefined_pairs=_undefined_pairs(codes, name, weights, sums),
+        n_undefined_pairs=_undefined_pairs(codes, name, sums),
         scale="atanh",
+        trials=_trials(sums, name, weights, sample.codes.labels.shape[1]),
         notes=prevalence_note(sample, name),
     )
+
+
+def _trials(sums: Sums, name: str, weights: str, n_raters: int) -> Array | None:
+    """How many comparisons each cluster has, where the number is the share of them that agree; else None.
+
+    Two raters compared on one unit agree or do not; the pairs of three raters on one unit are not independent.
+    """
+    if name == "unanimity":
+        trials = np.asarray(sums[:, 1], dtype=np.float64).ravel()
+    elif n_raters == 2 and (name == "within_one" or (name == "percent_agreement" and weights in {"", "unweighted"})):
+        trials = np.asarray(sums.sum(axis=1), dtype=np.float64).ravel()
+    else:
+        return None
+    return trials if trials.sum() > 1 else None
 
 
 def _blank(sample: Sample) -> Measure:
@@ -120,33 +135,30 @@ def spaced(codes: Codes, name: str, level: Level) -> Codes:
     return codes
 
 
-_PER_PAIR = {"cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic", "percent_agreement", "pabak"}
-
-
-def _undefined_pairs(codes: Codes, name: str, weights: str, sums: Sums) -> int:
-    if name not in _PER_PAIR:
+def _undefined_pairs(codes: Codes, name: str, sums: Sums) -> int:
+    """How many pairs of raters a statistic of pairs is undefined for, whatever its weights."""
+    if STATISTICS[name].needs != "pairs":
         return 0
     raters = codes.labels.shape[1]
-    if name.startswith("cohen_kappa"):
-        own = {"cohen_kappa_linear": "linear", "cohen_kappa_quadratic": "quadratic"}.get(name, weights or "unweighted")
-        each = kappa.cohen_kappa(raters, codes.n_labels, own, codes.values, per_pair=True)
+    if name in {"spearman", "kendall_tau_b"}:
+        each = ranks.spearman(raters, codes.n_labels, per_pair=True)
+    elif name.startswith("cohen_kappa") or name in {"light_kappa", "scott_pi"}:
+        each = kappa.cohen_kappa(raters, codes.n_labels, per_pair=True)
     else:
         each = kappa.percent_agreement(raters, codes.n_labels, per_pair=True)
-    count = kappa.undefined_pairs(each)
-    return int(_at(sums, count.finalise))
+    return int(_at(sums, kappa.undefined_pairs(each).finalise))
 
 
 def prevalence_note(sample: Sample, name: str) -> tuple[str, ...]:
-    """Say so where one of two labels is so common that chance-corrected agreement is unsteady."""
-    if name in {"percent_agreement", "within_one"} or sample.codes.n_labels != 2:
+    """Say so where one label is so common that chance-corrected agreement is unsteady."""
+    if STATISTICS[name].range == SHARE:
         return ()
     counts = unit_counts(sample.codes).sum(axis=0)
-    share = float(counts[1] / counts.sum()) if counts.sum() else float("nan")
-    if PREVALENCE[0] <= share <= PREVALENCE[1] or not np.isfinite(share):
+    common = float(counts.max(initial=0) / counts.sum()) if counts.sum() else 0.0
+    if common <= PREVALENCE:
         return ()
-    return (
-        f"One of the two labels makes up {max(share, 1 - share):.0%} of all: kappa and its relatives are unsteady.",
-    )
+    which = "One of the two labels" if sample.codes.n_labels == 2 else "One label"
+    return (f"{which} makes up {common:.0%} of all: kappa and its relatives are unsteady.",)
 
 
 def reason(sample: Sample, name: str) -> str:
@@ -167,6 +179,8 @@ def reason(sample: Sample, name: str) -> str:
         complete = int((sample.codes.labels >= 0).all(axis=1).sum())
         if complete < 2:
             return f"needs at least two units that every rater labelled; there are {complete}"
+        if name in {"icc1k", "icc2k", "icc3k"}:
+            return "units differ no more than chance has it, so that the mean's reliability has no denominator"
         return "the units or the raters do not vary"
     return "undefined for every pair of raters"
 
@@ -177,7 +191,29 @@ def told(
     """An agreement statistic with its intervals; for ICC the textbook's F interval stands beside."""
     measure = agreement(sample, name, level, weights)
     found = estimate(measure, key=key, resampling=resampling, cluster=cluster, why=reason(sample, name))
-    return _completed(found, measure, sample, name, resampling), measure
+    found = _completed(found, measure, sample, name, resampling)
+    return with_chance(found, sample, name, key=key, resampling=resampling, cluster=cluster), measure
+
+
+def with_chance(found: Told, sample: Sample, name: str, *, key: int, resampling: Resampling, cluster: str) -> Told:
+    """Agreement within one step with the chance level beside it, on the same resamples; other statistics as they are.
+
+    The chance level is that of two labels drawn from all the labels given: sum over labels at most one step apart of
+    p_i p_j, p the shares of the labels.
+    """
+    if name != "within_one" or not np.isfinite(found.headline.value):
+        return found
+    counts = by_cluster(unit_counts(sample.codes), sample.codes)
+    near = 1 - kappa.measure_disagreements("within_one", sample.codes.n_labels)
+
+    def finalise(totals: Array) -> Array:
+        shares = kappa.ratio(totals, np.broadcast_to(totals.sum(-1, keepdims=True), totals.shape))
+        return np.asarray(((shares @ near) * shares).sum(-1, keepdims=True), dtype=np.float64)
+
+    measure = Measure(counts, finalise, sample.clusters, sample.n_units, sample.n_raters, sample.n_ratings)
+    chance = estimate(measure, key=key, resampling=resampling, cluster=cluster).headline
+    beside = replace(chance, method=f"chance level (two labels drawn from all labels given), {chance.method}")
+    return replace(found, companions=(*found.companions, beside))
 
 
 def told_together(
@@ -196,8 +232,17 @@ def told_together(
             [measures[name] for name in members], key=key, resampling=resampling, cluster=cluster, whys=whys
         )
         for name, told in zip(members, tolds, strict=True):
-            found[name] = _completed(told, measures[name], sample, name, resampling)
+            told = _completed(told, measures[name], sample, name, resampling)
+            found[name] = replace(told, notes=(*told.notes, *_pairs_note(measures[name], sample)))
     return {name: found[name] for name in names}
+
+
+def _pairs_note(measure: Measure, sample: Sample) -> tuple[str, ...]:
+    undefined, n_raters = measure.n_undefined_pairs, sample.codes.labels.shape[1]
+    pairs = n_raters * (n_raters - 1) // 2
+    if not 0 < undefined < pairs:
+        return ()
+    return (f"undefined for {undefined:,} of {pairs:,} pairs of raters, which are left out of the mean",)
 
 
 def _completed(found: Told, measure: Measure, sample: Sample, name: str, resampling: Resampling) -> Told:

@@ -37,6 +37,16 @@ PAIRED = ("spearman", "kendall_tau_b")
 OTHER = ("share", "mean", "abstention", "self_agreement")
 """Shares of labels, means of values, abstentions, and agreement of raters with themselves on repeats."""
 
+JUDGING = (
+    "abstention_slope",
+    "ensembles_percent_agreement",
+    "ensembles_cohen_kappa",
+    "ensembles_pabak",
+    "self_preference",
+    "family_preference",
+)
+"""What is asked of judges beside a panel: caution, ensembles by majority vote, preference for their own."""
+
 ORDERED = (
     "within_one",
     "cohen_kappa_linear",
@@ -89,4 +99,4 @@ RATER_PAIR = "rater_pair"
 
 def known_statistics() -> tuple[str, ...]:
     """Every statistic that an analysis can ask for."""
-    return AGREEMENT + PAIRED + OTHER
+    return AGREEMENT + PAIRED + OTHER + JUDGING

@@ -51,7 +51,7 @@ def contrast(
     if two is None:
         return Told(headline, (), both.notes, cautions)
     p = infer.t_p_value(np.array([two.value]), np.array([two.se]), _df(difference))
-    notes = (*both.notes, *raters_matter(headline, two))
+    notes = (*both.notes, *raters_matter(headline, two, difference))
     return Told(headline, (replace(two, p=float(p[0]) if test != "none" else math.nan),), notes, cautions)
 
 

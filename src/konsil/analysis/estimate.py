@@ -23,6 +23,10 @@ TWO_WAY_RATIO = 1.1
 """From here on, raters differ enough that items alone do not carry the uncertainty."""
 
 
+FEW_RATERS = 30
+"""Below it the raters' own variation is hardly known, whatever the widths say."""
+
+
 @dataclass(frozen=True)
 class Told:
     """A headline, other intervals of the same number, and sentences."""
@@ -45,11 +49,9 @@ class Told:
 def estimate(measure: Measure, *, key: int, resampling: Resampling, cluster: str, why: str = "") -> Told:
     """One number with its intervals: BCa over clusters first, Wald and two-way Wald beside it.
 
-    A share of single labels in which nothing is clustered has Wilson's interval instead (Clopper-Pearson at 0 and 1).
+    A share with one outcome a cluster at most has Wilson's interval instead (Clopper-Pearson at 0 and 1).
     `why` is the reason given when the value is undefined.
     """
-    if measure.proportion and measure.n_ratings and _one_label_a_cluster(measure):
-        return _plain_share(measure, resampling)
     return estimates([measure], key=key, resampling=resampling, cluster=cluster, whys=[why])[0]
 
 
@@ -57,6 +59,16 @@ def estimates(
     measures: Sequence[Measure], *, key: int, resampling: Resampling, cluster: str, whys: Sequence[str]
 ) -> list[Told]:
     """Several numbers of the same sums (the same object), each as `estimate` gives it, resampled once."""
+    plain = [n for n, m in enumerate(measures) if _one_outcome_a_cluster(m)]
+    if plain:
+        others = [n for n in range(len(measures)) if n not in plain]
+        left = [measures[n] for n in others], [whys[n] for n in others]
+        told = dict(
+            zip(others, estimates(left[0], key=key, resampling=resampling, cluster=cluster, whys=left[1]), strict=True)
+        )
+        return [told[n] if n in told else _plain_share(m, resampling, cluster) for n, m in enumerate(measures)]
+    if not measures:
+        return []
     first = measures[0]
     if first.n_ratings == 0 or not first.clusters:
         reasons = [why or "no labels to compute it from" for why in whys]
@@ -105,7 +117,7 @@ def _resampled(
     two = two_way(headline, measure, cluster)
     if two is not None:
         companions.append(two)
-        notes += raters_matter(headline, two)
+        notes += raters_matter(headline, two, measure)
     return Told(headline, tuple(companions), tuple(notes), infer.cautions(found, n))
 
 
@@ -163,27 +175,29 @@ def _wald(headline: Estimate, found: infer.Inference, n: int, measure: Measure, 
     )
 
 
-def _one_label_a_cluster(measure: Measure) -> bool:
-    dense = measure.sums if isinstance(measure.sums, np.ndarray) else measure.sums.toarray()
-    return bool((dense[:, 1] <= 1).all())
+def _one_outcome_a_cluster(measure: Measure) -> bool:
+    return bool(measure.trials is not None and measure.trials.any() and (measure.trials <= 1).all())
 
 
-def _plain_share(measure: Measure, resampling: Resampling) -> Told:
-    hits, n = prepare(measure.sums).total[:2]
+def _plain_share(measure: Measure, resampling: Resampling, cluster: str) -> Told:
+    n = 0.0 if measure.trials is None else float(measure.trials.sum())
+    share = value(measure)
+    hits = round(share * n)
     low, high = shares.interval(hits, n, resampling.level)
-    extreme = hits in (0, n)
-    share = hits / n
     told = Estimate(
-        float(share),
+        share,
         float(low),
         float(high),
         resampling.level,
         float(np.sqrt(share * (1 - share) / n)),
         n_clusters=int(n),
         n_ratings=measure.n_ratings,
-        method="Clopper-Pearson" if extreme else "Wilson",
+        method="Clopper-Pearson" if hits in (0, n) else "Wilson",
     )
-    return Told(told, notes=measure.notes)
+    two = two_way(told, measure, cluster)
+    if two is None or two.se == 0:
+        return Told(told, notes=measure.notes)
+    return Told(told, (two,), (*measure.notes, *raters_matter(told, two, measure)))
 
 
 def two_way(headline: Estimate, measure: Measure, cluster: str) -> Estimate | None:
@@ -214,12 +228,19 @@ def cell_influence(measure: Measure) -> Array:
     return wald.linearised(measure.cell.rows, measure.finalise)
 
 
-def raters_matter(headline: Estimate, two: Estimate) -> list[str]:
-    """Say so where raters as a second source of chance widen the interval."""
+def raters_matter(headline: Estimate, two: Estimate, measure: Measure) -> list[str]:
+    """Say so where raters as a second source of chance widen the interval, and where they are few."""
+    found = []
     width, wide = headline.high - headline.low, two.high - two.low
     if width > 0 and wide / width > TWO_WAY_RATIO:
-        return [
+        found.append(
             f"With raters as a second source of chance the interval is {wide / width - 1:.0%} wider;"
             " conclusions about raters in general need the two-way interval."
-        ]
-    return []
+        )
+    n = 0 if measure.cell is None else len(np.unique(measure.cell.raters))
+    if n < FEW_RATERS:
+        found.append(
+            f"The {n} raters are fewer than {FEW_RATERS}: the first interval is about these raters, and of raters in"
+            " general so few tell little."
+        )
+    return found

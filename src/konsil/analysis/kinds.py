@@ -77,7 +77,16 @@ def single(context: Context, keys: dict[str, str], frame: pl.DataFrame, raters: 
         return _group(context, keys, _abstentions(context, frame, raters), lambda s: share(s, [1]))
     sample = sample_of(context, frame, raters)
     if analysis.against == "rest":
-        return _group(context, keys, sample, lambda s: panels.rest(s, analysis, context.level))
+        group = _group(context, keys, sample, lambda s: panels.rest(s, analysis, context.level))
+        told = agree.with_chance(
+            group.told,
+            sample,
+            analysis.statistic,
+            key=context.key,
+            resampling=context.resampling,
+            cluster=context.cluster,
+        )
+        return replace(group, told=told)
     if analysis.statistic in {"share", "mean"}:
         labels = labels_in(context, frame)
         return _group(context, keys, sample, lambda s: _proportion(context, s, labels))

@@ -37,8 +37,8 @@ class Measure:
     """Pairs of raters for which a pairwise statistic is undefined."""
     scale: Scale = "identity"
     """'atanh' where the Wald interval is made on that scale: coefficients that end at 1."""
-    proportion: bool = False
-    """Whether it is a share of single labels, for Wilson's interval where nothing is clustered."""
+    trials: Array | None = None
+    """(n_clusters,) how many yes-or-no outcomes the number is a share of; None where it is no share of such."""
     cell: Cells | None = None
     """Units by rater, where the number is a ratio of sums over single ratings."""
     notes: tuple[str, ...] = field(default=())
@@ -67,7 +67,8 @@ def ratio(totals: Array) -> Array:
 def share(sample: Sample, successes: Sequence[int]) -> Measure:
     """Share of the labels that are among the successes: sum of hits over sum of labels."""
     hit = np.isin(sample.codes.labels, list(successes)).astype(np.float64)
-    return _ratio_measure(sample, hit, proportion=True)
+    measure = _ratio_measure(sample, hit)
+    return replace(measure, trials=np.asarray(measure.sums)[:, 1])
 
 
 def mean(sample: Sample) -> Measure:
@@ -77,7 +78,7 @@ def mean(sample: Sample) -> Measure:
     return _ratio_measure(sample, numbers)
 
 
-def _ratio_measure(sample: Sample, numbers: Array, *, proportion: bool = False) -> Measure:
+def _ratio_measure(sample: Sample, numbers: Array) -> Measure:
     given = sample.codes.labels >= 0
     unit, rater = np.nonzero(given)
     rows = np.column_stack([numbers[given], np.ones(int(given.sum()))])
@@ -89,7 +90,6 @@ def _ratio_measure(sample: Sample, numbers: Array, *, proportion: bool = False) 
         n_units=sample.n_units,
         n_raters=sample.n_raters,
         n_ratings=sample.n_ratings,
-        proportion=proportion,
         cell=Cells(rows, cluster, rater),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -33,6 +34,8 @@ def row(
 ) -> Row:
     """One row of the results."""
     analysis = context.analysis
+    if kind == "difference":
+        told = _with_margin(told, analysis.margin)
     return Row(
         analysis=analysis.name,
         statistic=analysis.statistic,
@@ -49,6 +52,20 @@ def row(
         warnings=told.warnings,
         detail=detail,
     )
+
+
+def _with_margin(told: Told, margin: float | None) -> Told:
+    """Say whether a difference's interval lies within the margin of equivalence."""
+    low, high = told.headline.low, told.headline.high
+    if margin is None or not (math.isfinite(low) and math.isfinite(high)):
+        return told
+    inside = -margin < low and high < margin
+    note = (
+        f"The interval lies within ±{margin:g}: equivalent at this margin."
+        if inside
+        else f"The interval does not lie within ±{margin:g}: equivalence at this margin is not shown."
+    )
+    return replace(told, notes=(*told.notes, note))
 
 
 def estimate_of(context: Context, measure: Measure) -> Told:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from konsil.analysis.catalogue import AGREEMENT, ONE_TABLE, PAIRED, RATER_PAIR, WEIGHTED, WEIGHTS
+from konsil.analysis.catalogue import AGREEMENT, JUDGING, ONE_TABLE, PAIRED, RATER_PAIR, WEIGHTED, WEIGHTS
 from konsil.analysis.spec import Analysis
 from konsil.errors import nearest
 
@@ -21,6 +21,14 @@ def contradictions(analysis: Analysis) -> Iterator[str]:
     yield from _settings(analysis)
     if analysis.against is not None:
         yield from _against(analysis)
+    if analysis.statistic in JUDGING:
+        yield from _judging(analysis)
+    if analysis.covariate and analysis.statistic != "abstention_slope":
+        yield f"covariate: belongs to the statistic 'abstention_slope', not to {analysis.statistic!r}"
+    if analysis.tiebreak and analysis.consensus != "majority":
+        yield "tiebreak: decides a majority; expected consensus = 'majority'"
+    if analysis.margin is not None and not analysis.margin > 0:
+        yield f"margin: expected a number above 0, got {analysis.margin:g}"
 
 
 def _groups(a: Analysis) -> Iterator[str]:
@@ -52,7 +60,24 @@ def _settings(a: Analysis) -> Iterator[str]:
         yield "consensus: a share is of labels; their mean is a number, so expected 'majority' or 'none'"
 
 
+def _judging(a: Analysis) -> Iterator[str]:
+    if a.statistic == "abstention_slope" and not a.covariate:
+        yield "covariate: is empty; a slope needs the name of a [[derived]] column"
+    if a.statistic.startswith("ensembles_") and a.against in {None, "rest"}:
+        yield "against: ensembles of judges are compared with a panel; name it"
+    if a.statistic in {"self_preference", "family_preference"} and a.mode == "valid" and a.against in {None, "rest"}:
+        yield "against: preference is adjusted within the label of a panel of experts; name it, or use mode = 'paper'"
+    if a.cluster == "rater" or a.compare:
+        key = "cluster" if a.cluster == "rater" else "compare"
+        yield f"{key}: {a.statistic!r} has no such version"
+    allowed = {"abstention_slope"}
+    if a.by and a.statistic not in allowed:
+        yield f"by: {a.statistic!r} has a row for every judge or ensemble and no other groups"
+
+
 def _against(a: Analysis) -> Iterator[str]:
+    if a.statistic in JUDGING:
+        return
     if a.statistic not in ONE_TABLE:
         yield (
             f"statistic: {a.statistic!r} does not compare a rater with a consensus (against = {a.against!r});"

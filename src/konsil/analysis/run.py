@@ -12,21 +12,27 @@ import polars as pl
 
 from konsil.analysis import panels
 from konsil.analysis.catalogue import RATER_PAIR
+from konsil.analysis.caution import caution_rows
 from konsil.analysis.coding import groups, rater_pairs, select
 from konsil.analysis.contrast import contrast
 from konsil.analysis.coverage import coverage, label_counts
+from konsil.analysis.derived import with_derived
+from konsil.analysis.ensembles import MEASURES, ensemble_rows
 from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Data, Long, long
 from konsil.analysis.kinds import Context, Group, sample_of, single
 from konsil.analysis.measure import Measure
 from konsil.analysis.methods import methods
+from konsil.analysis.preference import Lineage, lineage, preference_rows
 from konsil.analysis.results import Results, Row
 from konsil.analysis.rows import difference_of, estimate_of, row, told_rows
 from konsil.analysis.rules import contradictions
 from konsil.analysis.sensitivity import rater_contrast
-from konsil.analysis.spec import Analysis, Exclusions, Resampling
+from konsil.analysis.spec import Analysis, Derived, Exclusions, Resampling
+from konsil.analysis.tiebreak import with_tiebreaks
 from konsil.errors import AnalysisError, nearest
 from konsil.instrument import Criterion, Instrument
+from konsil.records import System
 from konsil.stats.contract import Array, Estimate, Finalise
 from konsil.stats.multiplicity import holm
 from konsil.stats.weights import stream_key
@@ -41,18 +47,21 @@ def run(
     resampling: Resampling,
     exclusions: Exclusions,
     planned: bool = False,
+    systems: Sequence[System] = (),
+    derived: Sequence[Derived] = (),
 ) -> Results:
     """All estimates, the coverage of the ratings, warnings and the methods paragraph.
 
     `planned` says whether the tasks come from a plan, so that missing ratings can be counted.
     """
-    table = long(data, exclusions)
+    table = with_derived(long(data, exclusions), derived, instruments)
+    families = lineage(systems, data.raters)
     rows: list[Row] = []
     for analysis in analyses:
         for problem in contradictions(analysis):
             raise AnalysisError(f"{analysis.name}: {problem}")
         context = Context(analysis, _criterion(analysis, instruments), stream_key(seed, analysis.name), resampling)
-        rows.extend(_rows(context, table))
+        rows.extend(_rows(context, table, families))
     rows = _adjusted(rows)
     return Results(
         rows=tuple(rows),
@@ -80,11 +89,22 @@ def _criterion(analysis: Analysis, instruments: Sequence[Instrument]) -> Criteri
     return found[0]
 
 
-def _rows(context: Context, table: Long) -> Iterator[Row]:
+def _rows(context: Context, table: Long, families: Lineage) -> Iterator[Row]:
     analysis = context.analysis
     frame = select(table, analysis, analysis.raters)
     if frame.height == 0:
         yield row(context, {}, Told(Estimate(math.nan, level=context.resampling.level, reason="no ratings selected")))
+        return
+    if analysis.tiebreak:
+        frame = with_tiebreaks(frame, select(table, analysis, analysis.tiebreak), analysis.collapse)
+    if analysis.statistic == "abstention_slope":
+        yield from caution_rows(context, table, frame)
+        return
+    if analysis.statistic in MEASURES:
+        yield from ensemble_rows(context, table, frame)
+        return
+    if analysis.statistic in {"self_preference", "family_preference"}:
+        yield from preference_rows(context, table, frame, families)
         return
     if analysis.against not in {None, "rest"}:
         yield from _against_panel(context, table, frame)

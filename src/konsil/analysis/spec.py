@@ -59,8 +59,45 @@ class Analysis:
     """What is resampled."""
     test: Test = "interval"
     """How compared groups are tested: by inverting the interval, by flipping whole clusters, or not at all."""
+    covariate: str = ""
+    """For slopes: the derived column whose number is on the x axis."""
+    tiebreak: str = ""
+    """For majorities: the panel whose label decides where the raters have none, from tie-break tasks alone."""
+    margin: float | None = None
+    """For differences: how large a difference still counts as equivalent."""
     prespecified: bool = True
     """Whether it belongs to the prespecified family; others are exploratory."""
+
+
+Closed = Literal["both", "left", "right", "neither"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """One range of a derived number."""
+
+    label: str
+    """What the range is called."""
+    low: float
+    """Its lower end."""
+    high: float
+    """Its upper end."""
+    closed: Closed = "left"
+    """Which ends belong to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A column made from ratings: the mean number that a panel gave an item, and the bin it falls into."""
+
+    name: str
+    """The column, for `by`, `where` and `covariate`."""
+    criterion: str
+    """The criterion whose labels' numbers are averaged."""
+    raters: str
+    """The panel whose ratings are averaged."""
+    bins: tuple[Bin, ...] = ()
+    """Ranges with their names; empty: the number alone, as a covariate."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,8 @@ def _long(frame: pl.DataFrame, asked: Asked) -> pl.DataFrame:
         if empty.height:
             line = asked.line(int(empty.item(0, "row")))
             raise SourceError(f"{asked.name}: line {line}: the {flag} is empty; every rating names its {flag}")
-    _one_cluster_each(rows, asked)
+    if cluster != chosen["unit"]:
+        _one_cluster_each(rows, asked)
     return rows
 
 
@@ -208,6 +209,8 @@ def _drop_missing(rows: pl.DataFrame, asked: Asked, warnings: list[str]) -> pl.D
 
 def _one_label_each(rows: pl.DataFrame, asked: Asked) -> None:
     """Two labels of one rater for one unit that agree are one; that differ are an error."""
+    if rows.select("unit", "rater").n_unique() == rows.height:
+        return
     twice = (
         rows.group_by("unit", "rater")
         .agg(

@@ -153,6 +153,8 @@ class Folder:
             resampling=study.resampling,
             exclusions=study.exclusions,
             planned=bool(study.plan),
+            systems=study.systems,
+            derived=study.derived,
         )
 
     def report(self, *, extras: Callable[[Results], Sequence[Section]] = lambda _: ()) -> Path:

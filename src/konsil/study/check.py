@@ -39,6 +39,7 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         yield from _known(f"{where}.instrument", "instrument", allocation.instrument, [i.id for i in study.instruments])
         for system in (*allocation.systems, *allocation.weights):
             yield from _known(f"{where}.systems", "system", system, [s.id for s in study.systems])
+    yield from _derived(study, f"{name}.derived")
     for n, analysis in enumerate(study.analyses):
         yield from _analysis(study, analysis, f"{name}: analyses[{n}]")
 
@@ -102,7 +103,26 @@ def _exclusions(study: Study, where: str) -> Iterator[str]:
             yield from _known(f"{where}.raters", "rater", rater, [r.id for r in study.raters])
 
 
+def _derived(study: Study, where: str) -> Iterator[str]:
+    yield from _duplicates(where, [d.name for d in study.derived])
+    criteria = {c.id: c for i in study.instruments for c in i.criteria}
+    for n, one in enumerate(study.derived):
+        yield from _known(f"{where}[{n}].criterion", "criterion", one.criterion, criteria)
+        yield from _known(f"{where}[{n}].raters", "panel", one.raters, study.panels() or {LONE_PANEL: ()})
+        criterion = criteria.get(one.criterion)
+        if criterion is not None and criterion.scale.kind == "text":
+            yield f"{where}[{n}].criterion: {one.criterion!r} is a free text; a derived number needs labels or numbers"
+        yield from _duplicates(f"{where}[{n}].bins", [b.label for b in one.bins])
+        for m, part in enumerate(one.bins):
+            if not part.low <= part.high:
+                yield f"{where}[{n}].bins[{m}]: from {part.low:g} to {part.high:g}; expected the lower end first"
+
+
 def _analysis(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
+    if analysis.covariate:
+        yield from _known(f"{where}.covariate", "derived column", analysis.covariate, [d.name for d in study.derived])
+    if analysis.tiebreak:
+        yield from _known(f"{where}.tiebreak", "panel", analysis.tiebreak, study.panels() or {LONE_PANEL: ()})
     yield from _known(f"{where}.statistic", "statistic", analysis.statistic, known_statistics())
     criteria = {c.id: c for i in study.instruments for c in i.criteria}
     yield from _known(f"{where}.criterion", "criterion", analysis.criterion, criteria)

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from konsil.analysis import Analysis, Exclusions, Resampling
+from konsil.analysis import Analysis, Derived, Exclusions, Resampling
 from konsil.errors import StudyError
 from konsil.instrument import Instrument, digest_of
 from konsil.plan import Allocation
@@ -49,6 +49,8 @@ class Study:
     """Where items, answers and ratings come from."""
     plan: tuple[Allocation, ...] = ()
     """Who rates what."""
+    derived: tuple[Derived, ...] = ()
+    """Columns made from the ratings."""
     analyses: tuple[Analysis, ...] = ()
     """Which numbers are asked for."""
     resampling: Resampling = field(default_factory=Resampling)

@@ -1,0 +1,88 @@
+"""Caution: how strongly abstention rises with difficulty, for a panel and beside another one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from konsil.analysis.coding import groups, select
+from konsil.analysis.contrast import contrast
+from konsil.analysis.derived import SCORE
+from konsil.analysis.frame import Long
+from konsil.analysis.kinds import Context
+from konsil.analysis.measure import Measure
+from konsil.analysis.results import Row
+from konsil.analysis.rows import estimate_of, row, told_rows
+from konsil.errors import AnalysisError, nearest
+from konsil.stats.slopes import slope, slope_sums
+
+
+def caution_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Row]:
+    """Slopes of the abstention rate on the covariate, by group; with `against` the paired gap to that panel's slope."""
+    analysis = context.analysis
+    column = _column(context, table)
+    theirs: dict[tuple[str, ...], Measure] = {}
+    by = [c for c in analysis.by if c != "rater"]
+    if analysis.against is not None:
+        other = select(table, analysis, analysis.against)
+        theirs = {tuple(k.values()): _slope(context, part, column) for k, part in groups(other, by)}
+    for keys, part in groups(frame, analysis.by):
+        measure = _slope(context, part, column)
+        yield from told_rows(context, keys, estimate_of(context, measure), measure)
+        panel = theirs.get(tuple(v for k, v in keys.items() if k != "rater"))
+        if panel is None:
+            continue
+        gap = contrast(measure, panel, key=context.key, resampling=context.resampling, cluster=context.cluster)
+        yield row(context, keys, gap, measure, kind="difference", versus={"raters": str(analysis.against)})
+        yield row(
+            context,
+            {**keys, "raters": str(analysis.against)},
+            estimate_of(context, panel),
+            panel,
+            kind="companion",
+        )
+
+
+def _column(context: Context, table: Long) -> str:
+    analysis = context.analysis
+    column = SCORE.format(analysis.covariate)
+    if column not in table.frame.columns:
+        known = [c.removesuffix(SCORE.format("")) for c in table.frame.columns if c.endswith(SCORE.format(""))]
+        hint = nearest(analysis.covariate, known)
+        raise AnalysisError(f"{analysis.name}: there is no derived column {analysis.covariate!r}; {hint}")
+    return column
+
+
+def _slope(context: Context, frame: pl.DataFrame, column: str) -> Measure:
+    """Labels and abstentions of each item on its number; items of one case are one cluster."""
+    items = (
+        frame.group_by("item")
+        .agg(
+            pl.col("case").first(),
+            pl.col(column).first().alias("x"),
+            (pl.col("state") == "abstained").sum().cast(pl.Float64).alias("events"),
+            pl.len().cast(pl.Float64).alias("trials"),
+        )
+        .sort("item")
+    )
+    x = items.get_column("x").cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    rows = slope_sums(x, items.get_column("events").to_numpy(), items.get_column("trials").to_numpy())
+    names = [f"s{i}" for i in range(rows.shape[1])]
+    summed = (
+        pl.DataFrame({"cluster": items.get_column(context.cluster), **dict(zip(names, rows.T, strict=True))})
+        .group_by("cluster")
+        .agg(pl.col(names).sum())
+        .sort("cluster")
+    )
+    without = int(items.get_column("x").is_null().sum())
+    notes = (f"{without} items have no {context.analysis.covariate} and are left out.",) if without else ()
+    return Measure(
+        sums=summed.select(names).to_numpy(),
+        finalise=slope,
+        clusters=tuple(str(c) for c in summed.get_column("cluster")),
+        n_units=frame.select("item", "answers", "span").n_unique(),
+        n_raters=frame.get_column("rater").n_unique(),
+        n_ratings=frame.height,
+        notes=notes,
+    )

@@ -1,0 +1,116 @@
+"""Self and family preference of judges, plain and with leniency taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.coding import Sample, select
+from konsil.analysis.estimate import Told
+from konsil.analysis.frame import Long
+from konsil.analysis.kinds import Context, sample_of
+from konsil.analysis.measure import Measure
+from konsil.analysis.results import Row
+from konsil.analysis.rows import estimate_of, row, told_rows
+from konsil.errors import AnalysisError
+from konsil.records import Rater, System
+from konsil.stats.consensus import majority
+from konsil.stats.contract import Array, Estimate, IntArray
+from konsil.stats.leniency import Bools, adjusted_preference, advantage, plain_preference, preference_sums
+
+OWN = "system"
+"""The stratum of a judge that names the system it is."""
+
+
+@dataclass(frozen=True)
+class Lineage:
+    """Who is of which family."""
+
+    systems: Mapping[str, str]
+    """System -> family."""
+    judges: Mapping[str, Rater]
+    """Judge -> its record."""
+
+
+def lineage(systems: Sequence[System], raters: Sequence[Rater]) -> Lineage:
+    """The families of systems and raters."""
+    return Lineage({s.id: s.family for s in systems}, {r.id: r for r in raters})
+
+
+def preference_rows(context: Context, table: Long, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
+    """For each judge: its advantage for its own (or its siblings') answers over judges of other families.
+
+    valid: the difference in differences within the experts' label first, the plain difference beside it. paper: the
+    plain difference alone, which a merely lenient judge has too.
+    """
+    analysis = context.analysis
+    names = tuple(frame.get_column("rater").unique().sort().to_list())
+    judges = sample_of(context, frame, names)
+    system_of = _systems(frame)
+    systems = np.array([system_of[unit] for unit in judges.units])
+    scores = _scores(judges)
+    experts = _experts(context, table, judges) if analysis.mode == "valid" else np.full(len(judges.units), -1)
+    for n, name in enumerate(names):
+        judge = families.judges[name]
+        own = _own(judge, systems, families, siblings=analysis.statistic == "family_preference")
+        peers = [i for i, other in enumerate(names) if families.judges[other].family != judge.family]
+        keys = {"rater": name}
+        if not own.any() or not peers:
+            why = "no answers of its own among them" if not own.any() else "no judge of another family"
+            yield row(context, keys, Told(Estimate(float("nan"), level=context.resampling.level, reason=why)))
+            continue
+        difference = advantage(scores[:, n], scores[:, peers])
+        sums = preference_sums(difference, own, experts, judges.codes.clusters, judges.codes.n_labels)
+        yield from _told(context, keys, sums, judges, int((np.isfinite(difference) & own).sum()), len(peers))
+
+
+def _told(
+    context: Context, keys: dict[str, str], sums: Array, judges: Sample, n_own: int, n_peers: int
+) -> Iterator[Row]:
+    plain = Measure(sums, plain_preference, judges.clusters, n_own, n_peers + 1, n_own)
+    if context.analysis.mode == "paper":
+        yield from told_rows(context, keys, estimate_of(context, plain), plain)
+        return
+    adjusted = Measure(sums, adjusted_preference, judges.clusters, n_own, n_peers + 1, n_own)
+    yield from told_rows(context, keys, estimate_of(context, adjusted), adjusted)
+    yield row(
+        context,
+        {**keys, "version": "own minus peers, leniency included"},
+        estimate_of(context, plain),
+        plain,
+        kind="companion",
+    )
+
+
+def _systems(frame: pl.DataFrame) -> dict[str, str]:
+    unit = pl.concat_str([pl.col(c).fill_null("") for c in ("item", "answers", "span")], separator="\x1f")
+    pairs = frame.select(unit.alias("unit"), "system").unique()
+    return dict(pairs.iter_rows())
+
+
+def _scores(judges: Sample) -> Array:
+    values = np.asarray(judges.codes.values, dtype=np.float64)
+    labels = judges.codes.labels
+    return np.where(labels >= 0, values[np.maximum(labels, 0)], np.nan)
+
+
+def _experts(context: Context, table: Long, judges: Sample) -> IntArray:
+    """The experts' majority on the judges' units, -1 where there is none."""
+    analysis = context.analysis
+    frame = select(table, analysis, str(analysis.against))
+    if frame.height == 0:
+        raise AnalysisError(f"{analysis.name}: panel {analysis.against!r} has no ratings; mode = 'paper' needs none")
+    panel = sample_of(context, frame, None)
+    of_unit = dict(zip(panel.units, majority(panel.codes.labels, panel.codes.n_labels).tolist(), strict=True))
+    return np.array([of_unit.get(unit, -1) for unit in judges.units], dtype=np.int64)
+
+
+def _own(judge: Rater, systems: np.ndarray[tuple[int], np.dtype[np.str_]], families: Lineage, siblings: bool) -> Bools:
+    mine = judge.strata.get(OWN, "")
+    if not siblings:
+        return np.asarray(systems == mine) if mine else np.zeros(len(systems), dtype=bool)
+    of_family = np.array([families.systems.get(s, "") == judge.family and bool(judge.family) for s in systems])
+    return np.asarray(of_family & (systems != mine), dtype=bool)

@@ -1,0 +1,229 @@
+"""What is asked of judges: caution, ensembles, preference; and the columns, tie-breaks and margins they need."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from konsil.analysis import Analysis, Bin, Derived, Exclusions, Resampling, Results
+from konsil.analysis.frame import Data
+from konsil.analysis.run import run
+from konsil.errors import AnalysisError
+from konsil.instrument import Criterion, Instrument, Scale
+from konsil.records import Answer, Item, Rater, Rating, System, Task
+
+CORRECT = Criterion("correct", "?", Scale(("no", "yes"), abstain="cannot judge"))
+HARD = Criterion("hard", "?", Scale(("easy", "medium", "hard"), level="ordinal"), scope="item")
+FORM = Instrument("form", (CORRECT, HARD))
+SYSTEMS = (System("a", "north"), System("b", "north"), System("c", "south"))
+DIFFICULTY = Derived(
+    "difficulty",
+    "hard",
+    "people",
+    (
+        Bin("1", 0, 0.5, "both"),
+        Bin("2", 0.5, 1, "right"),
+        Bin("3", 1, 1.5, "neither"),
+        Bin("4", 1.5, 2, "both"),
+    ),
+)
+
+
+def study(seed: int = 1, n: int = 60) -> tuple[Data, dict[str, Any]]:
+    """Five people and three judges on three systems; abstention of people rises with difficulty."""
+    rng = np.random.default_rng(seed)
+    items = tuple(Item(f"i{k:02d}", "?") for k in range(n))
+    answers = tuple(Answer(f"{i.id}:{s.id}", i.id, s.id) for i in items for s in SYSTEMS)
+    people = tuple(Rater(f"p{k}", "people") for k in range(5))
+    judges = (
+        Rater("j1", "judges", "llm", "north", {"system": "a"}),
+        Rater("j2", "judges", "llm", "south", {"system": "c"}),
+        Rater("j3", "judges", "llm", "west", {"system": "d"}),
+    )
+    level = rng.integers(0, 3, n)
+    truth = {a.id: bool(rng.random() < 0.6) for a in answers}
+    ratings = []
+    for rater in (*people, *judges):
+        human = rater.panel == "people"
+        for k, item in enumerate(items):
+            task = f"{rater.id}-{item.id}"
+            seen = int(np.clip(level[k] + rng.integers(-1, 2) * (rng.random() < 0.3), 0, 2))
+            ratings.append(Rating(task, rater.id, "hard", item.id, label=HARD.scale.labels[seen]))
+            for system in SYSTEMS:
+                answer = f"{item.id}:{system.id}"
+                if rng.random() < (0.02 + 0.1 * level[k] if human else 0.01):
+                    ratings.append(Rating(task, rater.id, "correct", item.id, (answer,), state="abstained"))
+                    continue
+                yes = truth[answer] ^ bool(rng.random() < (0.1 if human else 0.2))
+                ratings.append(Rating(task, rater.id, "correct", item.id, (answer,), label="yes" if yes else "no"))
+    return Data(items, answers, (*people, *judges), (), tuple(ratings)), {"truth": truth}
+
+
+def results(data: Data, *analyses: Analysis, derived: tuple[Derived, ...] = (DIFFICULTY,)) -> Results:
+    return run(
+        analyses,
+        data,
+        instruments=[FORM],
+        seed=1,
+        resampling=Resampling(300),
+        exclusions=Exclusions(),
+        systems=SYSTEMS,
+        derived=derived,
+    )
+
+
+def labels(data: Data, criterion: str) -> dict[tuple[str, str], str | None]:
+    return {
+        (r.rater, r.answers[0] if r.answers else str(r.item)): r.label for r in data.ratings if r.criterion == criterion
+    }
+
+
+def mean_difficulty(data: Data) -> dict[str, float]:
+    number = {"easy": 0, "medium": 1, "hard": 2}
+    found: dict[str, list[int]] = {}
+    for (rater, item), label in labels(data, "hard").items():
+        if rater.startswith("p"):
+            found.setdefault(item, []).append(number[str(label)])
+    return {item: float(np.mean(v)) for item, v in found.items()}
+
+
+def test_bins_are_those_of_the_means() -> None:
+    data, _ = study()
+    got = results(data, Analysis("x", "abstention", "correct", "people", by=("difficulty",)))
+    score = mean_difficulty(data)
+
+    def bin_of(x: float) -> str:
+        return "1" if x <= 0.5 else "2" if x <= 1 else "3" if x < 1.5 else "4"
+
+    for row in got.rows:
+        if row.kind == "estimate":
+            chosen = [
+                label is None
+                for (rater, answer), label in labels(data, "correct").items()
+                if rater.startswith("p") and bin_of(score[answer.split(":")[0]]) == row.group["difficulty"]
+            ]
+            assert row.estimate.value == pytest.approx(np.mean(chosen))
+
+
+def test_abstention_slope_and_gap() -> None:
+    data, _ = study()
+    got = results(
+        data, Analysis("x", "abstention_slope", "correct", "judges", against="people", covariate="difficulty")
+    )
+    score = mean_difficulty(data)
+    slopes = {}
+    for panel, first in (("people", "p"), ("judges", "j")):
+        pairs = [
+            (score[answer.split(":")[0]], float(label is None))
+            for (rater, answer), label in labels(data, "correct").items()
+            if rater.startswith(first)
+        ]
+        x, y = np.array(pairs).T
+        slopes[panel] = np.polyfit(x, y, 1)[0]
+    by_kind = {row.kind: row for row in got.rows if row.kind != "companion" or row.group.get("raters") == "people"}
+    assert by_kind["estimate"].estimate.value == pytest.approx(slopes["judges"])
+    assert by_kind["companion"].estimate.value == pytest.approx(slopes["people"])
+    assert by_kind["difference"].estimate.value == pytest.approx(slopes["judges"] - slopes["people"])
+    assert by_kind["difference"].estimate.high < 0
+    with pytest.raises(AnalysisError, match="no derived column 'dificulty'; did you mean 'difficulty'"):
+        results(data, Analysis("x", "abstention_slope", "correct", "judges", covariate="dificulty"))
+
+
+def majority(votes: list[str | None]) -> str | None:
+    given = [v for v in votes if v is not None]
+    return next((v for v in set(given) if 2 * given.count(v) > len(given)), None)
+
+
+@pytest.mark.parametrize("mode", ["valid", "paper"])
+def test_ensembles_equal_a_loop(mode: str) -> None:
+    data, _ = study(2)
+    got = results(
+        data,
+        Analysis("x", "ensembles_percent_agreement", "correct", "judges", against="people", mode=mode),  # type: ignore[arg-type]
+    )
+    table = labels(data, "correct")
+    answers = [a.id for a in data.answers]
+    panel = {a: majority([table[f"p{k}", a] for k in range(5)]) for a in answers}
+    subsets = [s for size in (1, 3) for s in combinations(("j1", "j2", "j3"), size)]
+    votes = {s: {a: majority([table[j, a] for j in s]) for a in answers} for s in subsets}
+    common = [a for a in answers if panel[a] and all(votes[s][a] for s in subsets)]
+    expected = {}
+    for s in subsets:
+        slots = common if mode == "valid" else [a for a in answers if panel[a] and votes[s][a]]
+        expected[" + ".join(s)] = np.mean([votes[s][a] == panel[a] for a in slots])
+    rows = {row.group["ensemble"]: row for row in got.rows}
+    assert {k: pytest.approx(v) for k, v in expected.items()} == {
+        k: row.estimate.value for k, row in rows.items() if "bag" not in k
+    }
+    ranked = [row.estimate.value for row in got.rows[:-1]]
+    assert ranked == sorted(ranked, reverse=True)
+    last = got.rows[-1]
+    assert last.group["ensemble"] == "best of 4, out of bag"
+    assert last.estimate.value <= ranked[0] + 0.02
+    assert "too high" in last.warnings[0]
+
+
+def test_preference_plain_and_adjusted() -> None:
+    data, _ = study(3)
+    paper = results(data, Analysis("x", "self_preference", "correct", "judges", mode="paper"))
+    table = labels(data, "correct")
+    score = {"yes": 1.0, "no": 0.0}
+    expected = []
+    for item in data.items:
+        answer = f"{item.id}:a"
+        own = table["j1", answer]
+        peers = [score[str(table[j, answer])] for j in ("j2", "j3") if table[j, answer] is not None]
+        if own is not None and peers:
+            expected.append(score[own] - np.mean(peers))
+    by_judge = {row.group["rater"]: row.estimate for row in paper.rows if row.kind == "estimate"}
+    assert by_judge["j1"].value == pytest.approx(np.mean(expected))
+    assert by_judge["j3"].reason == "no answers of its own among them"
+    valid = results(data, Analysis("x", "self_preference", "correct", "judges", against="people"))
+    companion = [row for row in valid.rows if row.group.get("version") and row.group["rater"] == "j1"]
+    assert companion[0].estimate.value == pytest.approx(np.mean(expected))
+    family = results(data, Analysis("x", "family_preference", "correct", "judges", against="people"))
+    defined = {row.group["rater"] for row in family.rows if np.isfinite(row.estimate.value)}
+    assert defined == {"j1"}  # only north has a second system
+
+
+def tied() -> Data:
+    items = (Item("i", "?"),)
+    answers = tuple(Answer(f"i:{s}", "i", s) for s in "abc")
+    raters = (Rater("p1", "people"), Rater("p2", "people"), Rater("t", "tiebreaker"))
+    tasks = tuple(
+        Task(f"{r.id}-i", f"{r.id}-i", r.id, "form", "i", purpose="tiebreak" if r.id == "t" else "main") for r in raters
+    )
+    given = {  # a: conflict; b: one abstained, no conflict; c: both agree
+        "p1": ("yes", "yes", "no"),
+        "p2": ("no", None, "no"),
+        "t": ("yes", "no", "yes"),
+    }
+    ratings = tuple(
+        Rating(f"{r}-i", r, "correct", "i", (f"i:{s}",), state="rated" if label else "abstained", label=label)
+        for r, row in given.items()
+        for s, label in zip("abc", row, strict=True)
+    )
+    return Data(items, answers, raters, tasks, ratings)
+
+
+def test_a_tiebreak_enters_conflicts_alone() -> None:
+    ask = Analysis("x", "share", "correct", "people", of=("yes",), consensus="majority", by=("system",))
+    without = {r.group["system"]: r.estimate.value for r in results(tied(), ask, derived=()).rows}
+    assert np.isnan(without["a"])
+    assert (without["b"], without["c"]) == (1.0, 0.0)
+    with_tie = Analysis(
+        "x", "share", "correct", "people", of=("yes",), consensus="majority", by=("system",), tiebreak="tiebreaker"
+    )
+    got = {r.group["system"]: r.estimate.value for r in results(tied(), with_tie, derived=()).rows}
+    assert got == {"a": 1.0, "b": 1.0, "c": 0.0}
+
+
+def test_margin_is_told() -> None:
+    data, _ = study()
+    for margin, words in ((0.9, "equivalent at this margin"), (0.001, "is not shown")):
+        ask = Analysis("x", "share", "correct", "people", of=("yes",), by=("system",), compare="system", margin=margin)
+        differences = [r for r in results(data, ask).rows if r.kind == "difference"]
+        assert all(words in r.warnings[-1] for r in differences)
