@@ -1,21 +1,52 @@
 """HOW it is rated: Scale, Criterion, Instrument. All else renders it."""
 
 from konsil.instrument.digests import digest, digest_of, stated
+from konsil.instrument.fields import Field, FormError, fields, letter
 from konsil.instrument.form import Criterion, Instrument, Scale, ScaleKind, ScaleLevel, Scope, Unit
 from konsil.instrument.labels import LabelError, number_word, read_label
+from konsil.instrument.mirror import canonical, mirrored
+from konsil.instrument.parity import Parity, parity, parity_of
+from konsil.instrument.prompt import Prompt, prompt
+from konsil.instrument.rendering import Piece, Shown
+from konsil.instrument.reply import Given, Reading, ratings, read_form, read_reply, values
+from konsil.instrument.schema import response_format, schema
+from konsil.instrument.screen import Screen, screen
 
 __all__ = [
     "Criterion",
+    "Field",
+    "FormError",
+    "Given",
     "Instrument",
     "LabelError",
+    "Parity",
+    "Piece",
+    "Prompt",
+    "Reading",
     "Scale",
     "ScaleKind",
     "ScaleLevel",
     "Scope",
+    "Screen",
+    "Shown",
     "Unit",
+    "canonical",
     "digest",
     "digest_of",
+    "fields",
+    "letter",
+    "mirrored",
     "number_word",
+    "parity",
+    "parity_of",
+    "prompt",
+    "ratings",
+    "read_form",
     "read_label",
+    "read_reply",
+    "response_format",
+    "schema",
+    "screen",
     "stated",
+    "values",
 ]

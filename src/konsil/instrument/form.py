@@ -53,6 +53,8 @@ class Criterion:
     """What the question is about."""
     guidance: str = ""
     """How to decide, shown beside the question."""
+    reason: bool = False
+    """Whether a short reason may be given beside the label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,8 @@ class Instrument:
     """Who the rater is asked to be; the only line in which a judge's prompt may differ from the page."""
     show_reference: bool = False
     """Whether the item's reference is shown for orientation."""
+    show_reasoning: bool = False
+    """Whether a system's reasoning is shown before its answer."""
     unit: Unit = "answer"
     """What is rated at a time."""
     language: str = "en"

@@ -1,0 +1,122 @@
+"""Finding the verdict in a judge's text: parsing and nothing but parsing."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+Pairs = list[tuple[str, object]]
+"""An object's keys and values in order, keys that occur twice included."""
+
+_START = re.compile(r"\{\s*[\"}]")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|,(?=\s*[}\]])', re.DOTALL)
+_AFTER = re.compile(r"[\s`]*\Z")
+TRIES = 200
+"""Broken objects looked at in one reply; a reply with more is not JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was found."""
+
+    pairs: Pairs | None = None
+    """The verdict; None where there is none."""
+    bare: bool = False
+    """Whether the text is this object and nothing else, as JSON has it."""
+    problem: str = ""
+    """Why there is none."""
+    started: bool = False
+    """Whether an object was at least begun."""
+
+
+def verdict(text: str, names: Collection[str]) -> Verdict:
+    """The last complete JSON object of the text that has one of these names as a key.
+
+    Repaired are code fences and words around the object, trailing commas and line breaks within strings. Single quotes
+    and missing brackets are not: words that a judge merely quotes could then be taken for its verdict. An object that
+    is broken after the verdict, or around it, could be the judge's own, the verdict a quotation; then there is none.
+    """
+    whole = _strict(text.strip())
+    if whole is not None:
+        return Verdict(whole, bare=True)
+    found: tuple[int, int, Pairs] | None = None
+    strange: Pairs | None = None
+    broken: list[int] = []
+    position = 0
+    while (start := _START.search(text, position)) is not None:
+        parsed = _object(text, start.start())
+        if parsed is None:
+            broken.append(start.start())
+            if len(broken) > TRIES:
+                return Verdict(problem=f"more than {TRIES} broken JSON objects", started=True)
+            position = start.start() + 1
+            continue
+        pairs, position = parsed
+        if any(name in names for name, _ in pairs):
+            found = (start.start(), position, pairs)
+        else:
+            strange = pairs
+    if found is None:
+        return Verdict(strange, problem="no complete JSON object", started=bool(broken))
+    begin, end, pairs = found
+    around = any(b < begin for b in broken) and not _AFTER.match(text, end)
+    if around or any(b > end for b in broken):
+        return Verdict(problem="a broken JSON object around or after the last complete one", started=True)
+    return Verdict(pairs)
+
+
+def _pairs(pairs: Pairs) -> Pairs:
+    return pairs
+
+
+def _no_constant(name: str) -> object:
+    raise ValueError(f"{name} is no JSON")
+
+
+_STRICT = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_no_constant)
+_LOOSE = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_no_constant, strict=False)
+
+
+def _strict(text: str) -> Pairs | None:
+    if not text.startswith("{"):
+        return None
+    try:
+        value = _STRICT.decode(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, list) else None
+
+
+def _object(text: str, start: int) -> tuple[Pairs, int] | None:
+    """The object that begins here, with where it ends; None if it is broken."""
+    try:
+        value, end = _LOOSE.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return _without_trailing_commas(text, start)
+    return value, end
+
+
+def _without_trailing_commas(text: str, start: int) -> tuple[Pairs, int] | None:
+    depth, copied, kept = 0, start, []
+    for token in _TOKEN.finditer(text, start):
+        mark = token[0]
+        if mark == ",":
+            kept.append(text[copied : token.start()])
+            copied = token.end()
+        elif mark in "{[":
+            depth += 1
+        elif mark in "}]":
+            depth -= 1
+        if depth == 0:
+            break
+    else:
+        return None
+    if not kept:
+        return None
+    kept.append(text[copied : token.end()])
+    try:
+        return _LOOSE.decode("".join(kept)), token.end()
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,119 @@
+"""The judge's prompt: a screen as a system and a user message.
+
+The system message is the same for all tasks of an instrument with equally many answers (servers can keep it): role,
+codebook word for word, what is asked, how to reply. The user message is the item and its answers, whole.
+
+Every text that comes from outside stands between two marks with a key that is derived from the task's identifier and
+occurs in none of the texts, so that no text can close its own block or open another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from konsil.instrument.fields import Field
+from konsil.instrument.form import Criterion
+from konsil.instrument.screen import Screen, expected
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What is sent to a judge."""
+
+    system: str
+    """Role, codebook, what is asked, how to reply."""
+    user: str
+    """The item, its reference where shown, and the answers in the order shown."""
+
+    def messages(self) -> list[dict[str, str]]:
+        """The two messages as chat completions take them."""
+        return [{"role": "system", "content": self.system}, {"role": "user", "content": self.user}]
+
+
+def prompt(screen: Screen, task: str) -> Prompt:
+    """Render a screen for a judge; `task` is the task's identifier."""
+    role, codebook = screen.instrument.role.strip(), screen.instrument.codebook.strip()
+    system = [role, codebook, _asked(screen), "\n".join(_format(screen))]
+    return Prompt("\n\n".join(part for part in system if part), "\n\n".join(_material(screen, _key(screen, task))))
+
+
+def _asked(screen: Screen) -> str:
+    """What is asked: each criterion once, with its guidance and what may be replied."""
+    blocks = []
+    for c in screen.criteria:
+        options = "\n".join(f"- {option}" for option in expected(c.scale, screen.words))
+        blocks.append("\n".join(part for part in (c.question, c.guidance, options) if part))
+    return f"{screen.words.criteria}:\n\n" + "\n\n".join(blocks)
+
+
+def _format(screen: Screen) -> Iterator[str]:
+    """How to reply, made from the fields."""
+    said = screen.words
+    yield said.one_object
+    for criterion in screen.criteria:
+        yield said.about.format(criterion.question)
+        for field in screen.fields:
+            if field.criterion == criterion:
+                subject = screen.subject(field)
+                about = f" ({subject})" if subject else ""
+                yield f"- {_quoted(field.name)}{about}: {_values(screen, field)}"
+                if field.reason:
+                    yield f"- {_quoted(field.reason)}{about}: {said.given_reason}"
+    if len(screen.fields) > 1:
+        yield said.each
+
+
+def _values(screen: Screen, field: Field) -> str:
+    criterion: Criterion = field.criterion
+    lines = expected(criterion.scale, screen.words)
+    if criterion.scale.kind == "choice":
+        return " | ".join(map(_quoted, lines))
+    first, *rest = lines
+    return screen.words.either.format(first, _quoted(rest[0])) if rest else first
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _material(screen: Screen, key: str) -> Iterator[str]:
+    said = screen.words
+    if screen.question or screen.answers:
+        yield said.material.format(f"<text-{key}>", f"</text-{key}>")
+    if any(p.span is not None for a in screen.answers for p in a.pieces):
+        yield said.marked.format(f"<s1-{key}>", f"</s1-{key}>")
+    if screen.question:
+        yield _block(said.question, screen.question, key)
+    if screen.reference:
+        yield _block(said.reference, screen.reference, key)
+    for name, answer in zip(screen.headings, screen.answers, strict=True):
+        if answer.reasoning:
+            yield _block(f"{name}: {said.reasoning}", answer.reasoning, key)
+            name = f"{name}: {said.final}"
+        marked = (
+            p.text if p.span is None else f"<s{p.span + 1}-{key}>{p.text}</s{p.span + 1}-{key}>" for p in answer.pieces
+        )
+        yield _block(name, "".join(marked), key)
+        if answer.sources:
+            yield _block(said.sources, "\n".join(answer.sources), key)
+    yield said.now
+
+
+def _block(heading: str, text: str, key: str) -> str:
+    return f"{heading}:\n<text-{key}>\n{text}\n</text-{key}>"
+
+
+def _key(screen: Screen, task: str) -> str:
+    """A key that no answer's author could know and that occurs in no text of the screen."""
+    texts = [screen.question, screen.reference]
+    for answer in screen.answers:
+        texts += [answer.text, answer.reasoning, *answer.sources]
+    n = 0
+    while True:
+        key = hashlib.sha256(f"konsil {n} {task}".encode()).hexdigest()[:12]
+        if not any(key in text.lower() for text in texts):
+            return key
+        n += 1

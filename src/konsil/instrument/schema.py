@@ -1,0 +1,48 @@
+"""The JSON schema of a judge's reply: one flat object with fixed keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from konsil.instrument.fields import Field
+from konsil.instrument.form import Scale
+
+Json = dict[str, Any]
+
+
+def schema(fields: Iterable[Field]) -> Json:
+    """The schema of a whole reply to these fields, within what strict structured output takes.
+
+    Every key is required and there are no others; choices are enumerations with the abstention last.
+
+    >>> from konsil.instrument import Criterion, Field, Scale
+    >>> schema([Field("correct.a1", Criterion("correct", "?", Scale(("no", "yes"), abstain="?")), (0,))])["properties"]
+    {'correct.a1': {'type': 'string', 'enum': ['no', 'yes', '?']}}
+    """
+    properties: Json = {}
+    for field in fields:
+        properties[field.name] = _value(field.criterion.scale)
+        if field.reason:
+            properties[field.reason] = {"type": "string"}
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def response_format(fields: Iterable[Field], name: str = "rating") -> Json:
+    """The schema as the `response_format` of OpenAI-compatible servers, strict."""
+    return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": schema(fields)}}
+
+
+def _value(scale: Scale) -> Json:
+    if scale.kind == "choice":
+        return {"type": "string", "enum": list(scale.options())}
+    value: Json = {"type": "string"}
+    if scale.kind == "number":
+        value = {"type": "number"}
+        if scale.low is not None:
+            value["minimum"] = scale.low
+        if scale.high is not None:
+            value["maximum"] = scale.high
+    if scale.abstain is None or scale.kind == "text":
+        return value
+    return {"anyOf": [value, {"type": "string", "enum": [scale.abstain]}]}
