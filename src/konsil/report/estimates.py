@@ -46,7 +46,8 @@ def tell(material: Material) -> list[Told]:
     """Every analysis of the protocol in its order, then any other that has rows."""
     rows: dict[str, list[Row]] = {a.name: [] for a in material.study.analyses}
     for row in material.results.rows:
-        rows.setdefault(row.analysis, []).append(row)
+        if not row.detail:
+            rows.setdefault(row.analysis, []).append(row)
     specs = {a.name: a for a in material.study.analyses}
     return [_tell(material, name, specs.get(name), own) for name, own in rows.items()]
 

@@ -25,6 +25,14 @@ class Entry:
 
 
 _WILSON = "Wilson, J Am Stat Assoc 22:209, 1927"
+_ENSEMBLES = (
+    "Agreement of the majority vote of every odd number of judges with the panel's majority; the best of many is chosen"
+    " on the data, and the out-of-bag value says what is left of it on other items."
+)
+_PREFERENCE = (
+    "How much higher a judge scores {} answers than judges of other families do, beside the same for all other answers"
+    " and within what the experts labelled alike, so that a merely lenient judge has 0."
+)
 _PLAIN = {
     "share": Entry("Share", "How large a part of the labels are the ones counted, between 0 and 1.", _WILSON),
     "mean": Entry("Mean", "The mean of the labels' numbers."),
@@ -33,6 +41,16 @@ _PLAIN = {
         "The share of the ratings in which the rater said that they could not tell, between 0 and 1.",
         _WILSON,
     ),
+    "abstention_slope": Entry(
+        "Slope of abstention",
+        "By how much the abstention rate rises with one step of difficulty; the gap compares it with a panel's.",
+        zero=True,
+    ),
+    "ensembles_percent_agreement": Entry("Ensembles: percent agreement", _ENSEMBLES),
+    "ensembles_cohen_kappa": Entry("Ensembles: Cohen's kappa", _ENSEMBLES, zero=True),
+    "ensembles_pabak": Entry("Ensembles: PABAK", _ENSEMBLES, zero=True),
+    "self_preference": Entry("Self preference", _PREFERENCE.format("its own"), zero=True),
+    "family_preference": Entry("Family preference", _PREFERENCE.format("its siblings'"), zero=True),
     "self_agreement": Entry(
         "Self-agreement", "The share of repeated ratings in which a rater gave the same label as the first time."
     ),

@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+_ENSEMBLES = (
+    "Übereinstimmung des Mehrheitsvotums jeder ungeraden Zahl von Richtermodellen mit der Mehrheit des Panels; das beste"
+    " von vielen ist auf den Daten gewählt, und der Out-of-bag-Wert sagt, was auf anderen Items davon bleibt."
+)
+_PREFERENCE = (
+    "Um wie viel höher ein Richtermodell {} bewertet als Richtermodelle anderer Familien, neben demselben für alle"
+    " übrigen Antworten und innerhalb gleicher Urteile der Fachleute: ein bloß mildes Richtermodell hat 0."
+)
+
 STATISTICS: dict[str, tuple[str, str]] = {
     "percent_agreement": (
         "Prozentuale Übereinstimmung",
@@ -102,6 +111,16 @@ STATISTICS: dict[str, tuple[str, str]] = {
         "Anteil der Enthaltungen",
         "Der Anteil der Bewertungen, in denen es hieß, das lasse sich nicht sagen, zwischen 0 und 1.",
     ),
+    "abstention_slope": (
+        "Steigung der Enthaltungen",
+        "Um wie viel die Rate der Enthaltungen mit einer Stufe der Schwierigkeit steigt; der Abstand vergleicht sie mit"
+        " der eines Panels.",
+    ),
+    "ensembles_percent_agreement": ("Ensembles: prozentuale Übereinstimmung", _ENSEMBLES),
+    "ensembles_cohen_kappa": ("Ensembles: Cohens Kappa", _ENSEMBLES),
+    "ensembles_pabak": ("Ensembles: PABAK", _ENSEMBLES),
+    "self_preference": ("Selbstbevorzugung", _PREFERENCE.format("die eigenen Antworten")),
+    "family_preference": ("Familienbevorzugung", _PREFERENCE.format("die Antworten der Geschwister")),
     "self_agreement": (
         "Übereinstimmung mit sich selbst",
         "Der Anteil der wiederholten Bewertungen, in denen dasselbe Label gegeben wurde wie beim ersten Mal.",
