@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from konsil.api.importing import incoming
 from konsil.errors import KonsilError, StudyError
-from konsil.records import Source
+from konsil.records import Event, Source
 from konsil.store import Added, Batch, Store
 from konsil.study import Study, check, parse, study_digest
-from konsil.study.admit import Known, admit
+from konsil.study.admit import Incoming, Known, admit
 
 if TYPE_CHECKING:
     import polars as pl
@@ -71,9 +71,18 @@ class Folder:
                 raters=[r for r in admitted.raters if r.id not in here],
                 tasks=admitted.tasks,
                 ratings=admitted.ratings,
+                events=_preparation(files, store),
             )
             store.note_study(study_digest(self.study), now())
             return store.add(batch, source=", ".join(dict.fromkeys(s.file for s in chosen)), at=now())
+
+    def preparations(self) -> tuple[str, ...]:
+        """One line for each deck that items were filtered out of: what was read, kept and dropped, and why."""
+        from konsil.api.decks import PREPARATION, told
+
+        with self.store() as store:
+            events = sorted((e for e in store.events() if e.kind == PREPARATION), key=lambda e: (e.at, e.subject))
+        return tuple(told(e.subject, e.data) for e in events)
 
     def import_export(self, folder: Path) -> Added:
         """Read back what `konsil export` wrote."""
@@ -194,6 +203,14 @@ def open_folder(folder: str | Path, *, database: str = "") -> Folder:
     study = parse(_read(protocol), lambda name: _read(path / name), str(protocol))
     check(study, str(protocol))
     return Folder(path, study, database or os.environ.get(DATABASE, ""))
+
+
+def _preparation(files: Sequence[Incoming], store: Store) -> tuple[Event, ...]:
+    if not any(one.preparation for one in files):
+        return ()
+    from konsil.api.decks import preparation
+
+    return preparation(files, now(), store.events())
 
 
 def _read(file: Path) -> str:

@@ -22,6 +22,9 @@ def incoming(folder: Path, sources: Sequence[Source]) -> tuple[Incoming, ...]:
         if source.records == "labelstudio":
             found.append(_labelstudio(folder / source.file, source))
             continue
+        if source.records == "anki":
+            found.append(_anki(folder / source.file, source))
+            continue
         key = (source.file, source.sheet, source.encoding, source.separator)
         if key not in tables:
             tables[key] = read_table(
@@ -51,6 +54,12 @@ def _tabular(table: Table, source: Source) -> Incoming:
         place=table.place,
         hint=missing_hint(ratings.suspects),
     )
+
+
+def _anki(path: Path, source: Source) -> Incoming:
+    from konsil.api.decks import deck_items
+
+    return deck_items(path, source)
 
 
 def _labelstudio(path: Path, source: Source) -> Incoming:

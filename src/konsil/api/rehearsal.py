@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from konsil.api.copying import copy_new
 from konsil.api.folder import PROTOCOL, Folder, now, open_folder
+from konsil.api.planning import implied_answers
 from konsil.errors import StudyError
-from konsil.records import Answer, Event, Item
+from konsil.records import Event
 from konsil.simulate import Truth, draw, read_truth, recovery
 from konsil.stats.contract import Estimate
 from konsil.store import Added, Batch, Store
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 TRUTH = "simulation.toml"
 """The file of a study's folder that states what is true in a simulation."""
+
+MATERIAL = ("items", "answers", "anki")
+"""The sources whose records are rated; a simulation leaves the ratings that exist alone."""
 
 SIMULATION = "simulation"
 """The kind of the event that says with which seed the ratings were drawn."""
@@ -49,14 +52,14 @@ def simulate(folder: Folder, truth: Truth, seed: int | None = None) -> Added:
         )
     if not study.plan:
         raise StudyError(f"{folder.path / PROTOCOL}: there is no [[plan]]; a simulation rates what a plan assigns")
-    material = [s for s in study.sources if s.records in {"items", "answers"}]
+    material = [s for s in study.sources if s.records in MATERIAL]
     if material:
         folder.import_sources(material)
     with folder.store(create=True) as store:
         items, answers = store.items(), store.answers()
         if not items:
             raise StudyError(f"{folder.path / PROTOCOL}: there are no items; add a [[sources]] with records = 'items'")
-        implied = () if answers else _implied(items, [s.id for s in study.systems])
+        implied = () if answers else implied_answers(items, [s.id for s in study.systems])
         drawn = draw(study, items, answers or implied, truth, study.seed if seed is None else seed)
         store.note_study(study_digest(study), now())
         event = _drawn_with(store, study.seed if seed is None else seed)
@@ -71,16 +74,9 @@ def _drawn_with(store: Store, seed: int) -> tuple[Event, ...]:
     return (Event("simulation", SIMULATION, "study", now(), {"seed": seed}),)
 
 
-def _implied(items: Sequence[Item], systems: Sequence[str]) -> tuple[Answer, ...]:
-    """Answers without texts, for rehearsing a study before anything was answered."""
-    if not systems:
-        raise StudyError("there are neither answers nor systems; a simulation needs one of them")
-    return tuple(Answer(f"{i.id}:{s}", i.id, s) for i in items for s in systems)
-
-
 def copy_as_simulated(folder: Folder, target: Path) -> Folder:
     """Copy a study's protocol and the files it names to a new folder, marked simulated; no ratings come along."""
-    wanted = {PROTOCOL, TRUTH} | {s.file for s in folder.study.sources if s.records in {"items", "answers"}}
+    wanted = {PROTOCOL, TRUTH} | {s.file for s in folder.study.sources if s.records in MATERIAL}
     wanted |= {p.name for p in folder.path.glob("*.md")}
 
     def fill(draft: Path) -> None:

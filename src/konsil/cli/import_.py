@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 import click
 
@@ -15,7 +15,7 @@ from konsil.records import Source, SourceKind
 if TYPE_CHECKING:
     from konsil.store import Added
 
-KINDS = ("items", "answers", "ratings", "labelstudio")
+KINDS = ("items", "answers", "ratings", "labelstudio", "anki")
 
 
 @click.command(short_help="Read items, answers and ratings into the study's database.")
@@ -34,6 +34,10 @@ KINDS = ("items", "answers", "ratings", "labelstudio")
 @click.option("--missing", multiple=True, metavar="WORD", help="A word that means not rated, besides the empty cell.")
 @click.option("--stratum", "strata", multiple=True, metavar="COLUMN", help="Items: a column that becomes a stratum.")
 @click.option("--hashed", multiple=True, metavar="FIELD", help="A field whose identifier is a digest of its text.")
+@click.option(
+    "--media", type=click.Choice(("drop", "mark")), default="drop", show_default=True, help="Anki: images and sounds."
+)
+@click.option("--hints/--no-hints", default=True, show_default=True, help="Anki: a deletion's hint follows the gap.")
 def command(
     folder: Path,
     database: str,
@@ -51,6 +55,8 @@ def command(
     missing: tuple[str, ...],
     strata: tuple[str, ...],
     hashed: tuple[str, ...],
+    media: Literal["drop", "mark"],
+    hints: bool,
 ) -> None:
     """Read the protocol's [[sources]], or one --file, into the database of the study in FOLDER.
 
@@ -81,9 +87,14 @@ def command(
             missing=("", *missing),
             strata=strata,
             hashed=hashed,
+            media=media,
+            hints=hints,
         )
         sources = (source,)
     click.echo(_told(opened.import_sources(sources)))
+    if any(source.records == "anki" for source in sources or opened.study.sources):
+        for line in opened.preparations():
+            click.echo(line)
 
 
 def _pairs(values: Sequence[str], flag: str) -> list[tuple[str, str]]:

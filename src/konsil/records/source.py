@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-SourceKind = Literal["items", "answers", "ratings", "labelstudio"]
+SourceKind = Literal["items", "answers", "ratings", "labelstudio", "anki"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +42,7 @@ class Source:
     """Items: columns that become strata."""
     hashed: tuple[str, ...] = ()
     """Fields whose value is a long text and whose identifier is a short digest of it (item, answer)."""
+    media: Literal["drop", "mark"] = "drop"
+    """Anki: notes whose text has an image or a sound are dropped, or its place is marked in the text."""
+    hints: bool = True
+    """Anki: whether a deletion's hint follows the gap in parentheses."""

@@ -41,6 +41,8 @@ class Incoming:
     """What its lines are called: texts have lines, spreadsheets rows."""
     hint: str = ""
     """What to add to a message on unknown labels."""
+    preparation: Mapping[str, object] = field(default_factory=dict)
+    """What was read, kept and dropped where its items were filtered out of something larger."""
 
 
 @dataclass(frozen=True)

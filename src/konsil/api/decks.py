@@ -1,0 +1,96 @@
+"""Decks of flash cards as a study's items, and what was kept of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from konsil.errors import SourceError, nearest
+from konsil.prepare import Filtered, single_cloze
+from konsil.records import Event, Note, Source
+from konsil.sources.anki import read_anki
+from konsil.study.admit import Incoming
+
+PREPARATION = "preparation"
+"""The kind of the event that says what was read, kept and dropped on the way from a file to items."""
+
+_USED = ("file", "records", "columns", "fixed", "strata", "media", "hints")
+_OWN_STRATA = ("deck", "tags", "type")
+
+
+def deck_items(path: Path, source: Source) -> Incoming:
+    """The notes of a deck with exactly one cloze deletion as items, and the counts of all others."""
+    where = path.name
+    _refuse_unused(source, where)
+    notes = read_anki(path).notes
+    fields = _known(source.columns.get("text", ()), notes, "columns", (), where)
+    strata = _known(source.strata, notes, "strata", _OWN_STRATA, where)
+    sets = tuple(part.strip() for part in source.fixed.get("sets", "").split("|") if part.strip())
+    found = single_cloze(
+        notes, fields=fields, strata=strata or ("deck", "tags"), sets=sets, media=source.media, hints=source.hints
+    )
+    if not found.items:
+        raise SourceError(f"{where}: no note becomes an item: {told(where, counts(found))}")
+    return Incoming(where, items=found.items, preparation=counts(found))
+
+
+def counts(found: Filtered) -> dict[str, object]:
+    """What is kept of a preparation: how many notes there were, how many became items, and why the others did not."""
+    return {"filter": "single cloze", "read": found.read, "kept": len(found.items), "dropped": dict(found.dropped)}
+
+
+def told(name: str, data: Mapping[str, object]) -> str:
+    """One line on a preparation.
+
+    >>> told("deck.apkg", {"read": 5, "kept": 2, "dropped": {"several deletions": 3}})
+    'deck.apkg: 5 notes, 2 kept as items, 3 dropped (several deletions 3)'
+    """
+    dropped = data.get("dropped")
+    reasons = {str(r): int(n) for r, n in dropped.items()} if isinstance(dropped, dict) else {}
+    why = ", ".join(f"{reason} {n:,}" for reason, n in reasons.items())
+    return (
+        f"{name}: {data.get('read', 0):,} notes, {data.get('kept', 0):,} kept as items,"
+        f" {sum(reasons.values()):,} dropped" + (f" ({why})" if why else "")
+    )
+
+
+def preparation(files: Iterable[Incoming], at: str, here: Iterable[Event]) -> tuple[Event, ...]:
+    """One event for each prepared file; none where the same was told before."""
+    known = {event.id for event in here if event.kind == PREPARATION}
+    made = []
+    for one in files:
+        if not one.preparation:
+            continue
+        content = json.dumps([one.name, one.preparation], sort_keys=True, ensure_ascii=False)
+        name = f"{PREPARATION}-{hashlib.blake2b(content.encode(), digest_size=8).hexdigest()}"
+        if name not in known:
+            made.append(Event(name, PREPARATION, one.name, at, one.preparation))
+    return tuple(made)
+
+
+def _refuse_unused(source: Source, where: str) -> None:
+    for field in dataclasses.fields(source):
+        if field.name in _USED:
+            continue
+        default = field.default_factory() if callable(field.default_factory) else field.default
+        if getattr(source, field.name) != default:
+            raise SourceError(f"{where}: {field.name} says nothing of an Anki deck; leave it out")
+    for key, given, known in (("columns", source.columns, "text"), ("fixed", source.fixed, "sets")):
+        for name in given:
+            if name != known:
+                raise SourceError(f"{where}: {key}: an Anki deck has no field {name!r} to set; expected {known!r}")
+
+
+def _known(
+    names: tuple[str, ...], notes: tuple[Note, ...], key: str, own: tuple[str, ...], where: str
+) -> tuple[str, ...]:
+    if set(names) <= set(own):
+        return names
+    fields = {field for note in notes for field in note.fields}
+    for name in names:
+        if name not in fields and name not in own:
+            raise SourceError(f"{where}: {key}: no note has a field {name!r}; {nearest(name, {*fields, *own})}")
+    return names
