@@ -1,0 +1,49 @@
+"""konsil plan: who rates what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from konsil.cli.folder import on_folder
+
+if TYPE_CHECKING:
+    from konsil.api.planning import Planned
+
+
+@click.command(short_help="Draw who rates what, and say how even it is.")
+@on_folder
+@click.option("--dry-run", is_flag=True, help="Only say what the plan would be; store nothing.")
+def command(folder: Path, database: str, dry_run: bool) -> None:
+    """Draw the tasks of the [[plan]] of the study in FOLDER and store them.
+
+    The same protocol, seed and items give the same tasks and the same digest, which a pre-registration can name. Asked
+    again after ratings came in, it adds the tie-breaks that they call for. A plan that cannot be met is refused.
+    """
+    from konsil.api import open_folder
+    from konsil.api.planning import make_plan
+
+    planned = make_plan(open_folder(folder, database=database), keep=not dry_run)
+    for line in _told(planned, dry_run):
+        click.echo(line)
+
+
+def _told(planned: Planned, dry_run: bool) -> Iterator[str]:
+    purposes = ", ".join(f"{n:,} {purpose}" for purpose, n in planned.purposes().items())
+    stored = "nothing stored" if dry_run else f"{planned.new:,} new"
+    yield f"{len(planned.tasks):,} tasks ({purposes}); {stored}"
+    for rater, screens in planned.balance.screens.items():
+        yield f"  {rater}: {screens:,} screens, {planned.balance.items[rater]:,} items"
+    shared = sorted(set(planned.balance.pairs.values()))
+    if shared:
+        yield f"  pairs of raters share {_range(shared)} items ({len(planned.balance.pairs):,} pairs)"
+    for system, counts in planned.balance.positions.items():
+        yield f"  {system} stands first to last: {', '.join(f'{n:,}' for n in counts)}"
+    yield f"  digest: {planned.digest}"
+
+
+def _range(numbers: list[int]) -> str:
+    return f"{numbers[0]:,}" if len(numbers) == 1 else f"{numbers[0]:,} to {numbers[-1]:,}"

@@ -1,0 +1,107 @@
+"""The plan of a study's folder: drawn once, found again, refused where it cannot be met."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from konsil.api import open_folder
+from konsil.api.planning import make_plan
+from konsil.errors import PlanError, StudyError
+from konsil.records import Rating
+from konsil.store import Batch
+
+STUDY = """
+title = "Split"
+seed = 7
+[[instruments]]
+id = "form"
+[[instruments.criteria]]
+id = "correct"
+question = "Is it correct?"
+scale = { labels = ["no", "yes"], level = "nominal", abstain = "cannot judge" }
+[[systems]]
+id = "a"
+[[systems]]
+id = "b"
+[[raters]]
+id = "p1"
+panel = "people"
+[[raters]]
+id = "p2"
+panel = "people"
+[[raters]]
+id = "p3"
+panel = "people"
+[[raters]]
+id = "t"
+panel = "tiebreaker"
+[[sources]]
+file = "items.csv"
+records = "items"
+[[plan]]
+panel = "people"
+instrument = "form"
+raters_per_item = 2
+[[plan]]
+panel = "tiebreaker"
+instrument = "form"
+when = "disagreed"
+purpose = "tiebreak"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "study.toml").write_text(STUDY)
+    (tmp_path / "items.csv").write_text("item,text\n" + "".join(f"i{n},Question {n}?\n" for n in range(12)))
+    open_folder(tmp_path).import_sources()
+    return tmp_path
+
+
+def test_the_plan_is_drawn_once_and_found_again(folder: Path) -> None:
+    looked = make_plan(open_folder(folder), keep=False)
+    with open_folder(folder).store() as store:
+        assert store.counts()["tasks"] == 0
+    first = make_plan(open_folder(folder))
+    again = make_plan(open_folder(folder))
+    assert (looked.new, first.new, again.new) == (24, 24, 0)
+    assert looked.digest == first.digest == again.digest
+    assert first.tasks == again.tasks
+    assert set(first.balance.pairs.values()) == {4}
+    with open_folder(folder).store() as store:
+        assert set(store.tasks()) == set(first.tasks)
+
+
+def test_a_conflict_calls_for_a_tiebreak_and_leaves_the_digest(folder: Path) -> None:
+    planned = make_plan(open_folder(folder))
+    one, two = (t for t in planned.tasks if t.item == "i3")
+    ratings = [
+        Rating(one.id, one.rater, "correct", "i3", ("i3:a",), label="yes"),
+        Rating(two.id, two.rater, "correct", "i3", ("i3:a",), label="no"),
+    ]
+    with open_folder(folder).store() as store:
+        store.add(Batch(ratings=ratings), source="test", at="2026-01-01T00:00:00Z")
+    after = make_plan(open_folder(folder))
+    assert after.new == 1
+    assert after.purposes() == {"main": 24, "tiebreak": 1}
+    assert after.digest == planned.digest
+
+
+def test_what_cannot_be_met_is_refused(folder: Path) -> None:
+    text = (folder / "study.toml").read_text()
+    (folder / "study.toml").write_text(text.replace("raters_per_item = 2", "raters_per_item = 4"))
+    with pytest.raises(PlanError, match=r"plan\[0\]"):
+        make_plan(open_folder(folder))
+    with open_folder(folder).store() as store:
+        assert store.counts()["tasks"] == 0
+    (folder / "study.toml").write_text(text.split("[[plan]]")[0])
+    with pytest.raises(StudyError, match="nothing says who rates what"):
+        make_plan(open_folder(folder))
+
+
+def test_items_come_first(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(STUDY)
+    with pytest.raises(StudyError, match="no items yet"):
+        make_plan(open_folder(tmp_path))
