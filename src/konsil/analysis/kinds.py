@@ -156,7 +156,7 @@ def _proportion(context: Context, sample: Sample, labels: Labels) -> Measure:
     measure = share(sample, [codes[name] for name in analysis.of])
     undefined = len(sample.units) - sample.n_units
     if analysis.consensus == "majority" and undefined:
-        measure = replace(measure, notes=(f"{undefined} units have no strict majority and are left out.",))
+        measure = replace(measure, notes=(f"Units without a strict majority, left out: {undefined}.",))
     return measure
 
 

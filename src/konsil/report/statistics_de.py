@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 _ENSEMBLES = (
-    "Übereinstimmung des Mehrheitsvotums jeder ungeraden Zahl von Richtermodellen mit der Mehrheit des Panels; das beste"
-    " von vielen ist auf den Daten gewählt, und der Out-of-bag-Wert sagt, was auf anderen Items davon bleibt."
+    "Übereinstimmung des Mehrheitsvotums jeder ungeraden Zahl von Richtermodellen mit der Mehrheit des Panels; das"
+    " beste von vielen ist auf den Daten gewählt, und der Out-of-bag-Wert sagt, was auf anderen Items davon bleibt."
 )
 _PREFERENCE = (
     "Um wie viel höher ein Richtermodell {} bewertet als Richtermodelle anderer Familien, neben demselben für alle"
