@@ -40,6 +40,10 @@ class AnalysisError(KonsilError):
     """An analysis asks for what the ratings or the statistic cannot give."""
 
 
+class CollectError(KonsilError):
+    """A model cannot be called: a key that is missing or refused, an unknown model, a budget without prices."""
+
+
 class StoreError(KonsilError):
     """The database is missing, of another schema, busy or damaged."""
 

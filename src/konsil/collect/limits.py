@@ -1,0 +1,117 @@
+"""How much may be asked of an endpoint at once: stated limits, and less while the endpoint says that it is busy."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+BACK_OFF = 0.5
+"""Seconds of the first back-off; doubled with each failure."""
+LONGEST = 60.0
+"""No back-off of ours is longer; what the endpoint asks for is followed up to LONGEST_ASKED."""
+LONGEST_ASKED = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the protocol says about an endpoint."""
+
+    concurrency: int = 16
+    """Calls under way at once, at most."""
+    requests_per_minute: int | None = None
+    """None: no limit."""
+    tokens_per_minute: int | None = None
+    """None: no limit."""
+    seconds: float = 120.0
+    """One call's time."""
+    tries: int = 6
+    """How often a call is tried."""
+
+
+def back_off(failures: int, asked: float | None, rng: random.Random, base: float = BACK_OFF) -> float:
+    """Draw the pause after so many failures, at least what the endpoint asked for.
+
+    Full jitter: many clients that failed together must not come back together.
+    """
+    pause = rng.uniform(0.0, min(LONGEST, base * 2.0 ** min(failures - 1, 20)))
+    return max(pause, min(asked, LONGEST_ASKED)) if asked is not None else pause
+
+
+class Limiter:
+    """The turnstile of one endpoint.
+
+    The number of calls under way is halved when the endpoint says it is busy (once for all calls that were under way
+    together) and grows by one for each full round of good replies, up to the stated concurrency.
+    """
+
+    def __init__(self, limits: Limits, clock: Callable[[], float] | None = None) -> None:
+        self.limits = limits
+        self.allowed = float(limits.concurrency)
+        """Calls that may be under way now."""
+        self.active = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._clock = clock or (lambda: asyncio.get_running_loop().time())
+        self._pause_until = 0.0
+        self._next_request = 0.0
+        self._next_token = 0.0
+        self._halved_at = float("-inf")
+
+    @asynccontextmanager
+    async def turn(self, tokens: int) -> AsyncIterator[float]:
+        """Wait for a turn with so many tokens, hold it, and give it back; gives the time at which it began."""
+        await self._slot()
+        try:
+            while (pause := self._pause()) > 0:
+                await asyncio.sleep(pause)
+            began = self._clock()
+            if self.limits.requests_per_minute:
+                self._next_request = max(self._next_request, began) + 60.0 / self.limits.requests_per_minute
+            if self.limits.tokens_per_minute:
+                self._next_token = max(self._next_token, began) + 60.0 * tokens / self.limits.tokens_per_minute
+            yield began
+        finally:
+            self.active -= 1
+            self._wake()
+
+    async def _slot(self) -> None:
+        while self.active >= max(1, int(self.allowed)):
+            ticket = asyncio.get_running_loop().create_future()
+            self._waiting.append(ticket)
+            try:
+                await ticket
+            except asyncio.CancelledError:
+                # A turn that was offered to somebody who has left goes to the next one.
+                if ticket.done() and not ticket.cancelled():
+                    self._wake()
+                raise
+        self.active += 1
+
+    def _wake(self) -> None:
+        free = max(1, int(self.allowed)) - self.active
+        while self._waiting and free > 0:
+            ticket = self._waiting.popleft()
+            if not ticket.done():
+                ticket.set_result(None)
+                free -= 1
+
+    def _pause(self) -> float:
+        return max(self._pause_until, self._next_request, self._next_token) - self._clock()
+
+    def good(self) -> None:
+        """Note a reply: a little more may be asked at once."""
+        if self.allowed < self.limits.concurrency:
+            self.allowed = min(float(self.limits.concurrency), self.allowed + 1.0 / self.allowed)
+            self._wake()
+
+    def busy(self, began: float, asked: float | None) -> None:
+        """Note that the endpoint was busy for a call that began then: ask less, and pause where it asks for that."""
+        now = self._clock()
+        if began > self._halved_at:
+            self.allowed = max(1.0, self.allowed / 2.0)
+            self._halved_at = now
+        if asked is not None:
+            self._pause_until = max(self._pause_until, now + min(asked, LONGEST_ASKED))

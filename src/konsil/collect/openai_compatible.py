@@ -1,0 +1,215 @@
+"""The chat completions that OpenAI, vLLM, SGLang, Ollama, llama.cpp, LM Studio, Azure, OpenRouter and others speak."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+
+from konsil.collect.provider import (
+    SAMPLING,
+    AccountError,
+    BusyError,
+    CallError,
+    ParameterError,
+    Reply,
+    Request,
+    RequestError,
+    ServerError,
+    clean,
+)
+from konsil.collect.replies import read_body
+from konsil.errors import CollectError
+
+if TYPE_CHECKING:
+    import aiohttp
+
+MOST_BYTES = 16 * 1024 * 1024
+"""A body that is longer is no reply: an endless one must not fill the memory before its time is up."""
+_RENAMED = {"max_tokens": "max_completion_tokens"}
+"""Newer models take the one under the other's name."""
+_STATUS_SENTENCES = {
+    401: "does not accept the key",
+    402: "asks for a payment",
+    403: "does not allow this with the key given",
+    404: "does not know the model or the address",
+}
+
+
+class OpenAICompatible:
+    """One endpoint. The key is read from the environment and held in memory only."""
+
+    def __init__(
+        self, url: str, *, name: str = "", key_env: str = "", headers: Mapping[str, str] | None = None
+    ) -> None:
+        self.url = url.rstrip("/") + "/chat/completions"
+        self.name = name or url
+        self.refused: dict[str, set[str]] = {}
+        """Model -> parameters that it refused in this run."""
+        self._headers = {"Content-Type": "application/json", **(headers or {})}
+        if key_env:
+            key = os.environ.get(key_env, "")
+            if not key:
+                raise CollectError(f"endpoint {self.name!r}: the environment variable {key_env} holds no key")
+            if not key.isprintable() or not key.isascii():
+                raise CollectError(f"endpoint {self.name!r}: {key_env} holds no key but something else (line breaks?)")
+            self._headers["Authorization"] = f"Bearer {key}"
+        self._session: aiohttp.ClientSession | None = None
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def complete(self, request: Request) -> Reply:
+        """Call once; the caller holds the deadline and decides on another try."""
+        import aiohttp
+
+        if self._session is None:
+            # No limit and no timeout of its own: the runner has both, and one of each is enough.
+            connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=30)
+            self._session = aiohttp.ClientSession(
+                connector=connector, timeout=aiohttp.ClientTimeout(total=None), headers=self._headers, trust_env=True
+            )
+        refused = self.refused.setdefault(request.model, set())
+        body, sent = body_of(request, refused)
+        began = time.perf_counter()
+        try:
+            async with self._session.post(self.url, data=body, allow_redirects=False) as response:
+                data = await _read(response.content)
+                status, headers = response.status, response.headers
+        except (aiohttp.ClientError, ConnectionError, OSError) as error:
+            raise ServerError(f"{self.name}: {_reason(error)}") from None
+        raw = clean(data.decode(response.get_encoding(), errors="replace"))
+        if status != 200:
+            raise self._failure(status, headers, raw, request, sent, refused)
+        reply = read_body(raw)
+        if reply is None:
+            raise ServerError(f"{self.name}: the body is no chat completion", status=status, raw=raw)
+        return Reply(
+            reply.text, reply.reasoning, reply.citations, reply.finish, reply.model, reply.usage, reply.logprobs,
+            sent, status, raw, time.perf_counter() - began,
+        )  # fmt: skip
+
+    def _failure(
+        self,
+        status: int,
+        headers: Mapping[str, str],
+        raw: str,
+        request: Request,
+        sent: Mapping[str, object],
+        refused: set[str],
+    ) -> CallError:
+        about: dict[str, Any] = {"status": status, "raw": raw}
+        wait = retry_after(headers)
+        if status == 429 and "insufficient_quota" in raw:
+            return AccountError(f"endpoint {self.name!r}: the account's quota is used up", **about)
+        if status in (408, 409, 425, 429, 503, 529):
+            kind = BusyError if status in (429, 529) or wait is not None else ServerError
+            return kind(f"{self.name}: status {status}", retry_after=wait, **about)
+        if status >= 500:
+            return ServerError(f"{self.name}: status {status}", retry_after=wait, **about)
+        if status in (400, 422, 501):
+            parameter = blamed(raw, list(sent))
+            if parameter is not None:
+                refused.add(parameter)
+                return ParameterError(parameter, **about)
+        if status in _STATUS_SENTENCES:
+            model = f" (model {request.model!r})" if status == 404 else ""
+            return AccountError(f"endpoint {self.name!r}: {_STATUS_SENTENCES[status]}{model}; status {status}", **about)
+        if 300 <= status < 400:
+            return AccountError(f"endpoint {self.name!r}: sends us elsewhere; name the address it means", **about)
+        return RequestError(f"{self.name}: status {status}", **about)
+
+
+def body_of(request: Request, refused: set[str]) -> tuple[bytes, dict[str, object]]:
+    """Write the body, without what the model refuses, and say which parameters are in it."""
+    asked = request.asked()
+    sent: dict[str, object] = {}
+    data: dict[str, object] = {
+        "model": request.model,
+        "messages": [{"role": m.role, "content": m.text} for m in request.messages],
+    }
+    for name, value in asked.items():
+        if name in refused and (name not in _RENAMED or _RENAMED[name] in refused):
+            continue
+        if name == "schema":
+            form = {"name": "reply", "strict": True, "schema": request.schema}
+            data["response_format"] = {"type": "json_schema", "json_schema": form}
+            sent[name] = value
+        elif name == "logprobs" and name in SAMPLING:
+            data["logprobs"], data["top_logprobs"] = True, value
+            sent[name] = value
+        else:
+            own = _RENAMED[name] if name in refused else name
+            data[own] = sent[own] = value
+    return json.dumps(data, ensure_ascii=False).encode("utf-8", errors="replace"), sent
+
+
+_SIGNS = re.compile(
+    r"unsupported|not support|unknown|unrecognized|unexpected|not allowed|not permitted|extra|invalid|only the default"
+    r"|not available|deprecated|does not accept|unable to",
+    re.IGNORECASE,
+)
+
+
+def blamed(raw: str, sent: list[str]) -> str | None:
+    """Find the parameter that an error's body blames, among those sent."""
+    try:
+        error = json.loads(raw)
+    except ValueError:
+        error = raw
+    inner = error.get("error", error) if isinstance(error, dict) else error
+    named = inner.get("param") if isinstance(inner, dict) else None
+    text = json.dumps(inner) if not isinstance(inner, str) else inner
+    aliases = {"schema": ("response_format", "json_schema", "schema"), "logprobs": ("logprobs", "top_logprobs")}
+    for parameter in sent:
+        words = aliases.get(parameter, (parameter,))
+        if named and str(named).split(".")[0] in words:
+            return parameter
+    if not _SIGNS.search(text):
+        return None
+    for parameter in sent:
+        if any(re.search(rf"(?<![A-Za-z_]){w}(?![A-Za-z_])", text) for w in aliases.get(parameter, (parameter,))):
+            return parameter
+    return None
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the endpoint asks us to wait: a number, a date, or milliseconds; None where it asks for nothing."""
+    for name, unit in (("retry-after-ms", 0.001), ("Retry-After", 1.0)):
+        value = headers.get(name)
+        if not value:
+            continue
+        try:
+            return max(0.0, float(value) * unit)
+        except ValueError:
+            pass
+        try:
+            moment = parsedate_to_datetime(value)
+        except (ValueError, TypeError):
+            continue
+        return max(0.0, (moment - datetime.now(moment.tzinfo or UTC)).total_seconds())
+    return None
+
+
+async def _read(stream: aiohttp.StreamReader) -> bytes:
+    parts: list[bytes] = []
+    size = 0
+    async for part in stream.iter_any():
+        parts.append(part)
+        size += len(part)
+        if size > MOST_BYTES:
+            raise ServerError(f"the body is longer than {MOST_BYTES:,} bytes")
+    return b"".join(parts)
+
+
+def _reason(error: Exception) -> str:
+    # The message of a connection's error may hold the address and nothing else of ours; headers are never in it.
+    return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no connection'}"

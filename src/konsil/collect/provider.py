@@ -1,0 +1,195 @@
+"""The narrow door: everything above it is pure or is storage, everything below it is one vendor's matter."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from konsil.records import Citation
+
+Role = Literal["system", "user", "assistant"]
+Finish = Literal["stop", "length", "filtered", "refused", "tools", "other"]
+
+SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "logprobs")
+"""The parameters of a request that have a name of their own."""
+_KEY_VERSION = 1
+"""Part of every key: a change in how requests are written is a change of the requests."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of the conversation."""
+
+    role: Role
+    """Who says it."""
+    text: str
+    """What is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Everything that can change a reply, but for the endpoint and the repeat."""
+
+    model: str
+    """What the endpoint calls the model."""
+    messages: tuple[Message, ...]
+    """The conversation so far."""
+    temperature: float | None = None
+    """Sampling temperature; None: not sent."""
+    top_p: float | None = None
+    """Nucleus of sampling; None: not sent."""
+    max_tokens: int | None = None
+    """The longest reply; None: not sent."""
+    seed: int | None = None
+    """The seed of sampling; None: not sent."""
+    logprobs: int | None = None
+    """How many alternatives to report with each token's log-probability; None: none are asked for."""
+    schema: Mapping[str, object] | None = None
+    """The JSON schema the reply must follow; None: free text."""
+    tools: tuple[Mapping[str, object], ...] = ()
+    """Tools the model may use (web search), as the endpoint takes them."""
+    options: Mapping[str, object] = field(default_factory=dict)
+    """Further parameters, sent as they stand."""
+
+    def asked(self) -> dict[str, object]:
+        """The parameters asked for, for the record: the schema by its digest."""
+        found: dict[str, object] = {n: getattr(self, n) for n in SAMPLING if getattr(self, n) is not None}
+        if self.schema is not None:
+            found["schema"] = _digest(self.schema)[:16]
+        if self.tools:
+            found["tools"] = [dict(t) for t in self.tools]
+        return {**found, **self.options}
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back."""
+
+    text: str
+    """The final response."""
+    reasoning: str = ""
+    """What the model thought aloud, where the endpoint tells it apart."""
+    citations: tuple[Citation, ...] = ()
+    """Sources, as structure."""
+    finish: Finish = "stop"
+    """Why it ended."""
+    model: str = ""
+    """The model that the reply says it is from."""
+    usage: Mapping[str, int] = field(default_factory=dict)
+    """Tokens: `in` and `out`, and others by the endpoint's names."""
+    logprobs: tuple[Mapping[str, Any], ...] = ()
+    """Tokens with their log-probabilities, where asked for."""
+    sent: Mapping[str, object] = field(default_factory=dict)
+    """The parameters as sent: what is asked for and not here, the endpoint refuses."""
+    status: int = 200
+    """The HTTP status."""
+    raw: str = ""
+    """The body as received."""
+    seconds: float = 0.0
+    """From sending the request to the end of the body."""
+
+
+class CallError(Exception):
+    """A call that gave no reply."""
+
+    def __init__(self, message: str, *, status: int = 0, raw: str = "", retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.raw = raw
+        self.retry_after = retry_after
+
+
+class BusyError(CallError):
+    """The endpoint asks for patience (429, 503 with Retry-After): call again later, and less at once."""
+
+
+class ServerError(CallError):
+    """The endpoint failed, or the line did: call again."""
+
+
+class DeadlineError(CallError):
+    """The reply had not ended when the call's time was up."""
+
+
+class RequestError(CallError):
+    """The endpoint does not take this request (too long, for one); calling again would not change that."""
+
+
+class ParameterError(CallError):
+    """The endpoint refuses one parameter; the provider has noted it and will not send it again."""
+
+    def __init__(self, parameter: str, **about: Any) -> None:  # noqa: ANN401 - passed on
+        super().__init__(f"refuses the parameter {parameter!r}", **about)
+        self.parameter = parameter
+
+
+class AccountError(CallError):
+    """The user's error: a wrong key, an unknown model. Nothing that is called will do better."""
+
+
+class Provider(Protocol):
+    """Whoever can complete a conversation."""
+
+    async def complete(self, request: Request) -> Reply:
+        """Give the reply, or raise a CallError that says which kind of failure it was."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+def request_key(endpoint: str, request: Request, repeat: int = 0) -> str:
+    """Digest everything that can change the reply; never keys, timeouts or concurrency.
+
+    >>> one = Request("m", (Message("user", "Which drug?"),), temperature=0.2)
+    >>> request_key("local", one) == request_key("local", one), len(request_key("local", one))
+    (True, 64)
+    >>> request_key("local", one) == request_key("local", one, repeat=1)
+    False
+    """
+    return _digest(
+        [
+            _KEY_VERSION,
+            endpoint,
+            request.model,
+            [[m.role, m.text] for m in request.messages],
+            [getattr(request, name) for name in SAMPLING],
+            request.schema,
+            list(request.tools),
+            dict(request.options),
+            repeat,
+        ]
+    )
+
+
+def work_key(kind: str, who: str, subject: str, key: str) -> str:
+    """Digest what is to be done: the same request for two systems is two works."""
+    return hashlib.sha256("\0".join((kind, who, subject, key)).encode()).hexdigest()[:32]
+
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=str).encode
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(_encode(value).encode()).hexdigest()
+
+
+def clean(text: str) -> str:
+    r"""Make a text storable: a NUL or half a character, which no database keeps, becomes the replacement character.
+
+    >>> clean("a\0b\ud800c") == "a\ufffdb\ufffdc"
+    True
+    """
+    if "\0" in text:
+        text = text.replace("\0", "\ufffd")
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "".join("\ufffd" if 0xD800 <= ord(c) < 0xE000 else c for c in text)
+    return text
