@@ -50,7 +50,8 @@ def told(name: str, data: Mapping[str, object]) -> str:
     """
     dropped = data.get("dropped")
     reasons = {str(r): int(n) for r, n in dropped.items()} if isinstance(dropped, dict) else {}
-    why = ", ".join(f"{reason} {n:,}" for reason, n in reasons.items())
+    # The database keeps no order.
+    why = ", ".join(f"{reason} {n:,}" for reason, n in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0])))
     return (
         f"{name}: {data.get('read', 0):,} notes, {data.get('kept', 0):,} kept as items,"
         f" {sum(reasons.values()):,} dropped" + (f" ({why})" if why else "")

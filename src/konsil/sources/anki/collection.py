@@ -13,11 +13,14 @@ from konsil.records import Note
 from konsil.sources.anki import protobuf
 from konsil.sources.anki.notetypes import NoteType, clozed_fields, original_names
 
+SQLITE = b"SQLite format 3\0"
+"""What every such database begins with."""
 _FIELD_END = "\x1f"
 _WAL, _ROLLBACK = 2, 1
 _JOURNAL = slice(18, 20)
 """Where an SQLite file says how it is written; a database in memory has no write-ahead log."""
-_NAME, _KIND, _QUESTION, _CLOZE = "\x1f", 1, 1, 1
+_DECK_LEVEL = "\x1f"
+_KIND, _QUESTION, _CLOZE = 1, 1, 1
 _STUB = "Please update to the latest Anki version"
 
 Json = Mapping[str, Any]
@@ -25,6 +28,8 @@ Json = Mapping[str, Any]
 
 def read_collection(data: bytes, where: str) -> tuple[Note, ...]:
     """The notes of a collection, in its own order; the database is read in memory and none of its code is run."""
+    if not data.startswith(SQLITE):
+        raise SourceError(f"{where}: the collection is no database of SQLite's; export it again")
     image = bytearray(data)
     if image[_JOURNAL] == bytes([_WAL, _WAL]):
         image[_JOURNAL] = bytes([_ROLLBACK, _ROLLBACK])
@@ -108,7 +113,7 @@ def _bytes(value: object) -> bytes:
 
 def _decks(database: sqlite3.Connection) -> Iterator[tuple[int, str]]:
     for number, name in database.execute("SELECT id, name FROM decks"):
-        yield number, str(name).replace(_NAME, "::")
+        yield number, str(name).replace(_DECK_LEVEL, "::")
 
 
 def _old_types(database: sqlite3.Connection, where: str) -> dict[int, NoteType]:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from konsil.errors import SourceError
 from konsil.records import Note
+from konsil.sources.anki.collection import SQLITE, read_collection
 from konsil.sources.table import read_bytes
 
-_SQLITE = b"SQLite format 3\0"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _ZSTD = b"\x28\xb5\x2f\xfd"
 
@@ -38,11 +38,10 @@ def read_anki(path: str | Path) -> Deck:
         from konsil.sources.anki.package import read_package
 
         notes, media = read_package(data, where)
-    elif data.startswith((_SQLITE, _ZSTD)):
-        from konsil.sources.anki.collection import read_collection
+    elif data.startswith((SQLITE, _ZSTD)):
         from konsil.sources.anki.package import decompressed
 
-        notes = read_collection(data if data.startswith(_SQLITE) else decompressed(data, where), where)
+        notes = read_collection(data if data.startswith(SQLITE) else decompressed(data, where), where)
         media = ()
     elif data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         from konsil.sources.anki.crowdanki import read_crowdanki

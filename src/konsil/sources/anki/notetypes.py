@@ -27,7 +27,9 @@ class NoteType:
     """The fields that its templates show with deletions."""
 
     def note(self, guid: str, values: Sequence[str], tags: Iterable[str], deck: str, where: str) -> Note:
-        """A note of this type; a wrong number of fields is a SourceError."""
+        """A note of this type; one without an identifier or with other fields is a SourceError."""
+        if not guid:
+            raise SourceError(f"{where}: a note has no identifier")
         if len(values) != len(self.fields):
             raise SourceError(
                 f"{where}: note {guid!r} has {len(values)} fields; its note type {self.name!r} has {len(self.fields)}"
