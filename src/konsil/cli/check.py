@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from konsil.cli.folder import on_folder
+
+if TYPE_CHECKING:
+    from konsil.instrument import Instrument
+    from konsil.study import Study
 
 
 @click.command(short_help="Check a study's protocol and say what it asks for.")
@@ -36,3 +42,27 @@ def command(folder: Path, database: str, statistics: bool) -> None:
     for file in dict.fromkeys(missing):
         click.echo(f"  not there yet: {file}")
     click.echo(f"  digest:      {study_digest(study)}")
+    for instrument in _judged(study):
+        for line in _parity(instrument):
+            click.echo(line)
+
+
+def _judged(study: Study) -> tuple[Instrument, ...]:
+    """The instruments that judges rate on: those of the plan; without a plan all, where there are judges."""
+    judges = {r.panel for r in study.raters if r.kind == "llm"}
+    planned = {a.instrument for a in study.plan if a.panel in judges}
+    return tuple(i for i in study.instruments if judges and (i.id in planned or not study.plan))
+
+
+def _parity(instrument: Instrument) -> Iterator[str]:
+    """What the judges' prompt has that people do not read, on the example of a screen with one answer."""
+    from konsil.instrument import parity_of
+
+    found = parity_of(instrument)
+    yield f"{instrument.id}: judges read what people read, and besides"
+    for line in found.role:
+        yield f"  role:  {line}"
+    for line in found.reply:
+        yield f"  reply: {line}"
+    for text in found.missing:
+        yield f"  people alone read: {text}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import tomllib
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -11,23 +13,43 @@ import click
 from konsil.api.copying import copy_new
 from konsil.errors import StudyError, nearest
 
+PROTOCOL = "study.toml"
+_OF_A_LANGUAGE = re.compile(r"(.+)\.([a-z]{2})(\.\w+)")
+"""study.en.toml, codebook.de.md: files of one language."""
+
 
 @click.command(short_help="Make a folder with a study.toml to start from.")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--protocol", default="starter", show_default=True, help="Which study to start from.")
-def command(folder: Path, protocol: str) -> None:
+@click.option("--language", default="", metavar="de|en", help="Its language, where the protocol has several.")
+def command(folder: Path, protocol: str, language: str) -> None:
     """Make FOLDER with a protocol, a codebook and small example files; an existing folder is left alone."""
-    known = sorted(p.name for p in files("konsil.protocols").iterdir() if p.joinpath("study.toml").is_file())
+    known = sorted(p.name for p in files("konsil.protocols").iterdir() if p.joinpath(PROTOCOL).is_file())
     if protocol not in known:
         raise StudyError(f"--protocol {protocol!r}: there is no such protocol; {nearest(protocol, known)}")
     with as_file(files("konsil.protocols").joinpath(protocol)) as source:
-        copy_new(folder, lambda draft: _copy(source, draft))
+        protocols = _languages(source)
+        if language and language not in protocols:
+            raise StudyError(f"--language {language!r}: {protocol!r} is not in it; {nearest(language, protocols)}")
+        # The protocol's own language is that of its study.toml, the first one.
+        chosen = language or next(iter(protocols))
+        copy_new(folder, lambda draft: _copy(source, draft, chosen, protocols[chosen]))
     click.echo(f"{folder}: made from {protocol!r}; next: konsil check {folder}")
 
 
-def _copy(source: Path, draft: Path) -> None:
+def _languages(source: Path) -> dict[str, Path]:
+    """Language -> its protocol: study.toml in its own, study.de.toml and the like in others."""
+    own = tomllib.loads((source / PROTOCOL).read_text("utf-8")).get("language", "en")
+    others = {m[2]: p for p in sorted(source.glob("study.*.toml")) if (m := _OF_A_LANGUAGE.fullmatch(p.name))}
+    return {own: source / PROTOCOL, **others}
+
+
+def _copy(source: Path, draft: Path, language: str, protocol: Path) -> None:
+    shutil.copyfile(protocol, draft / PROTOCOL)
     for file in sorted(source.rglob("*")):
-        if file.is_file() and file.suffix != ".pyc":
+        of = _OF_A_LANGUAGE.fullmatch(file.name)
+        another = of is not None and (of[2] != language or of[1] == "study")
+        if file.is_file() and file.suffix != ".pyc" and file.name != PROTOCOL and not another:
             target = draft / file.relative_to(source)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, target)

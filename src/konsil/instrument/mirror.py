@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import overload
 
 from konsil.instrument.form import Criterion
 
@@ -36,6 +37,12 @@ def _exchanged(text: str) -> str:
     return _SIDES.sub("B" if sides == {"A"} else "A", text) if len(sides) == 1 else text
 
 
+@overload
+def canonical(criterion: Criterion, answers: tuple[str, ...], label: str) -> tuple[tuple[str, ...], str]: ...
+@overload
+def canonical(
+    criterion: Criterion, answers: tuple[str, ...], label: str | None
+) -> tuple[tuple[str, ...], str | None]: ...
 def canonical(criterion: Criterion, answers: tuple[str, ...], label: str | None) -> tuple[tuple[str, ...], str | None]:
     """A comparison with its answers in the order of their ids, and its label as it reads then."""
     if len(answers) != 2 or answers[0] <= answers[1]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -54,16 +55,21 @@ def parity(shown: Screen, task: str) -> Parity:
     for text in texts(shown):
         if not text.strip():
             continue
-        at = whole.find(text, position)
-        if at < 0:
+        found = _whole(text).search(whole, position)
+        if found is None:
             missing.append(text)
             continue
-        left.append(whole[position:at])
-        position = at + len(text)
+        left.append(whole[position : found.start()])
+        position = found.end()
     left.append(whole[position:])
     lines = (line.strip() for part in left for line in part.splitlines())
     reply = tuple(dict.fromkeys(line for line in lines if line.strip("-: ")))
     return Parity(tuple(role.splitlines()), reply, tuple(missing))
+
+
+def _whole(text: str) -> re.Pattern[str]:
+    """The text where it stands by itself, not as words of another: a line, an option, a block, a marked sentence."""
+    return re.compile(rf"(?:\A|(?<=\n)|(?<=\n- )|(?<=: )|(?<=>)){re.escape(text)}(?=[\n:<]|\Z)")
 
 
 def parity_of(instrument: Instrument, n_answers: int = 1) -> Parity:

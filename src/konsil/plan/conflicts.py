@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from konsil.instrument import Criterion, Instrument
+from konsil.instrument import Instrument, canonical
 from konsil.records import Purpose, Rater, Rating
 
 
@@ -36,18 +36,10 @@ def conflicting_items(
         purpose = purposes.get(rating.task)
         if purpose != "main" and (purpose is not None or rating.rater in breakers):
             continue
-        label = mirrored(criterion, rating.answers, rating.label)
-        subject = (rating.criterion, rating.item, tuple(sorted(rating.answers)), rating.span)
+        answers, label = canonical(criterion, rating.answers, rating.label)
+        subject = (rating.criterion, rating.item, answers, rating.span)
         given = seen.setdefault(subject, {})
         given[rating.rater] = label
         if any(other != label for other in given.values()):
             found.add(rating.item)
     return frozenset(found)
-
-
-def mirrored(criterion: Criterion, answers: tuple[str, ...], label: str) -> str:
-    """The label as it would read with the pair's answers in the order of their ids."""
-    labels = criterion.scale.labels
-    if len(answers) == 2 and answers[0] > answers[1] and label in labels:
-        return labels[len(labels) - 1 - labels.index(label)]
-    return label
