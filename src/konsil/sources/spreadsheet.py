@@ -63,21 +63,23 @@ def _read(path: Path, sheet: str, where: str) -> tuple[pl.DataFrame, Sequence[in
     # Imported here, since it takes a third of a second and most tables are text.
     import openpyxl
 
-    book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    try:
-        names = [page.title for page in book.worksheets]
-        if sheet and sheet not in names:
-            raise SourceError(f"{where}: there is no sheet {sheet!r}; {nearest(sheet, names)}")
-        if not names:
-            raise SourceError(f"{where}: the spreadsheet has no sheet with cells")
-        page = book[sheet] if sheet else book.worksheets[0]
-        # The stated size may be wrong either way: some programs write A1, some the whole grid.
-        page.reset_dimensions()
-        _is_flat(path, page, where)
-        frame, rows = _table(page, where)
-        return frame, rows, page.title
-    finally:
-        book.close()
+    # Opened here: the library leaves a damaged file open.
+    with path.open("rb") as file:
+        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+        try:
+            names = [page.title for page in book.worksheets]
+            if sheet and sheet not in names:
+                raise SourceError(f"{where}: there is no sheet {sheet!r}; {nearest(sheet, names)}")
+            if not names:
+                raise SourceError(f"{where}: the spreadsheet has no sheet with cells")
+            page = book[sheet] if sheet else book.worksheets[0]
+            # The stated size may be wrong either way: some programs write A1, some the whole grid.
+            page.reset_dimensions()
+            _is_flat(path, page, where)
+            frame, rows = _table(page, where)
+            return frame, rows, page.title
+        finally:
+            book.close()
 
 
 def _table(page: Any, where: str) -> tuple[pl.DataFrame, Sequence[int]]:  # noqa: ANN401 - openpyxl has no types
