@@ -151,7 +151,7 @@ def _undefined_pairs(codes: Codes, name: str, sums: Sums) -> int:
 
 def prevalence_note(sample: Sample, name: str) -> tuple[str, ...]:
     """Say so where one label is so common that chance-corrected agreement is unsteady."""
-    if STATISTICS[name].range == SHARE:
+    if STATISTICS[name].range == SHARE or sample.codes.n_labels < 2:
         return ()
     counts = unit_counts(sample.codes).sum(axis=0)
     common = float(counts.max(initial=0) / counts.sum()) if counts.sum() else 0.0

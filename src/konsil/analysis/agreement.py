@@ -204,8 +204,8 @@ def from_asked(frame: pl.DataFrame, asked: Asked, *, resamples: int, seed: int, 
         notes[
             "the labels are numbers but were taken as names; say --level ordinal or interval if their order counts"
         ] = []
-    n_defined = sum(math.isfinite(s.estimate.value) for s in found)
-    warnings = (*table.warnings, *(_told_once(text, names, n_defined) for text, names in notes.items()))
+    n_resampled = sum("bootstrap" in s.estimate.method for s in found)
+    warnings = (*table.warnings, *(_told_once(text, names, n_resampled) for text, names in notes.items()))
     return Agreement(
         n_units=sample.n_units,
         n_raters=sample.n_raters,
@@ -227,9 +227,9 @@ _SAID = {
 """Cautions whose own sentence differs from statistic to statistic, said once for all of them."""
 
 
-def _told_once(text: str, names: Sequence[str], n_defined: int) -> str:
-    """A warning with the statistics it concerns; one about the clusters of them all needs no names."""
-    everywhere = len(names) >= n_defined and "clusters, fewer" in text
+def _told_once(text: str, names: Sequence[str], n_resampled: int) -> str:
+    """A warning with the statistics it concerns; one about the clusters of all resampled ones needs no names."""
+    everywhere = len(names) >= n_resampled and "clusters, fewer" in text
     return f"{', '.join(names)}: {text}" if names and not everywhere else text
 
 

@@ -189,7 +189,7 @@ def _plain_share(measure: Measure, resampling: Resampling, cluster: str) -> Told
         float(low),
         float(high),
         resampling.level,
-        float(np.sqrt(share * (1 - share) / n)),
+        float(np.sqrt(share * (1 - share) / max(n - 1, 1))),  # as the linearised one, C / (C - 1)
         n_clusters=int(n),
         n_ratings=measure.n_ratings,
         method="Clopper-Pearson" if hits in (0, n) else "Wilson",

@@ -115,8 +115,13 @@ def _show(result: Agreement) -> None:
             e.reason,
         )
     console.print(grid)
-    methods = sorted({s.estimate.method for s in result.statistics if s.estimate.method})
-    for method in methods:
-        console.print(f"Intervals: {method}.")
+    made: dict[str, list[str]] = {}
+    for one in result.statistics:
+        if one.estimate.method:
+            made.setdefault(one.estimate.method, []).append(describe(one.name))
+    usual = max(made, key=lambda method: len(made[method]), default="")
+    for method in sorted(made, key=lambda method: method != usual):
+        of = "" if method == usual else f" of {', '.join(made[method])}"
+        console.print(f"Intervals{of}: {method}.")
     for warning in result.warnings:
         console.print(f"Note: {warning}", style="yellow")
