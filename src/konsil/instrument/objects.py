@@ -12,8 +12,9 @@ Pairs = list[tuple[str, object]]
 
 _START = re.compile(r"\{\s*[\"}]")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|,(?=\s*[}\]])', re.DOTALL)
+_TRAILING = re.compile(r",\s*[}\]]")
 _AFTER = re.compile(r"[\s`]*\Z")
-TRIES = 200
+TRIES = 50
 """Broken objects looked at in one reply; a reply with more is not JSON."""
 
 
@@ -99,6 +100,8 @@ def _object(text: str, start: int) -> tuple[Pairs, int] | None:
 
 
 def _without_trailing_commas(text: str, start: int) -> tuple[Pairs, int] | None:
+    if not _TRAILING.search(text, start):
+        return None
     depth, copied, kept = 0, start, []
     for token in _TOKEN.finditer(text, start):
         mark = token[0]
