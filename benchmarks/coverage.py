@@ -275,7 +275,7 @@ the package then says so (`few-clusters`, `widths-differ`).
 ## Win differences
 
 {studies:,} studies of each design, four equal systems, so the true win difference is 0. Comparisons share questions
-and raters. The headline interval is the two-way one. The last column is the type-I error of the question-cluster flip
+and raters. The two-way interval is the one to report. The last column is the type-I error of the question-cluster flip
 test.
 
 {wins}

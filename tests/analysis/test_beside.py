@@ -114,3 +114,20 @@ def test_renaming_raters_changes_no_number_but_in_the_last_digits() -> None:
     )
     was, now = told(results(*ALL)), told(results(*ALL, data=data))
     assert np.array(now) == pytest.approx(np.array(was), rel=1e-6, nan_ok=True)
+
+
+def test_the_methods_say_how_differences_were_tested_and_which_metric_alpha_has() -> None:
+    def words(**more: object) -> str:
+        found = ask("krippendorff_alpha", "grade", by=("system",), compare="system", **more)
+        return " ".join(results(found).methods)
+
+    assert "not Gwet's ordinal weights" in words()
+    assert "invert the bootstrap interval" in words()
+    assert "Holm" in words()
+    flipped = words(test="flip")
+    assert "fair coins" in flipped
+    assert "invert" not in flipped
+    untested = words(test="none")
+    assert not [w for w in ("invert", "fair coins", "Holm", "t distribution") if w in untested]
+    assert "t distribution" in words(cluster="rater")
+    assert "t distribution" not in words(cluster="rater", test="none")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import polars as pl
@@ -26,7 +27,7 @@ def methods(
     found += _statistics(analyses)
     found += _consensus(analyses)
     found += _intervals(analyses, rows, seed, resampling)
-    found += _tests(rows)
+    found += _tests(analyses, rows)
     return tuple(s for s in found if s)
 
 
@@ -61,9 +62,22 @@ def _statistics(analyses: Sequence[Analysis]) -> list[str]:
     if not names:
         return []
     parts = [f"{STATISTICS[n].title} ({STATISTICS[n].source})" for n in names]
-    return [
+    found = [
         f"Agreement was measured by {_listed(parts, '; ')}; statistics of two raters are averaged over rater pairs."
     ]
+    if any(a.statistic == "krippendorff_alpha" and not a.weights for a in analyses):
+        found.append(
+            "Krippendorff's alpha has his own difference of the scale's level of measurement; for ordinal scales that"
+            " is the distance of mid-ranks, not Gwet's ordinal weights."
+        )
+    weights = sorted({a.weights or "quadratic" for a in analyses if a.statistic == "gwet_ac2"})
+    if weights:
+        found.append(f"The weights of Gwet's AC2 are {_listed(weights)}.")
+    if "within_one" in names:
+        found.append(
+            "Beside agreement within one step stands its chance level, that of two labels drawn from all labels given."
+        )
+    return found
 
 
 def _consensus(analyses: Sequence[Analysis]) -> list[str]:
@@ -88,7 +102,7 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
 
 
 def _intervals(analyses: Sequence[Analysis], rows: Sequence[Row], seed: int, resampling: Resampling) -> list[str]:
-    clusters = sorted({a.cluster for a in analyses})
+    clusters = sorted({"item" if a.cluster == "rater" else a.cluster for a in analyses})
     if not rows or not clusters:
         return []
     level = f"{resampling.level * 100:g} %"
@@ -102,18 +116,35 @@ def _intervals(analyses: Sequence[Analysis], rows: Sequence[Row], seed: int, res
         )
     if any("two-way" in r.estimate.method for r in rows):
         found.append("Where single ratings are averaged, a two-way interval (items and raters) stands beside them.")
+    if any(a.cluster == "rater" for a in analyses):
+        found.append(
+            "With raters as clusters the interval is linearised for sums of single ratings and a delete-one-rater"
+            " jackknife otherwise."
+        )
     if any(r.estimate.method in {"Wilson", "Clopper-Pearson"} for r in rows):
         found.append("Shares without clustering have Wilson intervals, Clopper-Pearson at 0 and 1.")
     return found
 
 
-def _tests(rows: Sequence[Row]) -> list[str]:
-    if not any(r.kind == "difference" for r in rows):
+def _tests(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]:
+    differences = [r for r in rows if r.kind == "difference"]
+    if not differences:
         return []
-    return [
-        "Differences are paired on the same resamples; their two-sided p values invert the interval, and Holm's"
-        " adjustment is over all prespecified differences."
-    ]
+    found = ["Differences are paired on the same resamples."]
+    tests = {a.name: a.test for a in analyses}
+    tested = [r for r in differences if math.isfinite(r.estimate.p)]
+    by_t = [r for r in tested if "rater-cluster" in r.estimate.method or "jackknife" in r.estimate.method]
+    flipped = [r for r in tested if tests.get(r.analysis) == "flip" and r not in by_t]
+    if len(tested) > len(by_t) + len(flipped):
+        found.append("Two-sided p values of differences invert the bootstrap interval.")
+    if flipped:
+        names = _listed(list(dict.fromkeys(r.analysis for r in flipped)))
+        found.append(f"In {names} the p value is from swapping the two groups in whole clusters by fair coins.")
+    if by_t:
+        found.append("Where raters are the clusters, p values are from the t distribution.")
+    if any(math.isfinite(r.p_adjusted) for r in differences):
+        found.append("Holm's adjustment is over all prespecified differences.")
+    return found
 
 
 def _listed(parts: Sequence[str], separator: str = ", ") -> str:
