@@ -41,7 +41,7 @@ def read_collection(data: bytes, where: str) -> tuple[Note, ...]:
             database.execute("PRAGMA query_only = ON")
             database.create_collation("unicase", _by_case)
             return _notes(database, where)
-    except (sqlite3.Error, OverflowError) as error:
+    except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
         raise SourceError(f"{where}: the collection is damaged or is none of Anki's ({error})") from None
     except protobuf.WireError as error:
         raise SourceError(f"{where}: the collection's note types cannot be read: {error}") from None

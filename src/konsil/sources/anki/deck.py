@@ -9,7 +9,7 @@ from pathlib import Path
 from konsil.errors import SourceError
 from konsil.records import Note
 from konsil.sources.anki.collection import SQLITE, read_collection
-from konsil.sources.table import read_bytes
+from konsil.sources.table import check_readable
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -32,13 +32,18 @@ def read_anki(path: str | Path) -> Deck:
     44,185 notes take about a second and a half. Every fault is one SourceError in one sentence.
     """
     path = Path(path)
-    data = read_bytes(path)
+    check_readable(path)
     where = path.name
-    if data.startswith(_ZIP):
+    with path.open("rb") as file:
+        head = file.read(4)
+    if head in _ZIP:
         from konsil.sources.anki.package import read_package
 
-        notes, media = read_package(data, where)
-    elif data.startswith((SQLITE, _ZSTD)):
+        # The archive is opened where it lies: its media may be gigabytes.
+        notes, media = read_package(path)
+        return Deck(ordered(notes), tuple(sorted(media)))
+    data = path.read_bytes()
+    if data.startswith((SQLITE, _ZSTD)):
         from konsil.sources.anki.package import decompressed
 
         notes = read_collection(data if data.startswith(SQLITE) else decompressed(data, where), where)

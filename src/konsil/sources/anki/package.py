@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
 import lzma
 import zipfile
 import zlib
+from pathlib import Path
 
 from konsil.errors import SourceError
 from konsil.records import Note
@@ -27,10 +27,11 @@ _PIECE = 1 << 10
 # A small piece, because zstd can make a hundred kilobytes of every few bytes.
 
 
-def read_package(data: bytes, where: str) -> tuple[tuple[Note, ...], tuple[str, ...]]:
+def read_package(path: Path) -> tuple[tuple[Note, ...], tuple[str, ...]]:
     """The notes of a package and the names of its media; nothing is unpacked to the disk."""
+    where = path.name
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        with zipfile.ZipFile(path) as archive:
             return _read(archive, where)
     except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError) as error:
         raise SourceError(f"{where}: the package is damaged ({error}); export it again") from None
