@@ -1,0 +1,137 @@
+"""MedQADE's protocol: the same study in both languages, with the paper's counts, ready to check."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from konsil.api import open_folder
+from konsil.cli.main import group
+from konsil.instrument import parity_of
+from konsil.plan import assign
+from konsil.records import Answer, Item, Rating
+from konsil.study import Study
+
+LABELS = {
+    "de": (("Falsch", "Richtig"), "Keine Angabe", ("Einfach", "Mittel", "Schwer")),
+    "en": (("Incorrect", "Correct"), "Abstain", ("Easy", "Medium", "Hard")),
+}
+
+
+def new(folder: Path, *options: str) -> Study:
+    done = CliRunner().invoke(group, ["new", str(folder), "--protocol", "medqade", *options], catch_exceptions=False)
+    assert done.exit_code == 0
+    return open_folder(folder).study
+
+
+@pytest.fixture
+def german(tmp_path: Path) -> Study:
+    return new(tmp_path / "de")
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_labels_and_codebook(tmp_path: Path, language: str):
+    study = new(tmp_path / "study", "--language", language)
+    [instrument] = study.instruments
+    correctness, difficulty = instrument.criteria
+    scale = correctness.scale
+    assert (scale.labels, scale.abstain, difficulty.scale.labels) == LABELS[language]
+    assert (study.language, instrument.language, instrument.show_reference) == (language, language, True)
+    for label in (*scale.options(), *difficulty.scale.labels):
+        assert label in instrument.codebook
+    assert sorted(p.name for p in (tmp_path / "study").iterdir()) == [f"codebook.{language}.md", "study.toml"]
+
+
+def test_german_is_its_own_language_and_others_are_refused(tmp_path: Path, german: Study):
+    assert german.language == "de"
+    done = CliRunner().invoke(group, ["new", str(tmp_path / "fr"), "--protocol", "medqade", "--language", "fr"])
+    assert done.exit_code != 0
+    assert "'medqade' is not in it; known: de, en" in str(done.exception)
+    assert not (tmp_path / "fr").exists()
+
+
+def test_both_languages_are_one_study(tmp_path: Path, german: Study):
+    english = new(tmp_path / "en", "--language", "en")
+    assert german.systems == english.systems
+    assert german.raters == english.raters
+    assert german.plan == english.plan
+    assert german.sources == english.sources
+    assert [_told(a) for a in german.analyses] == [_told(a) for a in english.analyses]
+    bins = [[(b.low, b.high, b.closed) for b in d.bins] for s in (german, english) for d in s.derived]
+    assert bins[0] == bins[1]
+
+
+def _told(analysis: object) -> tuple[object, ...]:
+    names = ("statistic", "criterion", "raters", "against", "items", "by", "compare", "consensus", "tiebreak", "margin")
+    return tuple(getattr(analysis, name) for name in names)
+
+
+def test_the_panels_are_the_papers(german: Study):
+    assert {name: len(raters) for name, raters in german.panels().items()} == {
+        "physicians": 9,
+        "tiebreaker": 1,
+        "judges": 9,
+    }
+    assert len({s.family for s in german.systems}) == 4
+    own = {r.strata["system"]: r.family for r in german.raters if "system" in r.strata}
+    assert own == {s.id: s.family for s in german.systems}
+
+
+def test_the_plan_has_the_papers_proportions(german: Study):
+    """A tenth of the paper's size: 20 core items by all nine, 360 by two each, every pair of raters sharing ten."""
+    items = [Item(f"i{n:03}", "?", sets=("core",) if n < 20 else ("split",)) for n in range(380)]
+    answers = [Answer(f"{i.id}:{s.id}", i.id, s.id, "...") for i in items for s in german.systems]
+    ratings = [
+        Rating("t", rater, "correctness", "i100", ("i100:system-1",), label=label)
+        for rater, label in (("physician-1", "Richtig"), ("physician-2", "Falsch"))
+    ]
+    tasks = assign(
+        german.plan,
+        items=items,
+        answers=answers,
+        raters=german.raters,
+        instruments=german.instruments,
+        seed=german.seed,
+        ratings=ratings,
+    )
+    loads = Counter(t.rater for t in tasks)
+    panel = [r.id for r in german.panels()["physicians"]]
+    assert {loads[r] for r in panel} == {100}
+    assert {loads[r.id] for r in german.panels()["judges"]} == {380}
+    assert loads["physician-10"] == 21
+    assert [t.item for t in tasks if t.purpose == "tiebreak"] == ["i100"]
+    seen: dict[str, set[str]] = {}
+    for task in tasks:
+        if task.rater in panel and task.item is not None and task.item >= "i020":
+            seen.setdefault(task.item, set()).add(task.rater)
+    pairs = Counter(pair for raters in seen.values() for pair in itertools.combinations(sorted(raters), 2))
+    assert len(pairs) == 36
+    assert set(pairs.values()) == {10}
+    assert {len(t.answers) for t in tasks} == {5}
+
+
+def test_judges_read_what_physicians_read(german: Study):
+    [instrument] = german.instruments
+    found = parity_of(instrument, n_answers=5)
+    assert found.role == (instrument.role,)
+    assert found.missing == ()
+    assert not any("Referenz" in line for line in found.reply)
+    assert sum('"correctness.a' in line for line in found.reply) == 5
+
+
+def test_check_shows_the_difference(tmp_path: Path):
+    new(tmp_path / "study", "--language", "en")
+    said = CliRunner().invoke(group, ["check", str(tmp_path / "study")], catch_exceptions=False).output
+    assert "medqade: judges read what people read, and besides\n  role:  You are a physician" in said
+    assert '  reply: - "correctness.a1" (Answer A): "Incorrect" | "Correct" | "Abstain"\n' in said
+    assert "people alone read" not in said
+
+
+def test_a_study_without_judges_compares_nothing(tmp_path: Path):
+    CliRunner().invoke(group, ["new", str(tmp_path / "study")], catch_exceptions=False)
+    said = CliRunner().invoke(group, ["check", str(tmp_path / "study")], catch_exceptions=False).output
+    assert "judges read" not in said
