@@ -36,6 +36,7 @@ from konsil.sources import answers, items, ratings
 from konsil.stats.contract import Codes
 from konsil.stats.names import STATISTICS, statistic
 from konsil.study import Study, decode
+from konsil.study.calling import Endpoint, Judge, Settings
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
@@ -400,7 +401,7 @@ def tables(path: Path) -> list[list[dict[str, str]]]:
     return found
 
 
-KEYS = (Study, Instrument, Criterion, Scale, System, Rater, Source, Allocation, Derived, Bin, Analysis, Resampling, Exclusions)
+KEYS = (Study, Instrument, Criterion, Scale, System, Rater, Endpoint, Settings, Judge, Source, Allocation, Derived, Bin, Analysis, Resampling, Exclusions)
 """The tables of a study.toml, in the order of the document."""
 
 

@@ -17,6 +17,8 @@ COMMANDS = {
     "check": ("konsil.cli.check", "Check a study's protocol and say what it asks for."),
     "import": ("konsil.cli.import_", "Read items, answers and ratings into the study's database."),
     "plan": ("konsil.cli.plan", "Draw who rates what, and say how even it is."),
+    "answer": ("konsil.cli.answer", "Let the systems that have a model answer the items."),
+    "judge": ("konsil.cli.judge", "Let the judges rate the tasks that the plan gave them."),
     "status": ("konsil.cli.status", "Say what the study's database holds."),
     "simulate": ("konsil.cli.simulate", "Draw a simulated panel's ratings from stated parameters."),
     "analyse": ("konsil.cli.analyse", "Compute the analyses of study.toml and write the estimates."),

@@ -6,22 +6,30 @@ from pathlib import Path
 
 import click
 
+from konsil.cli.collecting import counted
 from konsil.cli.folder import on_folder
 
 
 @click.command(short_help="Say what the study's database holds.")
 @on_folder
 def command(folder: Path, database: str) -> None:
-    """Count the records of each kind, and say whether the protocol has changed since the last import."""
+    """Count the records of each kind, and the calls of models by outcome.
+
+    It also says whether the protocol has changed since the last import.
+    """
     from konsil.api import open_folder
+    from konsil.store.calls import Calls
     from konsil.study import study_digest
 
     opened = open_folder(folder, database=database)
     with opened.store() as store:
         counts = store.counts()
         noted = store.study_digest()
+        calls = Calls(store).counts()
     click.echo(opened.study.title)
     for kind, n in counts.items():
         click.echo(f"  {kind:10}{n:>12,}")
+    for line in counted(calls):
+        click.echo(line)
     if noted and noted != study_digest(opened.study):
         click.echo("  the protocol has changed since the last import")

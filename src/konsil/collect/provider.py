@@ -40,7 +40,7 @@ class Request:
     temperature: float | None = None
     """Sampling temperature; None: not sent."""
     top_p: float | None = None
-    """Nucleus of sampling; None: not sent."""
+    """Share of the probability that tokens are drawn from; None: not sent."""
     max_tokens: int | None = None
     """The longest reply; None: not sent."""
     seed: int | None = None

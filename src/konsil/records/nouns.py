@@ -77,9 +77,9 @@ class System:
     family: str = ""
     """The lineage, for family preference and the lineage rule."""
     model: str | None = None
-    """What the provider calls it; None: its answers are imported."""
+    """ENDPOINT:NAME of the model that is asked; None: its answers are imported."""
     settings: Mapping[str, object] = field(default_factory=dict)
-    """Sampling and provider settings, as asked for."""
+    """How it is asked: sampling, prompts, prices."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,16 @@ class Calls:
         for row in self._stream(self._final("judge").where(~known)):
             yield CALLS.read(row)
 
+    def answered(self) -> Iterator[str]:
+        """Stream the ids of all answers among the records."""
+        for row in self._stream(sa.select(schema.answers.c.id)):
+            yield row[0]
+
+    def rated(self) -> Iterator[str]:
+        """Stream the ids of all tasks that have ratings among the records."""
+        for row in self._stream(sa.select(schema.ratings.c.task).distinct()):
+            yield row[0]
+
     def counts(self) -> tuple[Ended, ...]:
         """Count the ended works by kind, who and outcome; a work that was called again counts with its last end."""
         c = schema.calls.c
@@ -124,7 +134,7 @@ class Calls:
 
     def _final(self, kind: CallKind) -> sa.Select[Any]:
         c = schema.calls.c
-        return sa.select(*(c[n] for n in CALLS.names)).where(c.kind == kind, c.ended == 1).order_by(c.work, c.attempt)
+        return sa.select(*(c[n] for n in CALLS.names)).where(c.kind == kind, c.ended == 1)
 
     def _stream(self, query: sa.Select[Any]) -> Iterator[tuple[Any, ...]]:
         with engine.reading(self.store.engine) as connection:

@@ -41,7 +41,7 @@ class Settings:
     temperature: float | None = None
     """Sampling temperature."""
     top_p: float | None = None
-    """Nucleus of sampling."""
+    """Share of the probability that tokens are drawn from."""
     max_tokens: int | None = None
     """The longest reply; what is longer is truncated, which is counted and is no answer."""
     seed: int | None = None

@@ -8,6 +8,7 @@ from konsil.analysis import Analysis, contradictions, known_statistics
 from konsil.analysis.catalogue import ORDERED
 from konsil.errors import StudyError, nearest
 from konsil.instrument import Criterion, Instrument
+from konsil.study.calling import endpoint_problems, model_problems
 from konsil.study.protocol import LONE_PANEL, Study
 
 
@@ -26,11 +27,14 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         ("instruments", [i.id for i in study.instruments]),
         ("systems", [s.id for s in study.systems]),
         ("raters", [r.id for r in study.raters]),
+        ("endpoints", [e.id for e in study.endpoints]),
+        ("judges", [j.rater for j in study.judges]),
         ("analyses", [a.name for a in study.analyses]),
     ):
         yield from _duplicates(f"{name}: {where}", ids)
     for n, instrument in enumerate(study.instruments):
         yield from _instrument(instrument, f"{name}: instruments[{n}]")
+    yield from _models(study, name)
     yield from _resampling(study, f"{name}: resampling")
     yield from _exclusions(study, f"{name}: exclusions")
     for n, allocation in enumerate(study.plan):
@@ -86,6 +90,18 @@ def _scale(criterion: Criterion, where: str) -> Iterator[str]:
         yield f"{where}.abstain: is empty; an empty cell means not rated, not abstained"
     if scale.low is not None and scale.high is not None and scale.low > scale.high:
         yield f"{where}.low: {scale.low:g} is above high = {scale.high:g}"
+
+
+def _models(study: Study, name: str) -> Iterator[str]:
+    for n, endpoint in enumerate(study.endpoints):
+        yield from endpoint_problems(endpoint, f"{name}: endpoints[{n}]")
+    for n, system in enumerate(study.systems):
+        if system.model is not None:
+            yield from model_problems(system.model, study.endpoints, f"{name}: systems[{n}].model")
+    llms = [r.id for r in study.raters if r.kind == "llm"]
+    for n, judge in enumerate(study.judges):
+        yield from _known(f"{name}: judges[{n}].rater", "rater of kind 'llm'", judge.rater, llms)
+        yield from model_problems(judge.model, study.endpoints, f"{name}: judges[{n}].model")
 
 
 def _resampling(study: Study, where: str) -> Iterator[str]:

@@ -12,6 +12,7 @@ from konsil.errors import StudyError
 from konsil.instrument import Instrument, digest_of
 from konsil.plan import Allocation
 from konsil.records import Rater, Source, System
+from konsil.study.calling import Endpoint, Judge, settings_of
 from konsil.study.decode import decode
 
 LONE_PANEL = "raters"
@@ -43,6 +44,10 @@ class Study:
     """How it is rated."""
     systems: tuple[System, ...] = ()
     """Who answers."""
+    endpoints: tuple[Endpoint, ...] = ()
+    """Where models are served."""
+    judges: tuple[Judge, ...] = ()
+    """Which models speak for the raters of kind llm."""
     raters: tuple[Rater, ...] = ()
     """Who rates."""
     sources: tuple[Source, ...] = ()
@@ -85,7 +90,12 @@ def parse(text: str, read_text: Callable[[str], str], name: str = "study.toml") 
         dataclasses.replace(i, codebook=_codebook(i.codebook, read_text, f"{name}: instruments[{n}].codebook"))
         for n, i in enumerate(study.instruments)
     )
-    return dataclasses.replace(study, instruments=instruments)
+    systems = tuple(
+        # A system that is not called (a product, a person) may be described in words of its own.
+        s if s.model is None else _prompts(s, read_text, f"{name}: systems[{n}].settings")
+        for n, s in enumerate(study.systems)
+    )
+    return dataclasses.replace(study, instruments=instruments, systems=systems)
 
 
 def _known_schema(data: dict[str, object], name: str) -> None:
@@ -96,6 +106,17 @@ def _known_schema(data: dict[str, object], name: str) -> None:
             f"{name}: schema: this study has form {schema}, this konsil reads forms up to {SCHEMA};"
             " install a newer konsil"
         )
+
+
+def _prompts(system: System, read_text: Callable[[str], str], path: str) -> System:
+    """The system with its prompts' texts in the place of the files' names, so that the digest covers the texts."""
+    found = dict(system.settings)
+    for key in ("system", "template"):
+        value = found.get(key)
+        if isinstance(value, str):
+            found[key] = _codebook(value, read_text, f"{path}.{key}")
+    settings_of(found, path)
+    return dataclasses.replace(system, settings=found)
 
 
 def _codebook(value: str, read_text: Callable[[str], str], path: str) -> str:

@@ -1,0 +1,87 @@
+"""What 'konsil answer' and 'konsil judge' share: their options, and what they say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
+
+import click
+
+from konsil.records import Outcome
+
+if TYPE_CHECKING:
+    from konsil.collect.collection import Collected
+    from konsil.store.calls import Ended
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+UNREADABLE = tuple(o for o in get_args(Outcome) if o not in ("ok", "repaired", "re-asked"))
+"""Outcomes of which no record is made; only these can be asked for again."""
+
+
+def options(who: str) -> Callable[[F], F]:
+    """The options of a command that calls models; `who` is the word for those called."""
+
+    def add(function: F) -> F:
+        for option in (
+            click.option("--dry-run", is_flag=True, help="Only say how many calls there are and what they may cost."),
+            click.option("--again", multiple=True, type=click.Choice(UNREADABLE), help="Call these once more."),
+            click.option("--budget", type=click.FloatRange(min=0), help="US dollars that all calls together may cost."),
+            click.option("--limit", type=click.IntRange(min=1), help="At most so many in this run."),
+            click.option(f"--{who}", "only", multiple=True, metavar="ID", help=f"Only this {who}; may be repeated."),
+        ):
+            function = option(function)
+        return function
+
+    return add
+
+
+def told(done: Collected, dry_run: bool) -> Iterator[str]:
+    """What a run did, or would do, one line each."""
+    if dry_run:
+        yield from _planned(done)
+        return
+    ended = done.progress.outcomes
+    left = done.progress.total - done.progress.ended
+    before = sum(t.done for t in done.todos)
+    if not done.progress.total:
+        yield f"nothing to call; {before:,} were done before"
+    else:
+        outcomes = ", ".join(f"{n:,} {name}" for name, n in sorted(ended.items(), key=_place)) or "none"
+        yield f"{done.progress.ended:,} done in {done.progress.calls:,} calls: {outcomes}"
+        if before:
+            yield f"{before:,} were done before"
+    if done.spent:
+        yield f"spent so far: {done.spent:,.2f} US dollars"
+    if done.progress.stopped:
+        yield f"stopped: {done.progress.stopped}; {left:,} are left"
+
+
+def _planned(done: Collected) -> Iterator[str]:
+    from konsil.collect.prices import price_list
+
+    total = Counter[str]()
+    for todo in done.todos:
+        cost = todo.cost()
+        price = "price not known" if cost is None else f"at most {cost:,.2f} US dollars"
+        yield (
+            f"{todo.job.who}: {len(todo.left):,} to call, {todo.done:,} done; about {todo.tokens_read:,} tokens read,"
+            f" at most {todo.tokens_written:,} written; {price}"
+        )
+        total["calls"] += len(todo.left)
+    yield f"{total['calls']:,} calls; list prices of {price_list()[0]}"
+
+
+def _place(pair: tuple[str, int]) -> int:
+    return get_args(Outcome).index(pair[0])
+
+
+def counted(ended: tuple[Ended, ...]) -> Iterator[str]:
+    """The calls of a study by who was called and how it ended."""
+    by_who: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    for one in ended:
+        by_who.setdefault((one.kind, one.who), []).append((one.outcome, one.works))
+    for (kind, who), outcomes in by_who.items():
+        listed = ", ".join(f"{n:,} {name}" for name, n in sorted(outcomes, key=_place))
+        yield f"  {'answers by' if kind == 'answer' else 'ratings by'} {who}: {listed}"

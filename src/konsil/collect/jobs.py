@@ -1,0 +1,214 @@
+"""What is still to be asked of one system or judge: planned before the first call, built again when its turn comes."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from konsil.collect.fake import FakeProvider, script_of
+from konsil.collect.limits import Limits
+from konsil.collect.prices import FREE, Price, listed, most_written, tokens_of
+from konsil.collect.provider import Provider, Reply, Request, request_key, work_key
+from konsil.collect.runner import Lane, Reader, Work
+from konsil.errors import CollectError
+from konsil.records import CallKind
+from konsil.store.calls import Calls
+from konsil.study.calling import FAKE, Endpoint, Settings, split_model
+
+_LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Everything that one system is to answer, or one judge to rate."""
+
+    kind: CallKind
+    """Answers or ratings."""
+    who: str
+    """The system or the judge."""
+    model: str
+    """ENDPOINT:NAME."""
+    endpoint: Endpoint
+    """Where it is served."""
+    settings: Settings
+    """How it is asked."""
+    subjects: Sequence[str]
+    """Ids of the items or tasks, in the order in which they are asked."""
+    request: Callable[[str], Request]
+    """Subject -> what is asked."""
+    read: Callable[[str], Reader]
+    """Subject -> whether a reply can be read."""
+    record: Callable[[str], str]
+    """Subject -> the id of the record that a reply becomes."""
+
+    def price(self) -> Price | None:
+        """The price of its tokens: the study's, nothing on this machine, or the list's."""
+        stated = (self.settings.price_in, self.settings.price_out)
+        if stated != (None, None):
+            return Price(stated[0] or 0.0, stated[1] or 0.0)
+        if self.endpoint.id == FAKE or urlsplit(self.endpoint.url).hostname in _LOOPBACK:
+            return FREE
+        return listed(split_model(self.model)[1])
+
+    def work(self, n: int, attempts: int = 0) -> Work:
+        """The work on the n-th subject."""
+        subject = self.subjects[n]
+        request = self.request(subject)
+        key = request_key(place(self.endpoint), request)
+        identity = work_key(self.kind, self.who, subject, key)
+        return Work(identity, self.kind, self.who, subject, key, request, self.read(subject), attempts)
+
+
+@dataclass(slots=True)
+class Todo:
+    """What of a job is left to do, and what that may cost."""
+
+    job: Job
+    """The job."""
+    left: array[int] = field(default_factory=lambda: array("l"))
+    """Places of the subjects that are left."""
+    done: int = 0
+    """Subjects that are done."""
+    tokens_read: int = 0
+    """Estimated tokens of what is left to ask."""
+    tokens_written: int = 0
+    """The most tokens that the replies may have."""
+
+    def cost(self) -> float | None:
+        """The most it may cost in US dollars; None where no price is known."""
+        price = self.job.price()
+        return None if price is None else price.of(self.tokens_read, self.tokens_written)
+
+
+def place(endpoint: Endpoint) -> str:
+    """The endpoint as a part of keys: a server on this machine may come back on another port.
+
+    >>> place(Endpoint("local", "http://127.0.0.1:8080/v1"))
+    'local http://127.0.0.1/v1'
+    """
+    parts = urlsplit(endpoint.url)
+    host = parts.hostname if parts.hostname in _LOOPBACK else parts.netloc
+    return f"{endpoint.id} {parts.scheme}://{host}{parts.path.rstrip('/')}"
+
+
+def endpoint_of(model: str, endpoints: Iterable[Endpoint]) -> Endpoint:
+    """Find the endpoint of a model; the protocol has been checked."""
+    name = split_model(model)[0]
+    if name == FAKE:
+        return Endpoint(FAKE, FAKE)
+    return next(e for e in endpoints if e.id == name)
+
+
+def sampling(job_settings: Settings) -> dict[str, object]:
+    """Settings as the fields of a request."""
+    names = ("temperature", "top_p", "max_tokens", "seed", "logprobs", "options")
+    return {name: getattr(job_settings, name) for name in names}
+
+
+def plan(jobs: Sequence[Job], calls: Calls, *, again: Collection[str] = (), limit: int | None = None) -> list[Todo]:
+    """Find out what is left: one look at all calls, then a key a subject.
+
+    `again` names outcomes whose works are done anew; `limit` is how many works are done at most.
+    """
+    if not jobs:
+        return []
+    kind = jobs[0].kind
+    done = {bytes.fromhex(work) for work, _, _ in calls.ended(kind, but=again)}
+    held = set(calls.answered() if kind == "answer" else calls.rated())
+    todos = []
+    room = limit
+    for job in jobs:
+        todo = Todo(job)
+        foreign: list[str] = []
+        for n, subject in enumerate(job.subjects):
+            if room is not None and room <= 0:
+                break
+            work = job.work(n)
+            if bytes.fromhex(work.id) in done:
+                todo.done += 1
+            elif job.record(subject) in held:
+                foreign.append(subject)
+            else:
+                todo.left.append(n)
+                todo.tokens_read += tokens_of(work.request)
+                todo.tokens_written += most_written(work.request)
+                room = room - 1 if room is not None else None
+        if foreign:
+            _not_asked_otherwise(job, foreign, calls)
+            todo.done += len(foreign)
+        todos.append(todo)
+    return todos
+
+
+def _not_asked_otherwise(job: Job, foreign: Sequence[str], calls: Calls) -> None:
+    """What was imported is left alone; what was asked in other words must not be mixed with what would be now."""
+    asked = {subject for _, who, subject in calls.ended(job.kind) if who == job.who}
+    mixed = sum(subject in asked for subject in foreign)
+    if mixed:
+        what = "answers" if job.kind == "answer" else "ratings"
+        raise CollectError(
+            f"{job.who}: {mixed:,} {what} were given under another model, prompt or setting;"
+            " what is kept is never replaced: state the earlier settings again, or give the new ones an identifier of"
+            " their own"
+        )
+
+
+def lanes(todos: Sequence[Todo], calls: Calls, known: dict[str, str]) -> list[Lane]:
+    """One lane an endpoint, its jobs one after another; `known` are replies that fake models may know."""
+    if not todos:
+        return []
+    attempts = calls.attempts(todos[0].job.kind)
+    grouped: dict[str, list[Todo]] = {}
+    for todo in todos:
+        if todo.left:
+            grouped.setdefault(todo.job.endpoint.id, []).append(todo)
+    return [_lane(group, attempts, known) for group in grouped.values()]
+
+
+def _lane(group: Sequence[Todo], attempts: dict[str, int], known: dict[str, str]) -> Lane:
+    endpoint = group[0].job.endpoint
+    prices = {split_model(t.job.model)[1]: t.job.price() for t in group}
+    limits = Limits(
+        endpoint.concurrency,
+        endpoint.requests_per_minute,
+        endpoint.tokens_per_minute,
+        endpoint.seconds,
+        endpoint.tries,
+    )
+    return Lane(endpoint.id, provider_of(endpoint, known), _works(group, attempts), limits, prices.get)
+
+
+def _works(group: Sequence[Todo], attempts: dict[str, int]) -> Iterator[Work]:
+    for todo in group:
+        for n in todo.left:
+            work = todo.job.work(n)
+            before = attempts.get(work.id, 0)
+            yield todo.job.work(n, before) if before else work
+
+
+def provider_of(endpoint: Endpoint, known: dict[str, str]) -> Provider:
+    """Open the provider of an endpoint."""
+    if endpoint.id == FAKE:
+        return _FakeModels(known)
+    from konsil.collect.openai_compatible import OpenAICompatible
+
+    return OpenAICompatible(endpoint.url, name=endpoint.id, key_env=endpoint.key_env)
+
+
+class _FakeModels:
+    """The fake endpoint: a model's name says what it does."""
+
+    def __init__(self, known: dict[str, str]) -> None:
+        self._known = known
+        self._models: dict[str, FakeProvider] = {}
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    async def complete(self, request: Request) -> Reply:
+        """Reply as the model of this name does."""
+        if request.model not in self._models:
+            self._models[request.model] = FakeProvider(script_of(request.model, self._known))
+        return await self._models[request.model].complete(request)

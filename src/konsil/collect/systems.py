@@ -1,0 +1,92 @@
+"""Systems answer items: every item, every system that has a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from konsil.collect.collection import Collected, Options, chunks, collect
+from konsil.collect.jobs import Job, endpoint_of, sampling
+from konsil.collect.provider import Message, Request, clean
+from konsil.errors import CollectError, nearest
+from konsil.records import Answer, Call, Citation, Item, Outcome, System
+from konsil.store import Batch, Store
+from konsil.store.calls import Calls
+from konsil.study import Study
+from konsil.study.calling import settings_of, split_model
+
+_CHUNK = 5_000
+
+
+def answer(study: Study, store: Store, options: Options | None = None) -> Collected:
+    """Let the study's systems answer every item; what is answered already is not asked again."""
+    options = options or Options()
+    systems = [s for s in study.systems if s.model is not None]
+    if not systems:
+        raise CollectError("study.toml: no system has a model; there is nobody to ask")
+    for name in options.only:
+        if name not in {s.id for s in systems}:
+            raise CollectError(f"there is no system {name!r} with a model; {nearest(name, [s.id for s in systems])}")
+    chosen = [s for s in systems if not options.only or s.id in options.only]
+    items = {i.id: i for i in store.items()}
+    if not items:
+        raise CollectError(f"{store.name}: there are no items yet; run 'konsil import' first")
+    jobs = [_job(study, system, items) for system in chosen]
+    known = {}
+    if any(s.model is not None and s.model.startswith("fake:") for s in chosen):
+        known = {_asked(i, j.settings.template): i.reference for j in jobs for i in items.values() if i.reference}
+    return collect(jobs, store, lambda: settle(store), options, what="answers", known=known)
+
+
+def _job(study: Study, system: System, items: Mapping[str, Item]) -> Job:
+    assert system.model is not None
+    settings = settings_of(system.settings, f"study.toml: system {system.id!r}: settings")
+    name = split_model(system.model)[1]
+    first = (Message("system", settings.system),) if settings.system else ()
+    chosen: dict[str, Any] = sampling(settings)
+
+    def request(subject: str) -> Request:
+        return Request(name, (*first, Message("user", _asked(items[subject], settings.template))), **chosen)
+
+    return Job(
+        "answer", system.id, system.model, endpoint_of(system.model, study.endpoints), settings, tuple(items), request,
+        lambda _subject: _read, lambda subject: answer_id(subject, system.id),
+    )  # fmt: skip
+
+
+def _asked(item: Item, template: str) -> str:
+    return template.replace("{text}", item.text)
+
+
+def _read(text: str) -> Outcome:
+    return "ok" if text.strip() else "empty"
+
+
+def answer_id(item: str, system: str) -> str:
+    """The canonical id of a system's answer to an item."""
+    return f"{item}:{system}"
+
+
+def settle(store: Store) -> int:
+    """Make answers of the replies that have not become answers yet, and count them."""
+    made = 0
+    for batch in chunks(Calls(store).unsettled_answers(), _CHUNK):
+        at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        answers = [answer_of(call) for call in batch]
+        made += store.add(Batch(answers=answers), source="konsil answer", at=at).total_new()
+    return made
+
+
+def answer_of(call: Call) -> Answer:
+    """The answer that a readable call gave."""
+    reply: Mapping[str, Any] = call.reply
+    cited = tuple(Citation(c["title"], c["url"]) for c in reply.get("citations", ()))
+    return Answer(
+        answer_id(call.subject, call.who),
+        call.subject,
+        call.who,
+        clean(str(reply.get("text", ""))).strip(),
+        str(reply.get("reasoning", "")),
+        cited,
+    )
