@@ -144,3 +144,22 @@ def test_intervals_cover_over_many_small_studies():
         # Two standard errors of 200 studies around the bar of 92-98 %.
         assert 0.905 <= share <= 0.995, (name, share)
     assert 0.93 <= np.mean(list(shares.values())) <= 0.97
+
+
+def test_weighted_kappa_of_an_ordinal_scale_is_of_steps_whatever_its_numbers():
+    study = study_of(analyses=(analysis("cohen_kappa_quadratic", "difficulty"),))
+    (form,) = study.instruments
+    criteria = tuple(
+        dataclasses.replace(c, scale=dataclasses.replace(c.scale, values=(0.0, 1.0, 50.0)))
+        if c.id == "difficulty"
+        else c
+        for c in form.criteria
+    )
+    uneven = dataclasses.replace(study, instruments=(dataclasses.replace(form, criteria=criteria),))
+    (even,), (found,) = (recovered(s, TRUTH, 60, 4, seed=4) for s in (study, uneven))
+    assert (found.truth, found.estimate) == (even.truth, even.estimate)
+
+
+def test_what_the_model_does_not_give_is_left_out():
+    study = study_of(analyses=(analysis("cohen_kappa", "difficulty", weights="linear"),))
+    assert recovered(study, TRUTH, 30, 4, seed=4) == ()

@@ -37,6 +37,9 @@ class Expected:
 
     def values(self, analysis: Analysis, row: Row) -> Array | None:
         """The row's true value in each batch, or None where the model does not give it."""
+        derived = {d.name for d in self.study.derived} & {*analysis.where, *analysis.by}
+        if derived or analysis.weights not in {"", "unweighted"}:
+            return None
         criterion = self._criterion(analysis)
         rule = None if criterion is None else self._rule(analysis, criterion, row)
         if rule is None:
@@ -75,6 +78,7 @@ class Expected:
         labels = labels_of(analysis, criterion)
         k, values = len(labels.names), np.asarray(labels.values, dtype=np.float64)
         name = analysis.statistic
+        steps = _steps(labels)
 
         def codes(batch: int) -> Matrix:
             return self._selected(analysis, criterion, analysis.raters, group, batch, labels)
@@ -89,9 +93,9 @@ class Expected:
         if analysis.against == "rest":
             if name not in population.PAIRWISE:
                 return None
-            return lambda batch: population.against_rest(name, codes(batch), k, values)
+            return lambda batch: population.against_rest(name, codes(batch), k, steps)
         if name in population.PAIRWISE:
-            return lambda batch: population.pairwise(name, codes(batch), k, values)
+            return lambda batch: population.pairwise(name, codes(batch), k, steps)
         if name in population.PANEL:
             return lambda batch: population.of_panel(name, codes(batch), k, values, labels.level)
         return None
@@ -101,7 +105,7 @@ class Expected:
         if analysis.mode != "valid" or name not in population.PAIRWISE:
             return None
         labels = labels_of(analysis, criterion)
-        k, values = len(labels.names), np.asarray(labels.values, dtype=np.float64)
+        k, values = len(labels.names), _steps(labels)
         others = {c: v for c, v in row.group.items() if c != "rater"}
 
         def rule(batch: int) -> float:
@@ -227,6 +231,13 @@ def _attribute(rater: Rater, column: str) -> str | None:
     """A column's value for a rater; None for columns that are not about raters."""
     own = {"rater": rater.id, "family": rater.family, "kind": rater.kind, "panel": rater.panel}
     return own.get(column, rater.strata.get(column))
+
+
+def _steps(labels: Labels) -> Array:
+    """Labels of an ordinal scale are steps apart, whatever their numbers; so weighted kappa takes them."""
+    if labels.level in {"nominal", "ordinal"}:
+        return np.arange(len(labels.names), dtype=np.float64)
+    return np.asarray(labels.values, dtype=np.float64)
 
 
 def _proportion(name: str, codes: Matrix, consensus: str, k: int, values: Array, successes: Sequence[int]) -> float:
