@@ -131,3 +131,14 @@ def test_the_methods_say_how_differences_were_tested_and_which_metric_alpha_has(
     assert not [w for w in ("invert", "fair coins", "Holm", "t distribution") if w in untested]
     assert "t distribution" in words(cluster="rater")
     assert "t distribution" not in words(cluster="rater", test="none")
+
+
+@pytest.mark.parametrize("statistic", ["cohen_kappa", "percent_agreement"])
+@pytest.mark.parametrize("against", ["rest", "experts"])
+def test_a_very_common_label_is_told_against_a_consensus(statistic: str, against: str) -> None:
+    common = replace(
+        DATA, ratings=[replace(r, label="yes") if n % 8 and r.label == "no" else r for n, r in enumerate(DATA.ratings)]
+    )
+    raters = "experts" if against == "rest" else "judges"
+    (row,) = rows(ask(statistic, raters=raters, against=against), data=common)
+    assert any("of all: kappa" in w for w in row.warnings) == (statistic == "cohen_kappa")

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from konsil.analysis.agree import spaced
+from konsil.analysis.agree import prevalence_note, spaced
 from konsil.analysis.coding import Labels, Sample, matrix
 from konsil.analysis.measure import Measure, ratio, share
 from konsil.analysis.spec import Analysis, Mode
@@ -48,7 +48,8 @@ def rest(sample: Sample, analysis: Analysis, level: Level) -> Measure:
     measure, weights = one_table(analysis)
     codes = spaced(sample.codes, analysis.statistic, level)
     statistic = consensus.leave_one_out_agreement(codes.labels.shape[1], codes.n_labels, measure, weights, codes.values)
-    return _measure(sample, codes, statistic, without_majority(sample))
+    notes = (*without_majority(sample), *prevalence_note(sample, analysis.statistic))
+    return _measure(sample, codes, statistic, notes)
 
 
 def without_majority(sample: Sample) -> tuple[str, ...]:
@@ -111,7 +112,7 @@ def against_panel(
         for part in ("judge", "ceiling", "difference")
     ]
     sums = parts[0].tally(codes)
-    notes = without_majority(panel)
+    notes = (*without_majority(panel), *prevalence_note(panel, analysis.statistic))
     found = []
     for n, name in enumerate(names):
         given = int((codes.labels[:, n_panel + n] >= 0).sum())
