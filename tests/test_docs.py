@@ -401,7 +401,24 @@ def tables(path: Path) -> list[list[dict[str, str]]]:
     return found
 
 
-KEYS = (Study, Instrument, Criterion, Scale, System, Rater, Endpoint, Settings, Judge, Source, Allocation, Derived, Bin, Analysis, Resampling, Exclusions)
+KEYS = (
+    Study,
+    Instrument,
+    Criterion,
+    Scale,
+    System,
+    Rater,
+    Endpoint,
+    Settings,
+    Judge,
+    Source,
+    Allocation,
+    Derived,
+    Bin,
+    Analysis,
+    Resampling,
+    Exclusions,
+)
 """The tables of a study.toml, in the order of the document."""
 
 
