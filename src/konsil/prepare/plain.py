@@ -12,6 +12,7 @@ MEDIA: Mapping[str, str] = {"image": "[image]", "sound": "[sound]", "video": "[v
 _TAG = re.compile(r"""<(/?)([A-Za-z][A-Za-z0-9:-]*+)((?:"[^"]*"|'[^']*'|[^<>"'])*+)>""")
 _SOUND = re.compile(r"\[sound:[^\[\]<>]*+\]")
 _SPEECH = re.compile(r"\[/?anki:[^\[\]<>]*+\]")
+_SPACE = re.compile(r"\s+")
 _BLANKS = re.compile(r"[^\S\n]+")
 _MARKS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u2060\ufeff]")
 """Characters that show nothing: controls, soft hyphens, places where a line may break."""
@@ -50,7 +51,8 @@ def plain(text: str, *, media: Mapping[str, str] = MEDIA, indices: bool = True) 
     if "<" not in text and "&" not in text and "[" not in text:
         return tidy(text.replace("\n", " "))
     text = _without_silent(text)
-    text = _SPEECH.sub("", _SOUND.sub(f" {media['sound']} ", text))
+    if "[" in text:
+        text = _SPEECH.sub("", _SOUND.sub(f" {media['sound']} ", text))
     text = _FORMULA.sub(_latex, text)
     text = _INNER.sub(_index if indices else r"\2", text)
     pieces, at, ordinary = [], 0, True
@@ -84,7 +86,7 @@ def tidy(text: str) -> str:
 
 def _piece(text: str, ordinary: bool) -> str:
     # Line breaks of the source are blanks, but those of entities and of <pre> are meant.
-    return html.unescape(re.sub(r"\s+", " ", text) if ordinary else text)
+    return html.unescape(_SPACE.sub(" ", text) if ordinary else text)
 
 
 def _mark(name: str, is_end: bool, media: Mapping[str, str]) -> str:
@@ -118,9 +120,11 @@ def _latex(found: re.Match[str]) -> str:
 
 def _without_silent(text: str) -> str:
     """Take out comments, scripts and style sheets; what has no end stays."""
-    text = _cut(text, "<!--", "-->", lambda _: True)
+    if "<!--" in text:
+        text = _cut(text, "<!--", "-->", lambda _: True)
+    lowered = text.lower()
     for name in _SILENT:
-        if f"<{name}" in text.lower():
+        if f"<{name}" in lowered:
             text = _cut(text, f"<{name}", f"</{name}>", lambda after: not (after.isalnum() or after == "-"))
     return text
 
