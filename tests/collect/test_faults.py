@@ -1,0 +1,174 @@
+"""A server that does everything wrong and a process that is killed: every work ends once, nothing is called twice."""
+
+from __future__ import annotations
+
+import json
+import random
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.request
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from konsil.api import open_folder
+from konsil.collect.fake import Faults
+from konsil.collect.fake_server import running
+from konsil.records import Answer, Item
+from konsil.store import Batch, Store
+from konsil.store.calls import READABLE, Calls
+
+AT = "2025-03-01T12:00:00Z"
+CONCURRENCY = 8
+STUDY = """
+title = "Faults"
+seed = 1
+[[endpoints]]
+id = "bad"
+url = "{url}/v1"
+concurrency = {concurrency}
+seconds = 0.5
+[[systems]]
+id = "s"
+model = "bad:model"
+settings = {{ temperature = 0.2, seed = 1 }}
+[[systems]]
+id = "sound"
+[[instruments]]
+id = "form"
+codebook = "Be fair."
+[[instruments.criteria]]
+id = "correct"
+question = "Correct?"
+scale = {{ labels = ["no", "yes"], abstain = "cannot tell" }}
+[[instruments.criteria]]
+id = "hard"
+question = "Hard?"
+scope = "item"
+scale = {{ labels = ["easy", "hard"], level = "ordinal" }}
+[[raters]]
+id = "j"
+panel = "judges"
+kind = "llm"
+[[judges]]
+rater = "j"
+model = "bad:judge"
+[[plan]]
+panel = "judges"
+instrument = "form"
+"""
+FAULTS = Faults(0.05, 0.02, 0.04, 0.02, 0.01, 0.0, 0.01, retry_after=0.05, delay=0.005)
+
+
+def study(folder: Path, url: str, n: int) -> None:
+    (folder / "study.toml").write_text(STUDY.format(url=url, concurrency=CONCURRENCY))
+    with Store.open(folder) as store:
+        store.add(Batch(items=[Item(f"i{k}", f"Question {k}?") for k in range(n)]), source="items", at=AT)
+
+
+def konsil(*arguments: str) -> subprocess.Popen[str]:
+    code = "import sys; from konsil.cli import main; main(sys.argv[1:])"
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+
+
+def finish(*arguments: str) -> str:
+    process = konsil(*arguments)
+    out, _ = process.communicate(timeout=200)
+    assert process.returncode == 0, out
+    return out
+
+
+def received(url: str) -> int:
+    with urllib.request.urlopen(f"{url}/counts") as response:
+        return sum(json.load(response).values())
+
+
+def kill_and_finish(folder: Path, command: str, kills: int, rng: random.Random) -> int:
+    """Start, kill -9 at a random moment, again and again; then let it finish. How many kills hit a run under way."""
+    hits = 0
+    for _ in range(kills):
+        process = konsil(command, str(folder))
+        before = stored(folder)
+        deadline = time.monotonic() + 20
+        while stored(folder) == before and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0.0, 0.3))
+        hits += process.poll() is None
+        process.kill()
+        process.communicate()
+    finish(command, str(folder))
+    return hits
+
+
+def stored(folder: Path) -> int:
+    plain = sqlite3.connect(folder / "konsil.db")
+    try:
+        return int(plain.execute("SELECT count(*) FROM calls").fetchone()[0])
+    finally:
+        plain.close()
+
+
+def check(folder: Path, url: str, n: int, kind: str, lost: int) -> Counter[str]:
+    """Every work ended once; what the server received is what is stored, but for what was under way."""
+    with Store.open(folder) as store:
+        calls = Calls(store)
+        mine = [c for c in calls.each() if c.kind == kind]
+        ended = Counter(c.subject for c in mine if c.ended)
+        assert len(ended) == n
+        assert set(ended.values()) == {1}
+        assert sum(e.works for e in calls.counts() if e.kind == kind) == n
+        for work in {c.work for c in mine}:
+            numbers = sorted(c.attempt for c in mine if c.work == work)
+            assert numbers == list(range(1, len(numbers) + 1))
+        assert store.verify_log() == ()
+        total = len(list(calls.each()))
+    assert 0 <= received(url) - total <= lost
+    return Counter(c.outcome for c in mine if c.ended)
+
+
+def test_every_fault_and_two_kills(tmp_path: Path) -> None:
+    n = 400
+    with running(FAULTS, seed=3) as url:
+        study(tmp_path, url, n)
+        hits = kill_and_finish(tmp_path, "answer", 2, random.Random(1))
+        outcomes = check(tmp_path, url, n, "answer", hits * CONCURRENCY)
+        assert hits
+        before = received(url)
+        assert "nothing to call" in finish("answer", str(tmp_path))
+        assert received(url) == before
+    with Store.open(tmp_path) as store:
+        assert len(store.answers()) == sum(outcomes[o] for o in READABLE)
+
+
+@pytest.mark.slow
+def test_every_fault_and_ten_kills_for_systems_and_judges(tmp_path: Path) -> None:
+    n, rng = 1_500, random.Random(7)
+    with running(FAULTS, seed=4) as url:
+        study(tmp_path, url, n)
+        hits = kill_and_finish(tmp_path, "answer", 5, rng)
+        check(tmp_path, url, n, "answer", hits * CONCURRENCY)
+        with Store.open(tmp_path) as store:
+            # Every item has an answer of a system that was not called, so that the plan can take them all.
+            sound = [Answer(f"i{k}:sound", f"i{k}", "sound", "iron") for k in range(n)]
+            store.add(Batch(answers=sound), source="answers", at=AT)
+        finish("plan", str(tmp_path))
+        with Store.open(tmp_path) as store:
+            n_tasks = len(store.tasks())
+        more = kill_and_finish(tmp_path, "judge", 5, rng)
+        outcomes = check(tmp_path, url, n_tasks, "judge", (hits + more) * CONCURRENCY)
+        assert hits + more >= 6
+    readable = sum(outcomes[o] for o in READABLE)
+    assert outcomes["refused"] > 0
+    assert outcomes["truncated"] > 0
+    data = open_folder(tmp_path).data()
+    # Every readable reply gave its task all ratings, and no other reply gave any.
+    rated = Counter(r.task for r in data.ratings)
+    assert len(rated) == readable
+    assert all(rated[t.id] == len(t.answers) + 1 for t in data.tasks if t.id in rated)
+    assert len(data.attempts) == n_tasks
+    assert {a.task for a in data.attempts if a.outcome not in READABLE}.isdisjoint(rated)
