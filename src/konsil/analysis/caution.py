@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
 from konsil.analysis.coding import groups, select
 from konsil.analysis.contrast import contrast
 from konsil.analysis.derived import SCORE
+from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Long
 from konsil.analysis.kinds import Context
-from konsil.analysis.measure import Measure
+from konsil.analysis.measure import Measure, joint, minus
 from konsil.analysis.results import Row
-from konsil.analysis.rows import estimate_of, row, told_rows
+from konsil.analysis.rows import differences_of, estimate_of, estimates_of, row, told_rows
 from konsil.errors import AnalysisError, nearest
 from konsil.stats.slopes import slope, slope_sums
 
@@ -27,21 +28,27 @@ def caution_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator
     if analysis.against is not None:
         other = select(table, analysis, analysis.against)
         theirs = {tuple(k.values()): _slope(context, part, column) for k, part in groups(other, by)}
-    for keys, part in groups(frame, analysis.by):
-        measure = _slope(context, part, column)
-        yield from told_rows(context, keys, estimate_of(context, measure), measure)
-        panel = theirs.get(tuple(v for k, v in keys.items() if k != "rater"))
-        if panel is None:
-            continue
-        gap = contrast(measure, panel, key=context.key, resampling=context.resampling, cluster=context.cluster)
-        yield row(context, keys, gap, measure, kind="difference", versus={"raters": str(analysis.against)})
-        yield row(
-            context,
-            {**keys, "raters": str(analysis.against)},
-            estimate_of(context, panel),
-            panel,
-            kind="companion",
-        )
+    found = [(keys, _slope(context, part, column)) for keys, part in groups(frame, analysis.by)]
+    for (keys, measure), told in zip(found, estimates_of(context, [m for _, m in found]), strict=True):
+        yield from told_rows(context, keys, told, measure)
+    versus = {"raters": str(analysis.against)}
+    for by_values, panel in theirs.items():
+        mine = [(k, m) for k, m in found if tuple(v for c, v in k.items() if c != "rater") == by_values]
+        for (keys, measure), gap in zip(mine, _gaps(context, [m for _, m in mine], panel), strict=True):
+            yield row(context, keys, gap, measure, kind="difference", versus=versus)
+    for by_values, panel in theirs.items():
+        keys = {**dict(zip(by, by_values, strict=True)), **versus}
+        yield row(context, keys, estimate_of(context, panel), panel, kind="companion")
+
+
+def _gaps(context: Context, measures: Sequence[Measure], panel: Measure) -> list[Told]:
+    """Each measure minus the panel's; in one resampling where all stand on the same clusters."""
+    *mine, theirs = joint([*measures, panel])
+    if all(m.sums is theirs.sums for m in mine):
+        return differences_of(context, [minus(m, theirs) for m in mine]) if mine else []
+    return [
+        contrast(m, panel, key=context.key, resampling=context.resampling, cluster=context.cluster) for m in measures
+    ]
 
 
 def _column(context: Context, table: Long) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from konsil.analysis.measure import Measure, pair
 from konsil.analysis.spec import Resampling, Test
 from konsil.errors import AnalysisError
 from konsil.stats import infer
-from konsil.stats.contract import Estimate
+from konsil.stats.contract import Array, Estimate
 from konsil.stats.permutation import swap_test
 from konsil.stats.rows import prepare
 
@@ -53,6 +54,44 @@ def contrast(
     p = infer.t_p_value(np.array([two.value]), np.array([two.se]), _df(difference))
     notes = (*both.notes, *raters_matter(headline, two, difference))
     return Told(headline, (replace(two, p=float(p[0]) if test != "none" else math.nan),), notes, cautions)
+
+
+def differences(measures: Sequence[Measure], *, key: int, resampling: Resampling, cluster: str) -> list[Told]:
+    """Several numbers that are differences already, on one array of sums: intervals and p values, resampled once."""
+    if any(m.sums is not measures[0].sums for m in measures):
+        raise ValueError("differences: expected all on the same sums; join them first")
+
+    def finalise(totals: Array) -> Array:
+        return np.concatenate([m.finalise(totals) for m in measures], axis=-1)
+
+    found = infer.difference(
+        measures[0].sums,
+        finalise,
+        np.eye(len(measures)),
+        draws=resampling.draws,
+        level=resampling.level,
+        key=key,
+    )
+    return [_difference(found, n, m, resampling, cluster) for n, m in enumerate(measures)]
+
+
+def _difference(found: infer.Difference, n: int, measure: Measure, resampling: Resampling, cluster: str) -> Told:
+    if not np.isfinite(found.value[n]):
+        return Told(blank(measure, resampling, found.n_clusters, "one of the two is undefined"), notes=measure.notes)
+    headline = Estimate(
+        float(found.value[n]),
+        float(found.low[n]),
+        float(found.high[n]),
+        resampling.level,
+        float(found.se[n]),
+        float(found.p[n]),
+        found.n_clusters,
+        measure.n_ratings,
+        int(found.n_undefined[n]),
+        f"paired difference, {cluster}-cluster bootstrap, BCa, {found.draws:,} resamples",
+        why_no_interval(found),
+    )
+    return Told(headline, (), measure.notes, infer.cautions(found, n))
 
 
 def _p(a: Measure, b: Measure, both: Measure, inverted: float, test: Test, key: int, resampling: Resampling) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from konsil.analysis.coding import Sample
 from konsil.stats.contract import Array, Finalise
 from konsil.stats.infer import concatenate
-from konsil.stats.rows import Sums
+from konsil.stats.rows import Sums, prepare
 from konsil.stats.wald import Scale
 
 
@@ -147,6 +147,38 @@ def pair(a: Measure, b: Measure) -> Measure:
         cell=_cells(a, b, clusters),
         notes=tuple(dict.fromkeys(a.notes + b.notes)),
     )
+
+
+def joint(measures: Sequence[Measure]) -> list[Measure]:
+    """The same measures on one array of sums where they share their clusters, so that they are resampled once.
+
+    The same clusters draw the same resamples, so no number changes. Measures of other clusters, or with another number
+    of clusters that carry information, are left as they are.
+    """
+    first = measures[0]
+    informative = [prepare(m.sums).informative for m in measures]
+    if any(m.clusters != first.clusters or n != informative[0] for m, n in zip(measures, informative, strict=True)):
+        return list(measures)
+    each = {id(m.sums): m.sums for m in measures}
+    if len(each) == 1:
+        return list(measures)
+    dense = [s if isinstance(s, np.ndarray) else s.toarray() for s in each.values()]
+    starts = dict(zip(each, np.cumsum([0, *(d.shape[1] for d in dense)]), strict=False))
+    sums = np.concatenate(dense, axis=1)
+    return [
+        replace(m, sums=sums, finalise=_part(m.finalise, int(starts[id(m.sums)]), m.sums.shape[1])) for m in measures
+    ]
+
+
+def _part(finalise: Finalise, start: int, width: int) -> Finalise:
+    return lambda totals: finalise(totals[..., start : start + width])
+
+
+def minus(a: Measure, b: Measure) -> Measure:
+    """A minus b as a measure, where both stand on one array of sums."""
+    if a.sums is not b.sums:
+        raise ValueError("a minus b: expected both on the same sums; join them first")
+    return replace(a, finalise=lambda totals: a.finalise(totals) - b.finalise(totals), scale="identity")
 
 
 def _on(measure: Measure, clusters: tuple[str, ...]) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -14,7 +14,7 @@ from konsil.analysis.frame import Long
 from konsil.analysis.kinds import Context, sample_of
 from konsil.analysis.measure import Measure
 from konsil.analysis.results import Row
-from konsil.analysis.rows import estimate_of, row, told_rows
+from konsil.analysis.rows import estimates_of, row, told_rows
 from konsil.errors import AnalysisError
 from konsil.records import Rater, System
 from konsil.stats.consensus import majority
@@ -53,36 +53,36 @@ def preference_rows(context: Context, table: Long, frame: pl.DataFrame, families
     systems = np.array([system_of[unit] for unit in judges.units])
     scores = _scores(judges)
     experts = _experts(context, table, judges) if analysis.mode == "valid" else np.full(len(judges.units), -1)
+    told: dict[str, tuple[Measure, Measure]] = {}
     for n, name in enumerate(names):
         judge = families.judges[name]
         own = _own(judge, systems, families, siblings=analysis.statistic == "family_preference")
         peers = [i for i, other in enumerate(names) if families.judges[other].family != judge.family]
-        keys = {"rater": name}
         if not own.any() or not peers:
             why = "no answers of its own among them" if not own.any() else "no judge of another family"
-            yield row(context, keys, Told(Estimate(float("nan"), level=context.resampling.level, reason=why)))
+            nothing = Estimate(float("nan"), level=context.resampling.level, reason=why)
+            yield row(context, {"rater": name}, Told(nothing))
             continue
         difference = advantage(scores[:, n], scores[:, peers])
         sums = preference_sums(difference, own, experts, judges.codes.clusters, judges.codes.n_labels)
-        yield from _told(context, keys, sums, judges, int((np.isfinite(difference) & own).sum()), len(peers))
+        n_own = int((np.isfinite(difference) & own).sum())
+        plain = Measure(sums, plain_preference, judges.clusters, n_own, len(peers) + 1, n_own)
+        told[name] = (plain, replace(plain, finalise=adjusted_preference))
+    yield from _rows(context, told)
 
 
-def _told(
-    context: Context, keys: dict[str, str], sums: Array, judges: Sample, n_own: int, n_peers: int
-) -> Iterator[Row]:
-    plain = Measure(sums, plain_preference, judges.clusters, n_own, n_peers + 1, n_own)
+def _rows(context: Context, found: Mapping[str, tuple[Measure, Measure]]) -> Iterator[Row]:
     if context.analysis.mode == "paper":
-        yield from told_rows(context, keys, estimate_of(context, plain), plain)
+        plain = estimates_of(context, [p for p, _ in found.values()])
+        for (name, (measure, _)), told in zip(found.items(), plain, strict=True):
+            yield from told_rows(context, {"rater": name}, told, measure)
         return
-    adjusted = Measure(sums, adjusted_preference, judges.clusters, n_own, n_peers + 1, n_own)
-    yield from told_rows(context, keys, estimate_of(context, adjusted), adjusted)
-    yield row(
-        context,
-        {**keys, "version": "own minus peers, leniency included"},
-        estimate_of(context, plain),
-        plain,
-        kind="companion",
-    )
+    both = estimates_of(context, [*(a for _, a in found.values()), *(p for p, _ in found.values())])
+    adjusted, plain = both[: len(found)], both[len(found) :]
+    version = "own minus peers, leniency included"
+    for (name, (measure, _)), told, beside in zip(found.items(), adjusted, plain, strict=True):
+        yield from told_rows(context, {"rater": name}, told, measure)
+        yield row(context, {"rater": name, "version": version}, beside, measure, kind="companion")
 
 
 def _systems(frame: pl.DataFrame) -> dict[str, str]:

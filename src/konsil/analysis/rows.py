@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from konsil.analysis.contrast import contrast
-from konsil.analysis.estimate import Told, estimate
+from konsil.analysis.contrast import differences
+from konsil.analysis.estimate import Told, estimate, estimates
 from konsil.analysis.kinds import Context
-from konsil.analysis.measure import Measure
+from konsil.analysis.measure import Measure, joint
 from konsil.analysis.results import Row, RowKind
 
 
@@ -73,7 +71,18 @@ def estimate_of(context: Context, measure: Measure) -> Told:
     return estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster)
 
 
-def difference_of(context: Context, measure: Measure) -> Told:
-    """A measure that is a difference already: its p value inverts its own interval."""
-    zero = replace(measure, finalise=lambda totals: np.zeros_like(measure.finalise(totals)))
-    return contrast(measure, zero, key=context.key, resampling=context.resampling, cluster=context.cluster)
+def estimates_of(context: Context, measures: Sequence[Measure]) -> list[Told]:
+    """Several measures' numbers, as `estimate_of` gives each; those on the same clusters are resampled once."""
+    if not measures:
+        return []
+    joined = joint(measures)
+    if any(m.sums is not joined[0].sums for m in joined):
+        return [estimate_of(context, m) for m in measures]
+    return estimates(
+        joined, key=context.key, resampling=context.resampling, cluster=context.cluster, whys=[""] * len(joined)
+    )
+
+
+def differences_of(context: Context, measures: Sequence[Measure]) -> list[Told]:
+    """Measures that are differences already, on one array of sums; their p values invert their own intervals."""
+    return differences(measures, key=context.key, resampling=context.resampling, cluster=context.cluster)

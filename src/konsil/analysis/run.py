@@ -25,7 +25,7 @@ from konsil.analysis.measure import Measure
 from konsil.analysis.methods import methods
 from konsil.analysis.preference import Lineage, lineage, preference_rows
 from konsil.analysis.results import Results, Row
-from konsil.analysis.rows import difference_of, estimate_of, row, told_rows
+from konsil.analysis.rows import differences_of, estimates_of, row, told_rows
 from konsil.analysis.rules import contradictions
 from konsil.analysis.sensitivity import rater_contrast
 from konsil.analysis.spec import Analysis, Derived, Exclusions, Resampling
@@ -168,19 +168,15 @@ def _against_panel(context: Context, table: Long, frame: pl.DataFrame) -> Iterat
         found = panels.against_panel(panel_sample, judge_sample, analysis, analysis.mode, context.level)
         if "rater" not in analysis.by:
             found = [_mean_of(found)]
-        for name, judge, ceiling, minus in found:
+        # All of them stand on the same sums: three resamplings serve any number of judges.
+        judged, ceilings = (estimates_of(context, [f[part] for f in found]) for part in (1, 2))  # type: ignore[misc]
+        gaps = differences_of(context, [f[3] for f in found])
+        for (name, judge, ceiling, minus), told, above, gap in zip(found, judged, ceilings, gaps, strict=True):
             mine = {**keys, "rater": name} if name else keys
-            yield from told_rows(context, mine, estimate_of(context, judge), judge)
-            yield row(
-                context, mine, difference_of(context, minus), minus, kind="difference", versus={**keys, "rater": "rest"}
-            )
-            yield row(
-                context,
-                {**keys, "rater": f"{panel_name}, leave one out"},
-                estimate_of(context, ceiling),
-                ceiling,
-                kind="companion",
-            )
+            yield from told_rows(context, mine, told, judge)
+            yield row(context, mine, gap, minus, kind="difference", versus={**keys, "rater": "rest"})
+            rest = {**keys, "rater": f"{panel_name}, leave one out"}
+            yield row(context, rest, above, ceiling, kind="companion")
 
 
 def _keyed(frame: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[tuple[str, ...], pl.DataFrame]]:
