@@ -17,7 +17,7 @@ from konsil.plan import Allocation
 from konsil.records import Rater, System
 from konsil.stats.distances import WEIGHTS as NAMED_WEIGHTS
 from konsil.stats.names import STATISTICS
-from konsil.study import Study, check
+from konsil.study import Study, check, parse
 
 CORRECT = Criterion("correct", "Is it correct?", Scale(("no", "yes"), abstain="unsure"))
 GRADE = Criterion("grade", "How good?", Scale(("bad", "fair", "good"), level="ordinal"))
@@ -163,3 +163,23 @@ def test_the_names_here_are_those_of_the_engine() -> None:
     assert {n for n, e in STATISTICS.items() if e.weighted} == set(WEIGHTED)
     assert WEIGHTS == NAMED_WEIGHTS
     assert set(ONE_TABLE) == set(TABLES)
+
+
+def test_a_judge_of_a_judged_family_needs_the_studys_word() -> None:
+    text = """
+title = "x"
+seed = 1
+{rule}
+[[systems]]
+id = "s"
+family = "north"
+[[raters]]
+id = "j"
+panel = "judges"
+kind = "llm"
+family = "north"
+"""
+    with pytest.raises(StudyError, match=r"raters\[0\]: judge 'j' is of the family 'north', as the system 's' is"):
+        check(parse(text.format(rule=""), lambda _: ""))
+    for rule in ("flag", "allow"):
+        check(parse(text.format(rule=f'judges_of_same_family = "{rule}"'), lambda _: ""))

@@ -49,10 +49,12 @@ def run(
     planned: bool = False,
     systems: Sequence[System] = (),
     derived: Sequence[Derived] = (),
+    flag_families: bool = False,
 ) -> Results:
     """All estimates, the coverage of the ratings, warnings and the methods paragraph.
 
-    `planned` says whether the tasks come from a plan, so that missing ratings can be counted.
+    `planned`: whether the tasks come from a plan, so that missing ratings can be counted. `flag_families`: whether to
+    warn of judges of a judged system's family.
     """
     table = with_derived(long(data, exclusions), derived, instruments)
     families = lineage(systems, data.raters)
@@ -66,7 +68,7 @@ def run(
     return Results(
         rows=tuple(rows),
         coverage=coverage(data, table, instruments, planned=planned),
-        warnings=_study_warnings(table, analyses),
+        warnings=(*_study_warnings(table, analyses), *(_same_family(families) if flag_families else ())),
         methods=methods(analyses, rows, table, seed=seed, resampling=resampling, exclusions=exclusions),
         label_counts=label_counts(table, instruments),
     )
@@ -220,3 +222,9 @@ def _study_warnings(table: Long, analyses: Sequence[Analysis]) -> tuple[str, ...
     if any(a.mode == "paper" for a in analyses):
         found.append("Analyses in paper mode reproduce what a paper computes and are not recommended for conclusions.")
     return tuple(found)
+
+
+def _same_family(families: Lineage) -> tuple[str, ...]:
+    judged = {family for family in families.systems.values() if family}
+    names = sorted(r.id for r in families.judges.values() if r.kind == "llm" and r.family in judged)
+    return (f"Judges of a judged system's family: {', '.join(names)}.",) if names else ()

@@ -164,6 +164,7 @@ class Folder:
             planned=bool(study.plan),
             systems=study.systems,
             derived=study.derived,
+            flag_families=study.judges_of_same_family == "flag",
         )
 
     def report(self, *, extras: Callable[[Results], Sequence[Section]] = lambda _: ()) -> Path:

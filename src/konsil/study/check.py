@@ -43,6 +43,7 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         yield from _known(f"{where}.instrument", "instrument", allocation.instrument, [i.id for i in study.instruments])
         for system in (*allocation.systems, *allocation.weights):
             yield from _known(f"{where}.systems", "system", system, [s.id for s in study.systems])
+    yield from _lineage(study, name)
     yield from _derived(study, f"{name}.derived")
     for n, analysis in enumerate(study.analyses):
         yield from _analysis(study, analysis, f"{name}: analyses[{n}]")
@@ -117,6 +118,18 @@ def _exclusions(study: Study, where: str) -> Iterator[str]:
     if study.raters:
         for rater in study.exclusions.raters:
             yield from _known(f"{where}.raters", "rater", rater, [r.id for r in study.raters])
+
+
+def _lineage(study: Study, name: str) -> Iterator[str]:
+    if study.judges_of_same_family != "forbid":
+        return
+    for n, rater in enumerate(study.raters):
+        siblings = [s.id for s in study.systems if rater.kind == "llm" and s.family and s.family == rater.family]
+        if siblings:
+            yield (
+                f"{name}.raters[{n}]: judge {rater.id!r} is of the family {rater.family!r}, as the system"
+                f' {siblings[0]!r} is; where that is wanted, say judges_of_same_family = "flag" or "allow"'
+            )
 
 
 def _derived(study: Study, where: str) -> Iterator[str]:

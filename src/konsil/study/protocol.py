@@ -6,6 +6,7 @@ import dataclasses
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from konsil.analysis import Analysis, Derived, Exclusions, Resampling
 from konsil.errors import StudyError
@@ -17,6 +18,8 @@ from konsil.study.decode import decode
 
 LONE_PANEL = "raters"
 """The panel of all raters where the protocol lists none."""
+
+SameFamily = Literal["forbid", "flag", "allow"]
 
 SCHEMA = 1
 """The newest form of study.toml that this version reads."""
@@ -42,6 +45,8 @@ class Study:
     """Whether the ratings are simulated; every page of the report then says so."""
     instruments: tuple[Instrument, ...] = ()
     """How it is rated."""
+    judges_of_same_family: SameFamily = "forbid"
+    """Whether a judge may be of the family of a system that it judges."""
     systems: tuple[System, ...] = ()
     """Who answers."""
     endpoints: tuple[Endpoint, ...] = ()
