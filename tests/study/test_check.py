@@ -183,3 +183,13 @@ family = "north"
         check(parse(text.format(rule=""), lambda _: ""))
     for rule in ("flag", "allow"):
         check(parse(text.format(rule=f'judges_of_same_family = "{rule}"'), lambda _: ""))
+
+
+def test_a_flip_needs_groups_and_items() -> None:
+    from konsil.analysis import contradictions
+
+    flip = Analysis("x", "share", "correct", "experts", of=("yes",), test="flip")
+    assert any("nothing to flip" in p for p in contradictions(flip))
+    by_system = replace(flip, by=("system",), compare="system")
+    assert not list(contradictions(by_system))
+    assert any("whole items" in p for p in contradictions(replace(by_system, cluster="rater")))

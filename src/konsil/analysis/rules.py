@@ -39,6 +39,8 @@ def _groups(a: Analysis) -> Iterator[str]:
         yield f"compare: {a.compare!r} is not one of by = {list(a.by)}"
     if a.test == "flip" and not a.compare:
         yield "test: there is nothing to flip; compare says between which groups"
+    if a.test == "flip" and a.cluster == "rater":
+        yield "test: 'flip' swaps the groups in whole items or cases; with raters as clusters use 'interval'"
     if RATER_PAIR in a.by and (a.statistic not in _AMONG_RATERS or a.against is not None):
         yield f"by: {RATER_PAIR!r} makes a group of every two raters and needs a statistic of agreement among them"
 
