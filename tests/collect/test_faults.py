@@ -132,7 +132,7 @@ def check(folder: Path, url: str, n: int, kind: str, lost: int) -> Counter[str]:
 
 
 def test_every_fault_and_two_kills(tmp_path: Path) -> None:
-    n = 400
+    n = 200
     with running(FAULTS, seed=3) as url:
         study(tmp_path, url, n)
         hits = kill_and_finish(tmp_path, "answer", 2, random.Random(1))

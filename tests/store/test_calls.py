@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import get_args
 
 import pytest
 import sqlalchemy as sa
@@ -12,6 +14,7 @@ from konsil.errors import ConflictError, StoreError
 from konsil.records import Answer, Attempt, Call
 from konsil.store import Batch, Store
 from konsil.store.calls import Calls, Ended
+from konsil.store.export import Format, export, read_calls
 
 AT = "2025-03-01T12:00:00Z"
 ONE = Call(
@@ -83,3 +86,14 @@ def test_what_became_a_record_is_settled(calls: Calls) -> None:
     made = Batch(answers=(Answer("i9:s1", "i9", "s1"),), attempts=(Attempt("w4.1", "t1", "j1", "not json"),))
     calls.store.add(made, source="calls", at=AT)
     assert list(calls.unsettled_answers()) == list(calls.unsettled_judgements()) == []
+
+
+@pytest.mark.parametrize("kind", get_args(Format))
+def test_an_export_has_the_calls_and_gives_them_back(calls: Calls, kind: Format, tmp_path: Path) -> None:
+    two = replace(ONE, attempt=2, cost=None, reply={"text": "=1+1", "n": [1, None]}, raw="a\r\nb")
+    calls.add([ONE, two])
+    out = export(calls.store, tmp_path / "out", kind)
+    assert read_calls(out) == (ONE, two)
+    assert calls.add_new(read_calls(out)) == 0
+    (out / f"calls.{kind}").unlink()
+    assert read_calls(out) == ()

@@ -86,12 +86,15 @@ class Folder:
 
     def import_export(self, folder: Path) -> Added:
         """Read back what `konsil export` wrote."""
-        from konsil.store.export import read_export
+        from konsil.store.calls import Calls
+        from konsil.store.export import read_calls, read_export
 
-        batch = read_export(folder)
+        batch, calls = read_export(folder), read_calls(folder)
         with self.store(create=True) as store:
             store.note_study(study_digest(self.study), now())
-            return store.add(batch, source=f"export {folder.name}", at=now())
+            added = store.add(batch, source=f"export {folder.name}", at=now())
+            Calls(store).add_new(calls)
+            return added
 
     def import_if_empty(self) -> Added | None:
         """Import the protocol's sources where nothing was imported yet, so that a fresh folder can be reported on."""

@@ -48,7 +48,9 @@ async def serve(script: Script, port: int = 0, *, refuse: tuple[str, ...] = (), 
     same = json.dumps(
         {
             "model": "instant",
-            "choices": [{"message": {"content": '{"a1": "ok"}'}, "finish_reason": "stop", "index": 0}],
+            "choices": [
+                {"message": {"role": "assistant", "content": '{"a1": "ok"}'}, "finish_reason": "stop", "index": 0}
+            ],
             "usage": {"prompt_tokens": 50, "completion_tokens": 5, "total_tokens": 55},
             "id": "x",
             "object": "chat.completion",

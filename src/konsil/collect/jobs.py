@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -82,6 +83,7 @@ class Todo:
         return None if price is None else price.of(self.tokens_read, self.tokens_written)
 
 
+@functools.cache
 def place(endpoint: Endpoint) -> str:
     """The endpoint as a part of keys: a server on this machine may come back on another port.
 

@@ -18,7 +18,7 @@ from konsil.store.calls import READABLE, Calls
 from konsil.study import Study
 from konsil.study.calling import Judge, split_model
 
-_CHUNK = 2_000
+_CHUNK = 1_000
 
 
 def judge(study: Study, store: Store, options: Options | None = None) -> Collected:

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from konsil.collect.provider import (
     SAMPLING,
@@ -75,7 +77,11 @@ class OpenAICompatible:
             # No limit and no timeout of its own: the runner has both, and one of each is enough.
             connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=30)
             self._session = aiohttp.ClientSession(
-                connector=connector, timeout=aiohttp.ClientTimeout(total=None), headers=self._headers, trust_env=True
+                connector=connector,
+                timeout=aiohttp.ClientTimeout(total=None),
+                headers=self._headers,
+                trust_env=_behind_a_proxy(self.url),
+                cookie_jar=aiohttp.DummyCookieJar(),
             )
         refused = self.refused.setdefault(request.model, set())
         body, sent = body_of(request, refused)
@@ -197,6 +203,12 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
             continue
         return max(0.0, (moment - datetime.now(moment.tzinfo or UTC)).total_seconds())
     return None
+
+
+def _behind_a_proxy(url: str) -> bool:
+    """Whether the environment names a proxy for this address: aiohttp looks it up anew with every call, in a thread."""
+    parts = urlsplit(url)
+    return parts.scheme in getproxies() and not proxy_bypass(parts.hostname or "")
 
 
 async def _read(stream: aiohttp.StreamReader) -> bytes:

@@ -16,7 +16,7 @@ from konsil.store.calls import Calls
 from konsil.study import Study
 from konsil.study.calling import settings_of, split_model
 
-_CHUNK = 5_000
+_CHUNK = 1_000
 
 
 def answer(study: Study, store: Store, options: Options | None = None) -> Collected:

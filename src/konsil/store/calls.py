@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
 from konsil.errors import ConflictError
@@ -32,6 +33,19 @@ class Ended:
     """How they ended."""
     works: int
     """How many."""
+
+
+def any_call(connection: Connection) -> bool:
+    """Whether a view shows any call."""
+    return connection.execute(sa.select(schema.calls.c.work).limit(1)).first() is not None
+
+
+def each_call(connection: Connection) -> Iterator[Call]:
+    """Stream all calls that a view shows, in the order of work and attempt."""
+    c = schema.calls.c
+    query = sa.select(*(c[n] for n in CALLS.names)).order_by(c.work, c.attempt)
+    for row in connection.execute(query.execution_options(yield_per=_CHUNK)):
+        yield CALLS.read(tuple(row))
 
 
 class Calls:
@@ -76,10 +90,8 @@ class Calls:
 
     def each(self) -> Iterator[Call]:
         """Stream all calls in the order of work and attempt."""
-        c = schema.calls.c
-        query = sa.select(*(c[n] for n in CALLS.names)).order_by(c.work, c.attempt)
-        for row in self._stream(query):
-            yield CALLS.read(row)
+        with engine.reading(self.store.engine) as connection:
+            yield from each_call(connection)
 
     def unsettled_answers(self) -> Iterator[Call]:
         """Stream the readable calls of systems whose answer is not among the records yet."""

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from konsil.errors import StoreError, nearest
+from konsil.records import Call
 from konsil.store import frames
+from konsil.store.calls import any_call, each_call
 from konsil.store.db import Store
 from konsil.store.folders import sha256, whole_folder
-from konsil.store.rows import KINDS, Kind
+from konsil.store.rows import CALLS, KINDS, Kind
 from konsil.store.schema import SCHEMA
 from konsil.store.write import Batch
 from konsil.version import __version__
@@ -34,6 +36,10 @@ def export(store: Store, folder: str | Path, format: Format, *, overwrite: bool 
         for name, kind in KINDS.items():
             path = made / f"{name}.{format}"
             rows = _write(path, kind, view.each(name), format)
+            files[path.name] = {"records": rows, "sha256": sha256(path)}
+        if any_call(view.connection):  # a study in which no model is called has no file of calls
+            path = made / f"calls.{format}"
+            rows = _write(path, CALLS, each_call(view.connection), format)
             files[path.name] = {"records": rows, "sha256": sha256(path)}
         about = {
             "konsil": __version__,
@@ -68,6 +74,12 @@ def read_export(folder: str | Path) -> Batch:
     if format not in get_args(Format):
         raise StoreError(f"{folder / MARK}: the format {format!r} is not one konsil reads")
     return Batch(**{name: tuple(_read(folder / f"{name}.{format}", kind)) for name, kind in KINDS.items()})
+
+
+def read_calls(folder: str | Path) -> tuple[Call, ...]:
+    """Read the calls of an export; none where no model was called."""
+    files = [Path(folder) / f"calls.{ending}" for ending in get_args(Format)]
+    return tuple(call for path in files if path.is_file() for call in _read(path, CALLS))
 
 
 def _read(path: Path, kind: Kind) -> Iterator[Any]:

@@ -120,7 +120,11 @@ def name_of(record: Record) -> str:
 
 def dumps(value: object) -> str:
     """Write canonical JSON: sorted keys, no spaces, no NaN."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _encode(value)
+
+
+# Made once: json.dumps with options makes an encoder for every value.
+_encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 
 
 def _short(value: object) -> str:

@@ -1,0 +1,206 @@
+"""Durable calls a second against an instant server on this machine, beside peers in the same run.
+
+    python benchmarks/calls.py [--calls 20000] [--concurrency 64]
+
+One server process answers every request at once; each client has a process of its own, one after another, on the same
+machine and moments apart. konsil writes every call to SQLite with synchronous = FULL before it counts; the peers keep
+nothing unless said otherwise. Peers that are not installed are left out. Ratios are calls a second over konsil's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+PROMPT = "Which vitamin is missing in disease number {}? Reply with one short term and nothing else."
+SYSTEM = "You are sitting an examination in medicine."
+
+
+def memory() -> float:
+    """The most memory this process ever had, in megabytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def konsil(url: str, n: int, concurrency: int) -> dict[str, float]:
+    from konsil.study import parse
+
+    study = parse(
+        f"""
+        title = "Benchmark"
+        seed = 1
+        [[endpoints]]
+        id = "instant"
+        url = "{url}/v1"
+        concurrency = {concurrency}
+        [[systems]]
+        id = "s"
+        model = "instant:m"
+        settings = {{ temperature = 0.2, max_tokens = 32, seed = 1, system = "{SYSTEM}" }}
+        """,
+        lambda _: "",
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        # In a process of its own: what the import needs is not what the calls need.
+        filling = (
+            "import sys; sys.path.insert(0, sys.argv[1]); from calls import fill; fill(sys.argv[2], int(sys.argv[3]))"
+        )
+        subprocess.run([sys.executable, "-c", filling, str(Path(__file__).parent), folder, str(n)], check=True)
+        return called(study, folder, n)
+
+
+def fill(folder: str, n: int) -> None:
+    from konsil.records import Item
+    from konsil.store import Batch, Store
+
+    with Store.open(folder) as store:
+        items = [Item(f"i{k}", PROMPT.format(k)) for k in range(n)]
+        store.add(Batch(items=items), source="items", at="2025-03-01T12:00:00Z")
+
+
+def called(study: object, folder: str, n: int) -> dict[str, float]:
+    from konsil.collect.collection import Options
+    from konsil.collect.systems import answer
+    from konsil.store import Store
+
+    with Store.open(folder) as store:
+        before = memory()
+        began, cpu = time.perf_counter(), time.process_time()
+        done = answer(study, store, Options())
+        seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
+        assert done.progress.outcomes == {"ok": n}, done.progress
+        assert done.made == n
+        after = memory()
+        began = time.perf_counter()
+        again = answer(study, store, Options())
+        assert again.progress.total == 0
+        rerun = n / (time.perf_counter() - began)
+    return {"calls": n / seconds, "cpu_ms": 1000 * cpu / n, "memory": after - before, "rerun": rerun, "peak": after}
+
+
+async def pooled(n: int, concurrency: int, one: object) -> None:
+    numbers = iter(range(n))
+
+    async def work() -> None:
+        for k in numbers:
+            await one(k)  # type: ignore[operator]
+
+    await asyncio.gather(*(work() for _ in range(concurrency)))
+
+
+def timed(n: int, run: object) -> dict[str, float]:
+    before = memory()
+    began, cpu = time.perf_counter(), time.process_time()
+    run()  # type: ignore[operator]
+    seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
+    return {"calls": n / seconds, "cpu_ms": 1000 * cpu / n, "memory": memory() - before, "peak": memory()}
+
+
+def openai(url: str, n: int, concurrency: int) -> dict[str, float]:
+    from openai import AsyncOpenAI
+
+    async def run() -> None:
+        client = AsyncOpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0)
+
+        async def one(k: int) -> None:
+            messages = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": PROMPT.format(k)}]
+            await client.chat.completions.create(model="m", messages=messages, temperature=0.2, max_tokens=32, seed=1)
+
+        await pooled(n, concurrency, one)
+
+    return timed(n, lambda: asyncio.run(run()))
+
+
+def pydantic_ai(url: str, n: int, concurrency: int) -> dict[str, float]:
+    from pydantic_ai.direct import model_request
+    from pydantic_ai.messages import ModelRequest
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    async def run() -> None:
+        model = OpenAIChatModel("m", provider=OpenAIProvider(base_url=f"{url}/v1", api_key="none"))
+        settings = {"temperature": 0.2, "max_tokens": 32, "seed": 1}
+
+        async def one(k: int) -> None:
+            asked = ModelRequest.user_text_prompt(PROMPT.format(k), instructions=SYSTEM)
+            await model_request(model, [asked], model_settings=settings)  # type: ignore[arg-type]
+
+        await pooled(n, concurrency, one)
+
+    return timed(n, lambda: asyncio.run(run()))
+
+
+def inspect_ai(url: str, n: int, concurrency: int) -> dict[str, float]:
+    """A whole evaluation: it keeps a log of every sample, as konsil keeps every call."""
+    from inspect_ai import Task
+    from inspect_ai import eval as evaluate
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import GenerateConfig, get_model
+    from inspect_ai.solver import generate, system_message
+
+    with tempfile.TemporaryDirectory() as folder:
+        model = get_model("openai-api/local/m", base_url=f"{url}/v1", api_key="none")
+        task = Task(
+            dataset=[Sample(input=PROMPT.format(k)) for k in range(n)],
+            solver=[system_message(SYSTEM), generate()],
+            config=GenerateConfig(temperature=0.2, max_tokens=32, seed=1, max_connections=concurrency),
+        )
+
+        def run() -> None:
+            [log] = evaluate(task, model=model, log_dir=folder, display="none", max_samples=concurrency)
+            assert log.status == "success", log.error
+
+        return timed(n, run)
+
+
+CLIENTS = {"konsil": konsil, "openai": openai, "pydantic_ai": pydantic_ai, "inspect_ai": inspect_ai}
+SHARE = {"konsil": 1.0, "openai": 0.2, "pydantic_ai": 0.2, "inspect_ai": 0.1}
+"""Share of the calls that each client makes: slower ones need fewer for a steady rate."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--calls", type=int, default=20_000)
+    parser.add_argument("--concurrency", type=int, default=64)
+    parser.add_argument("--client", choices=CLIENTS)
+    parser.add_argument("--url", default="")
+    given = parser.parse_args()
+    if given.client:
+        print(json.dumps(CLIENTS[given.client](given.url, given.calls, given.concurrency)))
+        return
+    from konsil.collect.fake_server import running
+
+    print(f"{'client':14}{'calls/s':>10}{'ratio':>8}{'CPU ms/call':>13}{'MB more':>9}{'MB peak':>9}{'re-run/s':>12}")
+    ours = None
+    with running(instant=True) as url:
+        for name in CLIENTS:
+            if find_spec(name) is None:
+                print(f"{name:14}not installed")
+                continue
+            n = max(200, int(given.calls * SHARE[name]))
+            command = [
+                sys.executable, str(Path(__file__)), "--client", name, "--url", url, "--calls", str(n),
+                "--concurrency", str(given.concurrency),
+            ]  # fmt: skip
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode:
+                print(f"{name:14}failed: {done.stderr.strip().splitlines()[-1:]}")
+                continue
+            found = json.loads(done.stdout.strip().splitlines()[-1])
+            ours = ours or found["calls"]
+            rerun = f"{found['rerun']:12,.0f}" if "rerun" in found else ""
+            print(
+                f"{name:14}{found['calls']:10,.0f}{found['calls'] / ours:8.2f}{found['cpu_ms']:13.2f}"
+                f"{found['memory']:9.0f}{found['peak']:9.0f}{rerun}"
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,245 @@
+"""From study.toml to answers and ratings: nothing twice, nothing mixed, nothing unreadable becomes a label."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from konsil.collect import jobs
+from konsil.collect.collection import Options
+from konsil.collect.judges import judge
+from konsil.collect.systems import answer
+from konsil.errors import CollectError, StudyError
+from konsil.records import Answer, Item, Rater, Task
+from konsil.store import Batch, Store
+from konsil.store.calls import READABLE, Calls
+from konsil.study import Study, check, parse, study_digest
+from konsil.study.calling import Endpoint
+
+AT = "2025-03-01T12:00:00Z"
+TEXT = """
+title = "t"
+seed = 1
+[[systems]]
+id = "a"
+model = "fake:a,right=0.5"
+settings = {{ temperature = 0.2, max_tokens = 20, system = "{system}" }}
+[[systems]]
+id = "b"
+model = "fake:b,{faults}"
+[[systems]]
+id = "c"
+settings = {{ version = "2025" }}
+[[instruments]]
+id = "form"
+codebook = "Be fair."
+[[instruments.criteria]]
+id = "correct"
+question = "Correct?"
+scale = {{ labels = ["no", "yes"], abstain = "cannot tell" }}
+[[raters]]
+id = "j"
+panel = "judges"
+kind = "llm"
+[[judges]]
+rater = "j"
+model = "fake:j,{judge}"
+settings = {{ temperature = 0 }}
+"""
+QUICK = Options(back_off=0.001)
+
+
+def study(system: str = "Be brief.", faults: str = "seed=1", judge: str = "seed=1") -> Study:
+    made = parse(TEXT.format(system=system, faults=faults, judge=judge), lambda name: f"text of {name}")
+    check(made)
+    return made
+
+
+def test_every_item_by_every_system_with_a_model(store: Store, items: tuple[Item, ...]) -> None:
+    done = answer(study(), store, QUICK)
+    assert (done.made, done.progress.outcomes) == (80, {"ok": 80})
+    found = {a.id: a for a in store.answers()}
+    assert set(found) == {f"{i.id}:{s}" for i in items for s in "ab"}
+    right = sum(found[f"{i.id}:a"].text == i.reference for i in items)
+    assert 10 < right < 30
+    assert store.verify_log() == ()
+    again = answer(study(), store, QUICK)
+    assert (again.made, again.progress.total, sum(t.done for t in again.todos)) == (0, 0, 80)
+
+
+def test_the_same_seed_and_request_give_the_same_answers(tmp_path: Path, store: Store, items: tuple[Item, ...]) -> None:
+    answer(study(), store, QUICK)
+    (tmp_path / "other").mkdir()
+    with Store.open(tmp_path / "other") as other:
+        other.add(Batch(items=items), source="items", at=AT)
+        answer(study(), other, QUICK)
+        assert other.answers() == store.answers()
+
+
+def test_a_dry_run_calls_nobody_and_a_limit_holds(store: Store, items: tuple[Item, ...]) -> None:
+    dry = answer(study(), store, Options(dry_run=True))
+    assert [len(t.left) for t in dry.todos] == [40, 40]
+    assert dry.todos[0].tokens_written == 40 * 20
+    assert Calls(store).spent() == (0, 0.0)
+    done = answer(study(), store, Options(limit=7))
+    assert done.progress.ended == len(store.answers()) == 7
+    assert answer(study(), store, Options(only=("b",))).progress.ended == 40
+
+
+def test_unreadable_replies_are_counted_and_are_no_answers(store: Store, items: tuple[Item, ...]) -> None:
+    faulty = study(faults="refused=0.2,truncated=0.2,empty=0.2,server=0.1")
+    done = answer(faulty, store, QUICK)
+    by_b = {e.outcome: e.works for e in Calls(store).counts() if e.who == "b"}
+    assert sum(by_b.values()) == 40
+    readable = sum(n for o, n in by_b.items() if o in READABLE)
+    assert 0 < readable < 40
+    assert len([a for a in store.answers() if a.system == "b"]) == readable
+    assert done.progress.ended == 80
+    again = answer(faulty, store, Options(again=("refused",), back_off=0.001))
+    assert again.progress.ended == by_b["refused"]
+    assert len({(c.work, c.attempt) for c in Calls(store).each()}) == len(list(Calls(store).each()))
+
+
+def test_changed_words_are_not_mixed_with_what_was_asked_before(store: Store, items: tuple[Item, ...]) -> None:
+    answer(study(), store, Options(limit=5))
+    n = Calls(store).spent()[0]
+    with pytest.raises(CollectError, match="a: 5 answers were given under another model, prompt or setting"):
+        answer(study(system="Be long."), store, QUICK)
+    assert Calls(store).spent()[0] == n
+
+
+def test_imported_answers_are_left_alone(store: Store, items: tuple[Item, ...]) -> None:
+    store.add(Batch(answers=[Answer("i1:a", "i1", "a", "by hand")]), source="x", at=AT)
+    assert answer(study(), store, QUICK).progress.ended == 79
+    assert next(a for a in store.answers() if a.id == "i1:a").text == "by hand"
+
+
+def test_replies_of_a_run_that_was_killed_become_answers_with_the_next(store: Store, items: tuple[Item, ...]) -> None:
+    class Killed(BaseException): ...
+
+    import konsil.collect.systems as systems
+
+    with pytest.MonkeyPatch.context() as patch:
+        settled = iter([lambda _: 0])
+
+        def settle(opened: Store) -> int:
+            try:
+                return next(settled)(opened)
+            except StopIteration:
+                raise Killed from None
+
+        patch.setattr(systems, "settle", settle)
+        with pytest.raises(Killed):
+            answer(study(), store, QUICK)
+    assert store.answers() == ()
+    done = answer(study(), store, QUICK)
+    assert (done.made, done.progress.total, len(store.answers())) == (80, 0, 80)
+
+
+def test_a_budget_needs_prices_and_is_kept(store: Store, items: tuple[Item, ...]) -> None:
+    priced = TEXT.replace("max_tokens = 20", "max_tokens = 20, price_in = 1000, price_out = 0")
+    made = parse(priced.format(system="Be brief.", faults="seed=1", judge="seed=1"), lambda _: "")
+    done = answer(made, store, Options(only=("a",), budget=0.2))
+    assert "could pass the budget" in done.progress.stopped
+    assert 0 < done.progress.ended < 40
+    assert Calls(store).spent()[1] == pytest.approx(done.spent)
+    assert done.spent <= 0.2
+
+
+def tasks(store: Store, items: tuple[Item, ...]) -> None:
+    answer(study(), store, QUICK)
+    made = [Task(f"t{i.id}", f"s{i.id}", "j", "form", i.id, (f"{i.id}:b", f"{i.id}:a")) for i in items]
+    store.add(Batch(raters=[Rater("j", "judges", "llm")], tasks=made), source="plan", at=AT)
+
+
+def test_judges_rate_on_the_instrument(store: Store, items: tuple[Item, ...]) -> None:
+    tasks(store, items)
+    done = judge(study(), store, QUICK)
+    assert (done.progress.outcomes, done.made) == ({"ok": 40}, 80)
+    assert {r.answers for r in store.ratings()} == {(f"{i.id}:{s}",) for i in items for s in "ab"}
+    assert {a.outcome for a in store.attempts()} == {"ok"}
+    assert all(r.seconds is not None and r.instrument for r in store.ratings())
+    assert judge(study(), store, QUICK).progress.total == 0
+    assert store.verify_log() == ()
+
+
+def test_what_a_judge_says_unreadably_is_an_attempt_and_no_rating(store: Store, items: tuple[Item, ...]) -> None:
+    tasks(store, items)
+    done = judge(study(judge="malformed=0.5,refused=0.2"), store, QUICK)
+    outcomes = done.progress.outcomes
+    assert outcomes["not json"]
+    assert outcomes["refused"]
+    readable = {a.task for a in store.attempts() if a.outcome in READABLE}
+    assert {r.task for r in store.ratings()} == readable
+    assert len(store.attempts()) == 40
+    assert all(bool(a.raw) == (a.outcome not in READABLE) for a in store.attempts())
+
+
+def test_what_cannot_be_asked_is_told(store: Store) -> None:
+    with pytest.raises(CollectError, match="there are no items yet"):
+        answer(study(), store)
+    with pytest.raises(CollectError, match=r"no system 'd' with a model; known: a, b"):
+        answer(study(), store, Options(only=("d",)))
+    with pytest.raises(CollectError, match="gives these judges no tasks yet"):
+        judge(study(), store)
+    with pytest.raises(CollectError, match="no system has a model"):
+        answer(parse('title = "t"\nseed = 1', lambda _: ""), store)
+    with pytest.raises(CollectError, match=r"'ritght' is nothing to set; did you mean 'right'"):
+        store.add(Batch(items=[Item("i", "?")]), source="items", at=AT)
+        answer(study(faults="ritght=1"), store, QUICK)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (('"fake:a,right=0.5"', '"a"'), r"systems\[0\].model: 'a' is not ENDPOINT:NAME"),
+        (('"fake:a,right=0.5"', '"fack:a"'), r"there is no endpoint 'fack'; did you mean 'fake'"),
+        (("max_tokens", "max_token"), r"systems\[0\].settings: max_token: unknown key; did you mean 'max_tokens'"),
+        (('system = "', 'template = "'), "has no place {text}"),
+        (('rater = "j"', 'rater = "k"'), r"judges\[0\].rater: there is no rater of kind 'llm' 'k'"),
+        (
+            ("[[judges]]", '[[endpoints]]\nid = "x"\nurl = "x"\n[[judges]]'),
+            r"endpoints\[0\].url: 'x' is not an addr",
+        ),
+        (
+            ("[[judges]]", '[[endpoints]]\nid = "x"\nurl = "https://me:pw@x.org"\n[[judges]]'),
+            "holds a password; name the environment variable",
+        ),
+        (("[[judges]]", '[[endpoints]]\nid = "fake"\nurl = "http://x"\n[[judges]]'), "is konsil's own"),
+        (
+            ("[[judges]]", '[[endpoints]]\nid = "x"\nurl = "http://x"\nconcurrency = 0\n[[judges]]'),
+            "concurrency: expected more than 0",
+        ),
+    ],
+)
+def test_a_protocol_that_cannot_be_called_is_told(change: tuple[str, str], says: str) -> None:
+    text = TEXT.format(system="Be brief.", faults="seed=1", judge="seed=1")
+    assert change[0] in text
+    with pytest.raises(StudyError, match=says):
+        check(parse(text.replace(*change), lambda _: ""))
+
+
+def test_a_prompts_file_is_part_of_the_digest() -> None:
+    one = parse(TEXT.format(system="p.md", faults="", judge=""), lambda _: "One.")
+    two = parse(TEXT.format(system="p.md", faults="", judge=""), lambda _: "Two.")
+    assert one.systems[0].settings["system"] == "One."
+    assert study_digest(one) != study_digest(two)
+
+
+def test_a_local_server_may_come_back_on_another_port() -> None:
+    def at(url: str) -> str:
+        return jobs.place(Endpoint("x", url))
+
+    assert at("http://127.0.0.1:8080/v1") == at("http://127.0.0.1:9090/v1/")
+    assert at("https://a.org:1/v1") != at("https://a.org:2/v1")
+    assert at("https://a.org/v1") != at("https://a.org/v2")
+    assert jobs.place(Endpoint("y", "http://127.0.0.1:8080/v1")) != at("http://127.0.0.1:8080/v1")
+
+
+def test_within_a_notebooks_loop(store: Store, items: tuple[Item, ...]) -> None:
+    async def cell() -> int:
+        return answer(study(), store, QUICK).progress.ended
+
+    assert asyncio.run(cell()) == 80
