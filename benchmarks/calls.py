@@ -49,10 +49,7 @@ def konsil(url: str, n: int, concurrency: int) -> dict[str, float]:
     )
     with tempfile.TemporaryDirectory() as folder:
         # In a process of its own: what the import needs is not what the calls need.
-        filling = (
-            "import sys; sys.path.insert(0, sys.argv[1]); from calls import fill; fill(sys.argv[2], int(sys.argv[3]))"
-        )
-        subprocess.run([sys.executable, "-c", filling, str(Path(__file__).parent), folder, str(n)], check=True)
+        subprocess.run([sys.executable, str(Path(__file__)), "--fill", folder, "--calls", str(n)], check=True)
         return called(study, folder, n)
 
 
@@ -171,7 +168,11 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, default=64)
     parser.add_argument("--client", choices=CLIENTS)
     parser.add_argument("--url", default="")
+    parser.add_argument("--fill", default="", help="Only make a store with items in this folder.")
     given = parser.parse_args()
+    if given.fill:
+        fill(given.fill, given.calls)
+        return
     if given.client:
         print(json.dumps(CLIENTS[given.client](given.url, given.calls, given.concurrency)))
         return
