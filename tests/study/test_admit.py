@@ -86,6 +86,13 @@ def test_what_the_store_holds_is_known() -> None:
     assert "there is no answer 'q1:two'; did you mean 'q1:one'?" in refused(rating(answers=("q1:two",)), known=known)
 
 
+def test_what_was_implied_once_is_implied_again() -> None:
+    known = Known(frozenset({"q1"}), {"q1:one": "one"}, bare=True)
+    admitted = came(rating(item="q2", answers=("q2:one",)), known=known)
+    assert [i.id for i in admitted.items] == ["q2"]
+    assert [a.id for a in admitted.answers] == ["q2:one"]
+
+
 def test_answers_name_systems_and_items_that_exist() -> None:
     files = [Incoming("a.csv", items=[Item("q1", "?")], answers=[Answer("a1", "q1", "oen"), Answer("a2", "q2", "one")])]
     with pytest.raises(SourceError) as caught:

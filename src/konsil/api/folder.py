@@ -61,7 +61,7 @@ class Folder:
             raise StudyError(f"{self.path / PROTOCOL}: there are no [[sources]]; name a file to import, or add them")
         files = incoming(self.path, chosen)
         with self.store(create=True) as store:
-            known = Known(frozenset(i.id for i in store.items()), {a.id: a.system for a in store.answers()})
+            known = _known(store)
             admitted = admit(self.study, files, known)
             # A rater's panel and strata are the protocol's to say, also where it was corrected since.
             here = {r.id for r in store.raters()}
@@ -207,6 +207,12 @@ def open_folder(folder: str | Path, *, database: str = "") -> Folder:
     study = parse(_read(protocol), lambda name: _read(path / name), str(protocol))
     check(study, str(protocol))
     return Folder(path, study, database or os.environ.get(DATABASE, ""))
+
+
+def _known(store: Store) -> Known:
+    items, answers = store.items(), store.answers()
+    bare = not any(i.text or i.reference for i in items) and not any(a.text for a in answers)
+    return Known(frozenset(i.id for i in items), {a.id: a.system for a in answers}, bare)
 
 
 def _preparation(files: Sequence[Incoming], store: Store) -> tuple[Event, ...]:

@@ -53,6 +53,8 @@ class Known:
     """Items."""
     answers: Mapping[str, str] = field(default_factory=dict)
     """Answer -> its system."""
+    bare: bool = False
+    """Whether no item or answer held has a text: they were implied by ratings, and further ones are implied too."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,8 @@ class Admitted:
 def admit(study: Study, files: Sequence[Incoming], known: Known | None = None) -> Admitted:
     """Check all files together; raises one SourceError that lists what is wrong, and then nothing may be written.
 
-    Where neither the store nor the files have items, items are implied by the ratings that name them; likewise answers.
+    Where neither the store nor the files have items with texts, items are implied by the ratings that name them;
+    likewise answers.
     """
     door = _Door(study, files, known or Known())
     for one in files:
@@ -91,8 +94,8 @@ class _Door:
         self.items = {i.id: i for f in files for i in f.items}
         self.answers = {a.id: a for f in files for a in f.answers}
         self.known = known
-        self.imply_items = not self.items and not known.items
-        self.imply_answers = not self.answers and not known.answers
+        self.imply_items = not self.items and (known.bare or not known.items)
+        self.imply_answers = not self.answers and (known.bare or not known.answers)
         self.raters = {r.id: r for r in study.raters}
         self.systems = {s.id for s in study.systems}
         self.criteria: dict[str, list[tuple[Instrument, Criterion]]] = {}
