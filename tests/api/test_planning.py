@@ -105,3 +105,10 @@ def test_items_come_first(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(STUDY)
     with pytest.raises(StudyError, match="no items yet"):
         make_plan(open_folder(tmp_path))
+
+
+def test_models_answer_before_the_plan_is_drawn(folder: Path) -> None:
+    text = (folder / "study.toml").read_text()
+    (folder / "study.toml").write_text(text.replace('id = "a"\n', 'id = "a"\nmodel = "fake:a"\n', 1))
+    with pytest.raises(StudyError, match="system 'a' has not answered yet"):
+        make_plan(open_folder(folder))

@@ -15,7 +15,7 @@ def contradictions(analysis: Analysis) -> Iterator[str]:
     """Each contradiction as 'key: what is wrong', for the caller to put the place before it.
 
     >>> list(contradictions(Analysis("a", "share", "correct", "experts")))
-    ["of: is empty; a share says which labels count"]
+    ['of: is empty; a share says which labels count']
     """
     yield from _groups(analysis)
     yield from _settings(analysis)

@@ -47,7 +47,7 @@ def make_plan(folder: Folder, *, keep: bool = True) -> Planned:
         held = store.batch()
         if not held.items:
             raise StudyError(f"{folder.path}: there are no items yet; run 'konsil import' first")
-        implied = () if held.answers else implied_answers(held.items, [s.id for s in study.systems])
+        implied = () if held.answers else _without_texts(folder, held.items)
         tasks = assign(
             study.plan,
             items=held.items,
@@ -65,6 +65,14 @@ def make_plan(folder: Folder, *, keep: bool = True) -> Planned:
             store.note_study(study_digest(study), now())
             store.add(Batch(answers=implied, raters=raters, tasks=fresh), source="plan", at=now())
     return Planned(tasks, len(fresh), balance(tasks, [*held.answers, *implied]), digest_of_plan(tasks))
+
+
+def _without_texts(folder: Folder, items: Sequence[Item]) -> tuple[Answer, ...]:
+    """Answers to be planned for before there are any; where models are to answer, theirs must come first."""
+    called = [s.id for s in folder.study.systems if s.model is not None]
+    if called:
+        raise StudyError(f"{folder.path}: system {called[0]!r} has not answered yet; run 'konsil answer' first")
+    return implied_answers(items, [s.id for s in folder.study.systems])
 
 
 def implied_answers(items: Sequence[Item], systems: Sequence[str]) -> tuple[Answer, ...]:

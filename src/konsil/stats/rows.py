@@ -150,7 +150,7 @@ def on_grid(numbers: Array, bounds: Array) -> Array:
     """The numbers rounded to the finest power of two at which sums up to `bounds` have 53 bits; shapes broadcast.
 
     >>> third = on_grid(np.array([1 / 3]), np.array([1000.0]))
-    >>> bool(abs(third[0] - 1 / 3) < 1e-13), sum([third[0]] * 3000) == third[0] * 3000
+    >>> bool(abs(third[0] - 1 / 3) < 1e-13), bool(sum([third[0]] * 3000) == third[0] * 3000)
     (True, True)
     """
     exponents = 53 - np.frexp(bounds)[1]
