@@ -7,11 +7,11 @@ from typing import Literal, cast
 
 import click
 
-from konsil.cli.folder import on_folder
+from konsil.cli.folder import on_named_folder
 
 
 @click.command(short_help="Write the collected records, or a folder fit for publication.")
-@on_folder
+@on_named_folder
 @click.argument("output", type=click.Path(path_type=Path))
 @click.option(
     "--format",

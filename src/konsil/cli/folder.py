@@ -11,10 +11,16 @@ import click
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+_DATABASE = click.option(
+    "--database", default="", metavar="URL", help="A database instead of the folder's own (or KONSIL_DATABASE)."
+)
+
+
 def on_folder(function: F) -> F:
-    """The study's folder as the argument, and another database as an option."""
-    argument = click.argument("folder", type=click.Path(path_type=Path), default=Path())
-    option = click.option(
-        "--database", default="", metavar="URL", help="A database instead of the folder's own (or KONSIL_DATABASE)."
-    )
-    return argument(option(function))
+    """The study's folder as the argument, by default the one we are in, and another database as an option."""
+    return click.argument("folder", type=click.Path(path_type=Path), default=Path())(_DATABASE(function))
+
+
+def on_named_folder(function: F) -> F:
+    """The same where the folder must be named, because another argument follows it."""
+    return click.argument("folder", type=click.Path(path_type=Path))(_DATABASE(function))
