@@ -69,20 +69,7 @@ class Long:
 
 def long(data: Data, exclusions: Exclusions) -> Long:
     """Join the records into one long table and set aside what the protocol excludes, with the reason."""
-    raters = {r.id: r for r in data.raters}
-    items = {i.id: i for i in data.items}
-    tasks = {t.id: t for t in data.tasks}
-    systems = {a.id: a.system for a in data.answers}
-    rows: dict[str, list[object]] = {name: [] for name in COLUMNS}
-    for rating in data.ratings:
-        rater = raters.get(rating.rater)
-        if rater is None:
-            raise AnalysisError(f"rating of task {rating.task!r}: the rater {rating.rater!r} is not known")
-        item = items.get(rating.item) if rating.item is not None else None
-        task = tasks.get(rating.task)
-        for name, value in zip(COLUMNS, _row(rating, rater, item, task, systems), strict=True):
-            rows[name].append(value)
-    frame = pl.DataFrame(rows, schema={n: _kind(n) for n in COLUMNS})
+    frame = _joined(data)
     frame = _with_strata(frame, data)
     frame, excluded = _exclude(frame, exclusions)
     named: dict[str, set[str]] = {}
@@ -92,32 +79,44 @@ def long(data: Data, exclusions: Exclusions) -> Long:
     return Long(frame, excluded, {name: frozenset(ids) for name, ids in named.items()})
 
 
-def _row(
-    rating: Rating, rater: Rater, item: Item | None, task: Task | None, systems: Mapping[str, str]
-) -> tuple[object, ...]:
-    return (
-        rating.task,
-        rating.rater,
-        rater.panel,
-        rater.kind,
-        rater.family,
-        rating.criterion,
-        rating.item,
-        (item.case or item.id) if item is not None else rating.item,
-        " | ".join(rating.answers),
-        " | ".join(systems.get(a, "") for a in rating.answers),
-        "" if rating.span is None else f"{rating.span.start}-{rating.span.end}",
-        rating.state,
-        rating.label,
-        rating.seconds,
-        rating.confidence,
-        task.instrument if task is not None else "",
-        task.arm if task is not None else "",
-        task.phase if task is not None else "",
-        task.batch if task is not None else "",
-        task.purpose if task is not None else "main",
-        task.repeat_of if task is not None else None,
-    )
+def _joined(data: Data) -> pl.DataFrame:
+    """Every rating with what its rater, item, answers and task say; column by column, since rows cost more."""
+    ratings = data.ratings
+    raters = {r.id: r for r in data.raters}
+    unknown = next((r for r in ratings if r.rater not in raters), None)
+    if unknown is not None:
+        raise AnalysisError(f"rating of task {unknown.task!r}: the rater {unknown.rater!r} is not known")
+    systems = {a.id: a.system for a in data.answers}
+    shown = {answers: " | ".join(answers) for answers in {r.answers for r in ratings}}
+    theirs = {answers: " | ".join(systems.get(a, "") for a in answers) for answers in shown}
+    cases = {i.id: i.case or i.id for i in data.items}
+    given = [raters[r.rater] for r in ratings]
+    tasks = {t.id: t for t in data.tasks}
+    screens = [tasks.get(r.task) for r in ratings]
+    columns: dict[str, list[object]] = {
+        "task": [r.task for r in ratings],
+        "rater": [r.rater for r in ratings],
+        "panel": [r.panel for r in given],
+        "kind": [r.kind for r in given],
+        "family": [r.family for r in given],
+        "criterion": [r.criterion for r in ratings],
+        "item": [r.item for r in ratings],
+        "case": [None if r.item is None else cases.get(r.item, r.item) for r in ratings],
+        "answers": [shown[r.answers] for r in ratings],
+        "system": [theirs[r.answers] for r in ratings],
+        "span": ["" if r.span is None else f"{r.span.start}-{r.span.end}" for r in ratings],
+        "state": [r.state for r in ratings],
+        "label": [r.label for r in ratings],
+        "seconds": [r.seconds for r in ratings],
+        "confidence": [r.confidence for r in ratings],
+        "instrument": ["" if t is None else t.instrument for t in screens],
+        "arm": ["" if t is None else t.arm for t in screens],
+        "phase": ["" if t is None else t.phase for t in screens],
+        "batch": ["" if t is None else t.batch for t in screens],
+        "purpose": ["main" if t is None else t.purpose for t in screens],
+        "repeat_of": [None if t is None else t.repeat_of for t in screens],
+    }
+    return pl.DataFrame(columns, schema={n: _kind(n) for n in COLUMNS})
 
 
 def _kind(name: str) -> type[pl.Float64] | type[pl.String]:
