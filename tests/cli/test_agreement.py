@@ -15,7 +15,6 @@ import polars as pl
 import pytest
 
 import konsil
-from konsil.cli import main
 
 Call = Callable[..., tuple[int, str, str]]
 WIDE = "unit,ann,ben,cem\n1,a,a,a\n2,b,b,a\n3,a,b,\n4,b,b,b\n5,a,a,b\n6,b,b,b\n"
@@ -32,21 +31,6 @@ NAMES = {
     },
 }  # fmt: skip
 FIELDS = ["name", "value", "low", "high", "se", "n_clusters", "n_undefined", "method", "reason"]
-
-
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> Call:
-    def run(*arguments: object) -> tuple[int, str, str]:
-        """Exit code, standard output, standard error."""
-        code = 0
-        try:
-            main([str(a) for a in arguments])
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from konsil.analysis.estimate import Told, blank, raters_matter, two_way, why_no_interval
-from konsil.analysis.measure import Measure, pair
+from konsil.analysis.measure import Measure, pair, together
 from konsil.analysis.spec import Resampling, Test
 from konsil.errors import AnalysisError
 from konsil.stats import infer
-from konsil.stats.contract import Array, Estimate
+from konsil.stats.contract import Estimate
 from konsil.stats.permutation import swap_test
 from konsil.stats.rows import prepare
 
@@ -30,30 +30,18 @@ def contrast(
     both = pair(a, b)
     minus = np.array([[1.0, -1.0]])
     found = infer.difference(both.sums, both.finalise, minus, draws=resampling.draws, level=resampling.level, key=key)
+    told = _difference(found, 0, both, resampling, cluster)
     if not np.isfinite(found.value[0]):
-        reason = "one of the two is undefined"
-        return Told(blank(both, resampling, found.n_clusters, reason), notes=both.notes)
-    headline = Estimate(
-        float(found.value[0]),
-        float(found.low[0]),
-        float(found.high[0]),
-        resampling.level,
-        float(found.se[0]),
-        _p(a, b, both, float(found.p[0]), test, key, resampling),
-        found.n_clusters,
-        both.n_ratings,
-        int(found.n_undefined[0]),
-        f"paired difference, {cluster}-cluster bootstrap, BCa, {found.draws:,} resamples",
-        why_no_interval(found),
-    )
+        return told
+    headline = replace(told.headline, p=_p(a, b, both, told.headline.p, test, key, resampling))
     difference = replace(both, finalise=infer.contrasted(both.finalise, minus))
     two = two_way(headline, difference, cluster)
-    cautions = infer.cautions(found)
     if two is None:
-        return Told(headline, (), both.notes, cautions)
+        return replace(told, headline=headline)
     p = infer.t_p_value(np.array([two.value]), np.array([two.se]), _df(difference))
     notes = (*both.notes, *raters_matter(headline, two, difference))
-    return Told(headline, (replace(two, p=float(p[0]) if test != "none" else math.nan),), notes, cautions)
+    companion = replace(two, p=float(p[0]) if test != "none" else math.nan)
+    return replace(told, headline=headline, companions=(companion,), notes=notes)
 
 
 def differences(measures: Sequence[Measure], *, key: int, resampling: Resampling, cluster: str) -> list[Told]:
@@ -61,12 +49,9 @@ def differences(measures: Sequence[Measure], *, key: int, resampling: Resampling
     if any(m.sums is not measures[0].sums for m in measures):
         raise ValueError("differences: expected all on the same sums; join them first")
 
-    def finalise(totals: Array) -> Array:
-        return np.concatenate([m.finalise(totals) for m in measures], axis=-1)
-
     found = infer.difference(
         measures[0].sums,
-        finalise,
+        together(measures),
         np.eye(len(measures)),
         draws=resampling.draws,
         level=resampling.level,

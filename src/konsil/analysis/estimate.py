@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from konsil.analysis.measure import Measure, value
+from konsil.analysis.measure import Measure, together, value
 from konsil.analysis.spec import Resampling
 from konsil.stats import infer, shares, wald
 from konsil.stats.contract import Array, Estimate
@@ -76,11 +76,8 @@ def estimates(
     if too_long(first.sums, resampling.draws):
         return [_linearised(m, resampling, cluster, why) for m, why in zip(measures, whys, strict=True)]
 
-    def finalise(totals: Array) -> Array:
-        return np.concatenate([m.finalise(totals) for m in measures], axis=-1)
-
     found = infer.infer(
-        first.sums, finalise, draws=resampling.draws, level=resampling.level, key=key, scale=first.scale
+        first.sums, together(measures), draws=resampling.draws, level=resampling.level, key=key, scale=first.scale
     )
     return [
         _resampled(found, n, m, resampling, cluster, why) for n, (m, why) in enumerate(zip(measures, whys, strict=True))

@@ -13,6 +13,7 @@ import numpy as np
 from konsil.analysis.coding import Sample
 from konsil.stats.contract import Array, Finalise
 from konsil.stats.infer import concatenate
+from konsil.stats.kappa import ratio
 from konsil.stats.rows import Sums, prepare
 from konsil.stats.wald import Scale
 
@@ -57,11 +58,9 @@ class Cells:
     """(n_ratings,)."""
 
 
-def ratio(totals: Array) -> Array:
+def quotient(totals: Array) -> Array:
     """First column over second: a share or a mean; nan where there is nothing to divide by."""
-    numerator, denominator = totals[..., 0:1], totals[..., 1:2]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(denominator > 0, numerator / denominator, np.nan), dtype=np.float64)
+    return ratio(totals[..., 0:1], totals[..., 1:2])
 
 
 def share(sample: Sample, successes: Sequence[int]) -> Measure:
@@ -85,7 +84,7 @@ def _ratio_measure(sample: Sample, numbers: Array) -> Measure:
     cluster = sample.codes.clusters[unit]
     return Measure(
         sums=_by(cluster, rows, len(sample.clusters)),
-        finalise=ratio,
+        finalise=quotient,
         clusters=sample.clusters,
         n_units=sample.n_units,
         n_raters=sample.n_raters,
@@ -109,7 +108,7 @@ def consensus_mean(sample: Sample) -> Measure:
     rows = np.column_stack([of_unit, (n > 0).astype(np.float64)])
     return Measure(
         sums=_by(sample.codes.clusters, rows, len(sample.clusters)),
-        finalise=ratio,
+        finalise=quotient,
         clusters=sample.clusters,
         n_units=sample.n_units,
         n_raters=sample.n_raters,
@@ -168,6 +167,15 @@ def joint(measures: Sequence[Measure]) -> list[Measure]:
     return [
         replace(m, sums=sums, finalise=_part(m.finalise, int(starts[id(m.sums)]), m.sums.shape[1])) for m in measures
     ]
+
+
+def together(measures: Sequence[Measure]) -> Finalise:
+    """All values of measures that stand on one array of sums, (..., k) to (..., n_measures)."""
+
+    def finalise(totals: Array) -> Array:
+        return np.concatenate([m.finalise(totals) for m in measures], axis=-1)
+
+    return finalise
 
 
 def _part(finalise: Finalise, start: int, width: int) -> Finalise:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +9,7 @@ import polars as pl
 
 from konsil.analysis.agree import prevalence_note, spaced
 from konsil.analysis.coding import Labels, Sample, matrix
-from konsil.analysis.measure import Measure, ratio, share
+from konsil.analysis.measure import Measure, quotient, share
 from konsil.analysis.spec import Analysis, Mode
 from konsil.errors import AnalysisError, nearest
 from konsil.stats import consensus
@@ -139,7 +138,7 @@ def self_agreement(frame: pl.DataFrame, analysis: Analysis) -> Measure:
     both = repeats.join(first, left_on=["repeat_of", *key], right_on=["task", *key], nulls_equal=True)
     both = both.filter((pl.col("state") == "rated") & (pl.col("first_state") == "rated"))
     if both.height == 0:
-        return Measure(np.zeros((0, 2)), ratio, (), 0, 0, 0)
+        return Measure(np.zeros((0, 2)), quotient, (), 0, 0, 0)
     same = [
         analysis.collapse.get(a, a) == analysis.collapse.get(b, b)
         for a, b in zip(both.get_column("first"), both.get_column("label"), strict=True)
@@ -157,8 +156,3 @@ def majority_sample(sample: Sample, name: str) -> Sample:
     codes = sample.codes
     column = consensus.majority(codes.labels, codes.n_labels).astype(np.int32)[:, None]
     return replace(sample, codes=replace(codes, labels=column), raters=(name,))
-
-
-def raters_of(samples: Sequence[Sample]) -> tuple[str, ...]:
-    """All raters of several samples, sorted."""
-    return tuple(sorted({r for s in samples for r in s.raters}))

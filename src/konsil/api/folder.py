@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -186,10 +186,6 @@ class Folder:
             ratings=data.ratings,
             extras=extras(results),
         )
-
-    def with_seed(self, seed: int) -> Folder:
-        """The same study with another seed, for rehearsals."""
-        return replace(self, study=replace(self.study, seed=seed))
 
 
 def open_folder(folder: str | Path, *, database: str = "") -> Folder:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from konsil.stats.contract import Array, IntArray
+from konsil.stats.kappa import ratio
 
 Bools = NDArray[np.bool_]
 
@@ -56,7 +57,7 @@ def plain_preference(totals: Array) -> Array:
     >>> plain_preference(np.array([2.0, 4.0, 1.0, 10.0]))
     array([0.5])
     """
-    return _ratio(totals[..., 0:1], totals[..., 1:2])
+    return ratio(totals[..., 0:1], totals[..., 1:2])
 
 
 def adjusted_preference(totals: Array) -> Array:
@@ -70,12 +71,7 @@ def adjusted_preference(totals: Array) -> Array:
     """
     by_label = totals[..., 4:].reshape(*totals.shape[:-1], -1, 4)
     own_n = by_label[..., 1]
-    gap = _ratio(by_label[..., 0], own_n) - _ratio(by_label[..., 2], by_label[..., 3])
+    gap = ratio(by_label[..., 0], own_n) - ratio(by_label[..., 2], by_label[..., 3])
     with np.errstate(invalid="ignore"):
         parts = np.where(own_n > 0, own_n * gap, 0.0)
-    return _ratio(parts.sum(axis=-1), own_n.sum(axis=-1))[..., None]
-
-
-def _ratio(above: Array, below: Array) -> Array:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(below > 0, above / below, np.nan), dtype=np.float64)
+    return ratio(parts.sum(axis=-1), own_n.sum(axis=-1))[..., None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from konsil.stats.contract import Array, Finalise
+from konsil.stats.contract import Array
 
 
 def slope_sums(x: Array, events: Array, trials: Array) -> Array:
@@ -39,19 +39,3 @@ def slope(totals: Array) -> Array:
     below = n * nxx - nx * nx
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(below > 1e-12 * np.maximum(n * nxx, 1), (n * yx - nx * y) / below, np.nan))
-
-
-def slope_difference() -> Finalise:
-    """The first slope minus the second, on sums of both side by side, (..., 10) to (..., 1): a gap in caution.
-
-    nan where one of them is.
-
-    >>> totals = np.array([10.0, 10.0, 20.0, 4.0, 6.0, 10.0, 10.0, 20.0, 0.0, 0.0])
-    >>> slope_difference()(totals)
-    array([0.2])
-    """
-
-    def finalise(totals: Array) -> Array:
-        return slope(totals[..., :5]) - slope(totals[..., 5:])
-
-    return finalise
