@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import konsil
+from konsil.analysis import known_statistics
 from konsil.errors import KonsilError
 
 Call = Callable[..., tuple[int, str, str]]
@@ -278,3 +279,11 @@ def test_ratings_are_no_surprise_when_the_protocol_asks_for_none(study: Path) ->
     opened.import_sources()
     assert opened.results().rows == ()
     assert opened.report().is_file()
+
+
+def test_every_statistic_is_listed_with_its_title(call: Call, study: Path) -> None:
+    code, out, err = call("check", study, "--statistics")
+    assert (code, err) == (0, "")
+    rows = [line.split("  ", 1) for line in out.splitlines()]
+    assert len(rows) == len(known_statistics())
+    assert all(len(row) == 2 and row[1].strip() for row in rows)

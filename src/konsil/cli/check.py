@@ -25,10 +25,12 @@ def command(folder: Path, database: str, statistics: bool) -> None:
     from konsil.study import study_digest
 
     if statistics:
-        from konsil.stats.names import STATISTICS
+        from konsil.report.glossary import title
+        from konsil.report.language import ENGLISH
 
+        width = max(map(len, known_statistics())) + 2
         for name in known_statistics():
-            click.echo(f"{name:24}{STATISTICS[name].title if name in STATISTICS else ''}".rstrip())
+            click.echo(f"{name:{width}}{title(name, ENGLISH)}")
         return
     opened = open_folder(folder, database=database)
     study = opened.study
