@@ -17,7 +17,7 @@ from konsil.store.engine import writing
 
 AT = "2025-03-01T12:00:00Z"
 CALL = Call("w", 1, "answer", "s1", "i1", "k", "local", "m", "ok", 1, 200, {"seed": 1}, {}, "m-1", at=AT, raw="{}")
-SCHEMA_1 = Path(__file__).parent / "schema1.sql"
+HERE = Path(__file__).parent
 
 
 def test_migrations_and_tables_say_the_same(store: Store) -> None:
@@ -34,17 +34,20 @@ def test_the_last_migration_is_this_versions_schema() -> None:
     assert sorted(numbers) == list(range(1, schema.SCHEMA + 1))
 
 
-def test_a_database_of_schema_1_keeps_every_rating(tmp_path: Path, sample: Batch) -> None:
-    """The file was written by the first version and is never made anew."""
+@pytest.mark.parametrize(("number", "calls"), [(1, []), (2, [CALL])])
+def test_a_database_of_an_older_schema_keeps_every_rating(
+    number: int, calls: list[Call], tmp_path: Path, sample: Batch
+) -> None:
+    """The files were written by the versions of that time and are never made anew."""
     old = sqlite3.connect(tmp_path / "konsil.db")
-    old.executescript(SCHEMA_1.read_bytes().decode())
+    old.executescript((HERE / f"schema{number}.sql").read_bytes().decode())
     old.close()
     with Store.open(tmp_path) as store:
         assert store.batch() == _sorted(sample)
         assert store.verify_log() == ()
         assert store.add(sample, source="again", at=AT).total_new() == 0
-        assert list(Calls(store).each()) == []
-        Calls(store).add([CALL])
+        assert list(Calls(store).each()) == calls
+        Calls(store).add_new([CALL])
         assert list(Calls(store).each()) == [CALL]
         assert store.verify_log() == ()
 
@@ -54,8 +57,8 @@ _NEXT = '''"""A test's next schema."""
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0003"
-down_revision = "0002"
+revision = "0004"
+down_revision = "0003"
 
 
 def upgrade() -> None:
@@ -67,7 +70,7 @@ def upgrade() -> None:
 def _next_version(tmp_path: Path, failure: str = "") -> Path:
     scripts = tmp_path / "scripts 100%"
     shutil.copytree(migrate.MIGRATIONS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
-    (scripts / "versions" / "0003_next.py").write_text(_NEXT.format(failure=failure))
+    (scripts / "versions" / "0004_next.py").write_text(_NEXT.format(failure=failure))
     return scripts
 
 
@@ -75,16 +78,16 @@ def test_a_migration_keeps_every_rating(
     filled: Store, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = filled.batch()
-    monkeypatch.setattr(schema, "SCHEMA", 3)
+    monkeypatch.setattr(schema, "SCHEMA", 4)
     monkeypatch.setattr(migrate.upgrade, "__defaults__", (_next_version(tmp_path),))
     with Store.open(where) as store:
         assert store.batch() == before
         assert store.verify_log() == ()
         with store.engine.connect() as connection:
             assert connection.execute(sa.text("SELECT count(*) FROM ratings WHERE device = ''")).scalar() == 6
-            assert connection.execute(sa.text("SELECT value FROM meta WHERE key = 'schema'")).scalar() == "3"
-    monkeypatch.setattr(schema, "SCHEMA", 2)
-    with pytest.raises(StoreError, match=r"written by a newer konsil \(schema 3; this one knows up to 2\)"):
+            assert connection.execute(sa.text("SELECT value FROM meta WHERE key = 'schema'")).scalar() == "4"
+    monkeypatch.setattr(schema, "SCHEMA", 3)
+    with pytest.raises(StoreError, match=r"written by a newer konsil \(schema 4; this one knows up to 3\)"):
         Store.open(where)
 
 
@@ -105,7 +108,7 @@ def test_a_newer_schema_is_refused(filled: Store, where: str) -> None:
     with filled.engine.connect() as connection:
         connection.execute(sa.text("UPDATE meta SET value = '7' WHERE key = 'schema'"))
         connection.commit()
-    with pytest.raises(StoreError, match=r"was written by a newer konsil \(schema 7; this one knows up to 2\)"):
+    with pytest.raises(StoreError, match=r"was written by a newer konsil \(schema 7; this one knows up to 3\)"):
         Store.open(where)
 
 
