@@ -75,6 +75,22 @@ def test_each_fault_has_its_line_and_the_nearest_name(one: Rating, says: str) ->
     assert f"r.csv: 1 problem; nothing was imported: {says}" in refused(one)
 
 
+def test_a_comparison_is_kept_in_the_order_of_its_answers_whichever_way_round_the_file_has_it() -> None:
+    pair = ("q1:two", "q1:one")
+    shown = (rating("better", "A", answers=pair), rating("better", "B", "ben", answers=pair[::-1]))
+    assert [(r.answers, r.label) for r in came(*shown).ratings] == [(("q1:one", "q1:two"), "B")] * 2
+    # A scale that does not tell how it reads from the other side keeps the order shown.
+    plain = Criterion("better", "?", Scale(("former", "latter")), scope="pair")
+    other = Study("t", 1, instruments=(Instrument("form", (plain,)),))
+    assert [(r.answers, r.label) for r in came(rating("better", "former", answers=pair), study=other).ratings] == [
+        (pair, "former")
+    ]
+    silent = Criterion("better", "?", Scale(("A", "B"), abstain="tie"), scope="pair")
+    other = Study("t", 1, instruments=(Instrument("form", (silent,)),))
+    (found,) = came(rating("better", "tie", answers=pair), study=other).ratings
+    assert (found.answers, found.state, found.label) == (("q1:one", "q1:two"), "abstained", None)
+
+
 def test_a_survey_of_a_rater_needs_no_item() -> None:
     assert came(rating("day", "good", item=None, answers=())).items == ()
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from konsil.errors import SourceError, nearest
-from konsil.instrument import Criterion, Instrument, LabelError, digest, read_label
+from konsil.instrument import Criterion, Instrument, LabelError, canonical, digest, read_label
 from konsil.records import Answer, Item, Rater, Rating, State, Task
 from konsil.study.protocol import LONE_PANEL, Study
 
@@ -154,9 +154,10 @@ class _Door:
         if problem:
             return problem
         state, label = read
-        self.ratings.append(
-            replace(rating, state=state, label=label, instrument=rating.instrument or self.digests[instrument.id])
-        )
+        # Whichever way round a file has its pairs: two raters who agree have the same record.
+        answers, label = canonical(criterion, rating.answers, label)
+        stamp = rating.instrument or self.digests[instrument.id]
+        self.ratings.append(replace(rating, answers=answers, state=state, label=label, instrument=stamp))
         if task.id not in self.tasks:
             self.tasks[task.id] = task if task.instrument else replace(task, instrument=instrument.id)
         return None
