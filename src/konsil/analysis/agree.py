@@ -10,6 +10,7 @@ import numpy as np
 from konsil.analysis.coding import Sample
 from konsil.analysis.estimate import Told, estimate, estimates
 from konsil.analysis.measure import Measure
+from konsil.analysis.said import say
 from konsil.analysis.spec import Resampling
 from konsil.errors import AnalysisError, nearest
 from konsil.stats import kappa, ranks
@@ -157,32 +158,40 @@ def prevalence_note(sample: Sample, name: str) -> tuple[str, ...]:
     common = float(counts.max(initial=0) / counts.sum()) if counts.sum() else 0.0
     if common <= PREVALENCE:
         return ()
-    which = "One of the two labels" if sample.codes.n_labels == 2 else "One label"
-    return (f"{which} makes up {common:.0%} of all: kappa and its relatives are unsteady.",)
+    if sample.codes.n_labels == 2:
+        return (
+            say(
+                "One of the two labels makes up {share:.0%} of all: kappa and its relatives are unsteady.", share=common
+            ),
+        )
+    return (say("One label makes up {share:.0%} of all: kappa and its relatives are unsteady.", share=common),)
 
 
 def reason(sample: Sample, name: str) -> str:
     """Why a statistic is undefined on a sample, in words."""
     n_raters, n_labels = sample.codes.labels.shape[1], sample.codes.n_labels
     if columns(name, n_raters, n_labels) > WIDEST:
-        return (
-            f"not computed: {n_labels:,} different labels of {n_raters:,} raters need tables of"
-            f" {columns(name, n_raters, n_labels):,} cells; round the labels to fewer"
+        return say(
+            "not computed: {labels:,} different labels of {raters:,} raters need tables of {cells:,} cells; round the"
+            " labels to fewer",
+            labels=n_labels,
+            raters=n_raters,
+            cells=columns(name, n_raters, n_labels),
         )
     counts = unit_counts(sample.codes)
     if not (counts.sum(axis=1) >= 2).any():
-        return "no unit was labelled by two raters"
+        return say("no unit was labelled by two raters")
     used = int((counts.sum(axis=0) > 0).sum())
     if used == 1:
-        return "all labels are the same, so agreement beyond chance is undefined"
+        return say("all labels are the same, so agreement beyond chance is undefined")
     if name in ICC_FORMS or name == "kendall_w":
         complete = int((sample.codes.labels >= 0).all(axis=1).sum())
         if complete < 2:
-            return f"needs at least two units that every rater labelled; there are {complete}"
+            return say("needs at least two units that every rater labelled; there are {n}", n=complete)
         if name in {"icc1k", "icc2k", "icc3k"}:
-            return "units differ no more than chance has it, so that the mean's reliability has no denominator"
-        return "the units or the raters do not vary"
-    return "undefined for every pair of raters"
+            return say("units differ no more than chance has it, so that the mean's reliability has no denominator")
+        return say("the units or the raters do not vary")
+    return say("undefined for every pair of raters")
 
 
 def told(
@@ -212,7 +221,8 @@ def with_chance(found: Told, sample: Sample, name: str, *, key: int, resampling:
 
     measure = Measure(counts, finalise, sample.clusters, sample.n_units, sample.n_raters, sample.n_ratings)
     chance = estimate(measure, key=key, resampling=resampling, cluster=cluster).headline
-    beside = replace(chance, method=f"chance level (two labels drawn from all labels given), {chance.method}")
+    method = say("chance level (two labels drawn from all labels given), {method}", method=chance.method)
+    beside = replace(chance, method=method)
     return replace(found, companions=(*found.companions, beside))
 
 
@@ -242,7 +252,9 @@ def _pairs_note(measure: Measure, sample: Sample) -> tuple[str, ...]:
     pairs = n_raters * (n_raters - 1) // 2
     if not 0 < undefined < pairs:
         return ()
-    return (f"undefined for {undefined:,} of {pairs:,} pairs of raters, which are left out of the mean",)
+    return (
+        say("undefined for {n:,} of {all:,} pairs of raters, which are left out of the mean", n=undefined, all=pairs),
+    )
 
 
 def _completed(found: Told, measure: Measure, sample: Sample, name: str, resampling: Resampling) -> Told:
@@ -256,12 +268,12 @@ def _completed(found: Told, measure: Measure, sample: Sample, name: str, resampl
             se=float("nan"),
             p=form.p,
             n_undefined=0,
-            method="F interval of Shrout and Fleiss: independent, normal units",
+            method=say("F interval of Shrout and Fleiss: independent, normal units"),
         )
         found = replace(found, companions=(*found.companions, textbook))
     complete = int((sample.codes.labels >= 0).all(axis=1).sum())
     if (name in ICC_FORMS or name == "kendall_w") and complete < sample.n_units:
-        note = f"Of {sample.n_units} units, the {complete} that every rater labelled are used."
+        note = say("Of {all:,} units, the {n:,} that every rater labelled are used.", all=sample.n_units, n=complete)
         found = replace(found, notes=(note, *found.notes))
     return found
 

@@ -12,6 +12,7 @@ import polars as pl
 
 from konsil.analysis import agree
 from konsil.analysis.asked import Asked, Layout, Level
+from konsil.analysis.estimate import sentence
 from konsil.analysis.frames import lone_index, to_polars
 from konsil.analysis.spec import Resampling
 from konsil.analysis.tabular import is_role, read
@@ -198,7 +199,7 @@ def from_asked(frame: pl.DataFrame, asked: Asked, *, resamples: int, seed: int, 
         for note in told.notes:
             notes.setdefault(note, []).append(name)
         for caution in told.cautions:
-            notes.setdefault(_SAID.get(caution.code, caution.text), []).append(name)
+            notes.setdefault(_SAID.get(caution.code) or sentence(caution), []).append(name)
     sample = table.sample
     if not asked.labels and asked.level == "nominal" and _looks_ordered(table.labels.names):
         notes[

@@ -15,6 +15,7 @@ from konsil.analysis.kinds import Context
 from konsil.analysis.measure import Measure, joint, minus
 from konsil.analysis.results import Row
 from konsil.analysis.rows import differences_of, estimate_of, estimates_of, row, told_rows
+from konsil.analysis.said import say
 from konsil.errors import AnalysisError, nearest
 from konsil.stats.slopes import slope, slope_sums
 
@@ -83,7 +84,8 @@ def _slope(context: Context, frame: pl.DataFrame, column: str) -> Measure:
         .sort("cluster")
     )
     without = int(items.get_column("x").is_null().sum())
-    notes = (f"{without} items have no {context.analysis.covariate} and are left out.",) if without else ()
+    text = "{n:,} items have no {covariate} and are left out."
+    notes = (say(text, n=without, covariate=context.analysis.covariate),) if without else ()
     return Measure(
         sums=summed.select(names).to_numpy(),
         finalise=slope,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from konsil.analysis.catalogue import RATER_PAIR
 from konsil.analysis.frame import Long
+from konsil.analysis.said import say
 from konsil.analysis.spec import Analysis
 from konsil.errors import AnalysisError, nearest
 from konsil.instrument import Criterion, number_word
@@ -141,7 +142,7 @@ def rater_pairs(
 ) -> list[tuple[dict[str, str], pl.DataFrame, tuple[str, str]]]:
     """Split each group by every two raters; the two are its columns, also where one of them gave no label in it."""
     return [
-        ({**keys, "raters": f"{a} and {b}"}, part.filter(pl.col("rater").is_in([a, b])), (a, b))
+        ({**keys, "raters": say("{a} and {b}", a=a, b=b)}, part.filter(pl.col("rater").is_in([a, b])), (a, b))
         for keys, part in keyed
         for a, b in combinations(raters, 2)
     ]

@@ -10,6 +10,7 @@ import numpy as np
 
 from konsil.analysis.estimate import Told, blank, raters_matter, two_way, why_no_interval
 from konsil.analysis.measure import Measure, pair, together
+from konsil.analysis.said import say
 from konsil.analysis.spec import Resampling, Test
 from konsil.errors import AnalysisError
 from konsil.stats import infer
@@ -26,7 +27,7 @@ def contrast(
     test: 'interval' inverts the interval, 'flip' swaps the groups in whole clusters by fair coins, 'none' gives no p.
     """
     if min(a.n_ratings, b.n_ratings) == 0:
-        return Told(Estimate(float("nan"), level=resampling.level, reason="one of the two has no labels"))
+        return Told(Estimate(float("nan"), level=resampling.level, reason=say("one of the two has no labels")))
     both = pair(a, b)
     minus = np.array([[1.0, -1.0]])
     found = infer.difference(both.sums, both.finalise, minus, draws=resampling.draws, level=resampling.level, key=key)
@@ -62,7 +63,9 @@ def differences(measures: Sequence[Measure], *, key: int, resampling: Resampling
 
 def _difference(found: infer.Difference, n: int, measure: Measure, resampling: Resampling, cluster: str) -> Told:
     if not np.isfinite(found.value[n]):
-        return Told(blank(measure, resampling, found.n_clusters, "one of the two is undefined"), notes=measure.notes)
+        return Told(
+            blank(measure, resampling, found.n_clusters, say("one of the two is undefined")), notes=measure.notes
+        )
     headline = Estimate(
         float(found.value[n]),
         float(found.low[n]),
@@ -73,7 +76,11 @@ def _difference(found: infer.Difference, n: int, measure: Measure, resampling: R
         found.n_clusters,
         measure.n_ratings,
         int(found.n_undefined[n]),
-        f"paired difference, {cluster}-cluster bootstrap, BCa, {found.draws:,} resamples",
+        say(
+            "paired difference, {cluster}-cluster bootstrap, BCa, {draws:,} resamples",
+            cluster=cluster,
+            draws=found.draws,
+        ),
         why_no_interval(found),
     )
     return Told(headline, (), measure.notes, infer.cautions(found, n))

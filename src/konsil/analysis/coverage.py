@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
-from konsil.analysis.frame import Data, Long
+from konsil.analysis.frame import Data, Long, reasons
 from konsil.analysis.results import CoverageRow
+from konsil.analysis.spec import Exclusions
 from konsil.instrument import Criterion, Instrument
 from konsil.records import Task
 
@@ -16,14 +17,16 @@ Key = tuple[str, str, str]
 """(panel, criterion, system)."""
 
 
-def coverage(data: Data, long: Long, instruments: Sequence[Instrument], *, planned: bool) -> tuple[CoverageRow, ...]:
+def coverage(
+    data: Data, long: Long, instruments: Sequence[Instrument], exclusions: Exclusions, *, planned: bool
+) -> tuple[CoverageRow, ...]:
     """One row for each panel, criterion and system.
 
     Expected counts come from the tasks, and only where there is a plan: imported tasks exist because they were rated.
     """
     rated = _count(long.frame.filter(pl.col("state") == "rated"))
     abstained = _count(long.frame.filter(pl.col("state") == "abstained"))
-    excluded = _excluded(long.excluded)
+    excluded = _excluded(long.excluded, exclusions)
     unreadable = _unreadable(data, instruments)
     expected = _expected(data, instruments) if planned else {}
     keys = sorted({*rated, *abstained, *excluded, *unreadable, *expected})
@@ -47,12 +50,14 @@ def _count(frame: pl.DataFrame) -> Counter[Key]:
     return found
 
 
-def _excluded(frame: pl.DataFrame) -> dict[Key, dict[str, int]]:
+def _excluded(frame: pl.DataFrame, exclusions: Exclusions) -> dict[Key, dict[str, int]]:
     found: dict[Key, dict[str, int]] = defaultdict(dict)
+    # A table holds plain texts; the same sentence with its parts can be told in the report's language.
+    told = {str(one): one for one in reasons(exclusions)}
     for panel, criterion, system, reason, n in (
         frame.group_by("panel", "criterion", "system", "reason").len().sort("reason").iter_rows()
     ):
-        found[(panel, criterion, system)][reason] = n
+        found[(panel, criterion, system)][told[reason]] = n
     return dict(found)
 
 

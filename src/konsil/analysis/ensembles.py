@@ -16,6 +16,7 @@ from konsil.analysis.kinds import Context, sample_of
 from konsil.analysis.measure import Measure
 from konsil.analysis.results import Row
 from konsil.analysis.rows import row
+from konsil.analysis.said import say
 from konsil.errors import AnalysisError
 from konsil.stats import ensembles, infer
 from konsil.stats.consensus import majority, with_consensus
@@ -65,7 +66,7 @@ def ensemble_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterato
     shared = Measure(
         sums, statistic.finalise, panel.clusters, len(panel.units), len(names), int((votes[:, 1:] >= 0).sum())
     )
-    method = f"{context.cluster}-cluster bootstrap, BCa, {found.draws:,} resamples"
+    method = say("{cluster}-cluster bootstrap, BCa, {draws:,} resamples", cluster=context.cluster, draws=found.draws)
     order = np.argsort(-np.where(np.isfinite(found.value), found.value, -np.inf), kind="stable")
     for place, n in enumerate(order):
         told = Estimate(
@@ -78,7 +79,7 @@ def ensemble_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterato
             n_ratings=shared.n_ratings,
             n_undefined=int(found.n_undefined[n]),
             method=method,
-            reason="" if np.isfinite(found.value[n]) else "no slot on which it has a majority",
+            reason="" if np.isfinite(found.value[n]) else say("no slot on which it has a majority"),
         )
         keys = {"ensemble": " + ".join(names[i] for i in subsets[n]), "size": str(len(subsets[n]))}
         yield row(context, keys, Told(told), shared, detail=place >= SHOWN and len(subsets[n]) > 1)
@@ -96,11 +97,18 @@ def _out_of_bag(context: Context, shared: Measure, n: int) -> Row:
         n_clusters=len(shared.clusters),
         n_ratings=shared.n_ratings,
         n_undefined=best.n_undefined,
-        method=f"out of bag: in each of {draws:,} resamples the best is chosen and scored on the clusters left out",
-        reason="" if np.isfinite(best.out_of_bag) else "no resample has a best and clusters left out",
+        method=say(
+            "out of bag: in each of {draws:,} resamples the best is chosen and scored on the clusters left out",
+            draws=draws,
+        ),
+        reason="" if np.isfinite(best.out_of_bag) else say("no resample has a best and clusters left out"),
     )
-    note = (
-        f"The best of {n} was chosen on the same data: its value is too high by about {best.optimism:.3f};"
-        " the out-of-bag value is what an ensemble chosen in this way reaches on new items."
+    note = say(
+        "The best of {n} was chosen on the same data: its value is too high by about {optimism:.3f};"
+        " the out-of-bag value is what an ensemble chosen in this way reaches on new items.",
+        n=n,
+        optimism=best.optimism,
     )
-    return row(context, {"ensemble": f"best of {n}, out of bag", "size": ""}, Told(told, notes=(note,)), shared)
+    return row(
+        context, {"ensemble": say("best of {n}, out of bag", n=n), "size": ""}, Told(told, notes=(note,)), shared
+    )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from konsil.analysis.measure import Measure, together, value
+from konsil.analysis.said import Said, say
 from konsil.analysis.spec import Resampling
 from konsil.stats import infer, shares, wald
 from konsil.stats.contract import Array, Estimate
@@ -43,7 +44,23 @@ class Told:
     @property
     def warnings(self) -> tuple[str, ...]:
         """All of it as sentences."""
-        return (*self.notes, *(c.text for c in self.cautions))
+        return (*self.notes, *(sentence(c) for c in self.cautions))
+
+
+def sentence(caution: infer.Caution) -> Said:
+    """What a reader must know of an interval, in words."""
+    a, b = (*caution.numbers, 0, 0)[:2]
+    match caution.code:
+        case "few-clusters":
+            return say("The interval rests on {n:.0f} clusters, fewer than {few:.0f}.", n=a, few=b)
+        case "no-variation":
+            return say("No resample differs from the estimate: the interval has no width and is no evidence.")
+        case "widths-differ":
+            return say("The resampling interval is {times:.2f} times as wide as the linearised one.", times=a)
+        case "one-width":
+            return say("The linearised interval has no width while the resampling interval has.")
+        case "undefined-draws":
+            return say("The statistic was undefined in {n:.0f} of {all:.0f} resamples.", n=a, all=b)
 
 
 def estimate(measure: Measure, *, key: int, resampling: Resampling, cluster: str, why: str = "") -> Told:
@@ -71,7 +88,7 @@ def estimates(
         return []
     first = measures[0]
     if first.n_ratings == 0 or not first.clusters:
-        reasons = [why or "no labels to compute it from" for why in whys]
+        reasons = [why or say("no labels to compute it from") for why in whys]
         return [Told(Estimate(float("nan"), level=resampling.level, reason=reason)) for reason in reasons]
     if too_long(first.sums, resampling.draws):
         return [_linearised(m, resampling, cluster, why) for m, why in zip(measures, whys, strict=True)]
@@ -95,7 +112,7 @@ def _resampled(
 ) -> Told:
     at = float(found.value[n])
     if not np.isfinite(at):
-        reason = why or "undefined on these labels"
+        reason = why or say("undefined on these labels")
         return Told(blank(measure, resampling, found.n_clusters, reason), notes=measure.notes)
     headline = Estimate(
         at,
@@ -106,7 +123,7 @@ def _resampled(
         n_clusters=found.n_clusters,
         n_ratings=measure.n_ratings,
         n_undefined=int(found.n_undefined[n]),
-        method=f"{cluster}-cluster bootstrap, BCa, {found.draws:,} resamples",
+        method=say("{cluster}-cluster bootstrap, BCa, {draws:,} resamples", cluster=cluster, draws=found.draws),
         reason=why_no_interval(found),
     )
     companions = [_wald(headline, found, n, measure, cluster)]
@@ -123,10 +140,9 @@ def _linearised(measure: Measure, resampling: Resampling, cluster: str, why: str
     at = value(measure)
     used = prepare(measure.sums).informative
     if not np.isfinite(at):
-        return Told(blank(measure, resampling, used, why or "undefined on these labels"), notes=measure.notes)
+        return Told(blank(measure, resampling, used, why or say("undefined on these labels")), notes=measure.notes)
     influence = wald.linearised(measure.sums, measure.finalise)
     made = wald.one_way(influence, np.array([at]), level=resampling.level, scale=measure.scale, n_clusters=used)
-    on = " on the atanh scale" if measure.scale == "atanh" else ""
     headline = Estimate(
         at,
         float(made.low[0]),
@@ -135,10 +151,10 @@ def _linearised(measure: Measure, resampling: Resampling, cluster: str, why: str
         float(made.se[0]),
         n_clusters=used,
         n_ratings=measure.n_ratings,
-        method=f"linearised {cluster}-cluster Wald{on}, t with {made.df} degrees of freedom",
-        reason="one cluster has no interval" if used < 2 else "",
+        method=_wald_method(measure, cluster, made.df),
+        reason=say("one cluster has no interval") if used < 2 else "",
     )
-    note = "Resampling would take very long at this size: the interval is the linearised one, which needs none."
+    note = say("Resampling would take very long at this size: the interval is the linearised one, which needs none.")
     return Told(headline, notes=(*measure.notes, note))
 
 
@@ -157,19 +173,28 @@ def blank(measure: Measure, resampling: Resampling, n_clusters: int, reason: str
 def why_no_interval(found: infer.Inference) -> str:
     """The reason for a value without an interval; empty where it has one."""
     if found.n_clusters < 2:
-        return "one cluster has no interval"
+        return say("one cluster has no interval")
     return ""
 
 
 def _wald(headline: Estimate, found: infer.Inference, n: int, measure: Measure, cluster: str) -> Estimate:
-    on = " on the atanh scale" if measure.scale == "atanh" else ""
     return replace(
         headline,
         low=float(found.wald_low[n]),
         high=float(found.wald_high[n]),
         n_undefined=0,
-        method=f"linearised {cluster}-cluster Wald{on}, t with {found.n_clusters - 1} degrees of freedom",
+        method=_wald_method(measure, cluster, found.n_clusters - 1),
     )
+
+
+def _wald_method(measure: Measure, cluster: str, df: int) -> str:
+    if measure.scale == "atanh":
+        return say(
+            "linearised {cluster}-cluster Wald on the atanh scale, t with {df} degrees of freedom",
+            cluster=cluster,
+            df=df,
+        )
+    return say("linearised {cluster}-cluster Wald, t with {df} degrees of freedom", cluster=cluster, df=df)
 
 
 def _one_outcome_a_cluster(measure: Measure) -> bool:
@@ -189,7 +214,7 @@ def _plain_share(measure: Measure, resampling: Resampling, cluster: str) -> Told
         float(np.sqrt(share * (1 - share) / max(n - 1, 1))),  # as the linearised one, C / (C - 1)
         n_clusters=int(n),
         n_ratings=measure.n_ratings,
-        method="Clopper-Pearson" if hits in (0, n) else "Wilson",
+        method=say("Clopper-Pearson") if hits in (0, n) else say("Wilson"),
     )
     two = two_way(told, measure, cluster)
     if two is None or two.se == 0:
@@ -214,7 +239,9 @@ def two_way(headline: Estimate, measure: Measure, cluster: str) -> Estimate | No
         high=float(made.high[0]),
         se=float(made.se[0]),
         n_undefined=0,
-        method=f"linearised two-way Wald ({cluster} and rater), t with {made.df} degrees of freedom",
+        method=say(
+            "linearised two-way Wald ({cluster} and rater), t with {df} degrees of freedom", cluster=cluster, df=made.df
+        ),
     )
 
 
@@ -227,17 +254,24 @@ def cell_influence(measure: Measure) -> Array:
 
 def raters_matter(headline: Estimate, two: Estimate, measure: Measure) -> list[str]:
     """Say so where raters as a second source of chance widen the interval, and where they are few."""
-    found = []
+    found: list[str] = []
     width, wide = headline.high - headline.low, two.high - two.low
     if width > 0 and wide / width > TWO_WAY_RATIO:
         found.append(
-            f"With raters as a second source of chance the interval is {wide / width - 1:.0%} wider;"
-            " conclusions about raters in general need the two-way interval."
+            say(
+                "With raters as a second source of chance the interval is {wider:.0%} wider;"
+                " conclusions about raters in general need the two-way interval.",
+                wider=wide / width - 1,
+            )
         )
     n = 0 if measure.cell is None else len(np.unique(measure.cell.raters))
     if n < FEW_RATERS:
         found.append(
-            f"The {n} raters are fewer than {FEW_RATERS}: the first interval is about these raters, and of raters in"
-            " general so few tell little."
+            say(
+                "The {n} raters are fewer than {few}: the first interval is about these raters, and of raters in"
+                " general so few tell little.",
+                n=n,
+                few=FEW_RATERS,
+            )
         )
     return found

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from konsil.analysis.said import Said, say
 from konsil.analysis.spec import Exclusions
 from konsil.errors import AnalysisError
 from konsil.records import Answer, Attempt, Item, Rater, Rating, Task
@@ -144,19 +145,34 @@ def _with_strata(frame: pl.DataFrame, data: Data) -> pl.DataFrame:
     return frame
 
 
+def reasons(rules: Exclusions) -> tuple[Said, ...]:
+    """Why a rating stays out, in the order in which the reasons are tried."""
+    return (
+        say("phase: practice"),
+        say("phase: pilot"),
+        say("rater excluded by the protocol"),
+        say("item excluded by the protocol"),
+        say("no time recorded"),
+        say("faster than {seconds:g} seconds", seconds=rules.min_seconds),
+    )
+
+
 def _exclude(frame: pl.DataFrame, rules: Exclusions) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Split into what may be used and what is left out; the first reason that applies is the one counted."""
+    practice, pilot, rater, item, timeless, fast = (str(r) for r in reasons(rules))
     reason = (
-        pl.when(~pl.col("purpose").is_in(["main", "tiebreak", "repeat"]))
-        .then(pl.concat_str(pl.lit("phase: "), pl.col("purpose")))
+        pl.when(pl.col("purpose") == "practice")
+        .then(pl.lit(practice))
+        .when(pl.col("purpose") == "pilot")
+        .then(pl.lit(pilot))
         .when(pl.col("rater").is_in(list(rules.raters)))
-        .then(pl.lit("rater excluded by the protocol"))
+        .then(pl.lit(rater))
         .when(pl.col("item").is_in(list(rules.items)))
-        .then(pl.lit("item excluded by the protocol"))
+        .then(pl.lit(item))
         .when(pl.col("seconds").is_null() & pl.lit(rules.require_seconds))
-        .then(pl.lit("no time recorded"))
+        .then(pl.lit(timeless))
         .when(pl.col("seconds") < rules.min_seconds)
-        .then(pl.lit(f"faster than {rules.min_seconds:g} seconds"))
+        .then(pl.lit(fast))
         .otherwise(None)
     )
     marked = frame.with_columns(reason.alias("reason"))

@@ -13,6 +13,7 @@ from konsil.analysis.catalogue import AGREEMENT, PAIRED
 from konsil.analysis.coding import Labels, Sample, averaged, encode, labels_of
 from konsil.analysis.estimate import Told, estimate
 from konsil.analysis.measure import Measure, consensus_mean, mean, share, without_each_rater
+from konsil.analysis.said import say
 from konsil.analysis.sensitivity import leave_one_rater_out, rater_clusters
 from konsil.analysis.spec import Analysis, Resampling
 from konsil.errors import AnalysisError
@@ -47,7 +48,7 @@ class Context:
     @property
     def cluster(self) -> str:
         """What the resampled clusters are called; with raters as clusters the items are resampled beside."""
-        return "case" if self.analysis.cluster == "case" else "item"
+        return say("case") if self.analysis.cluster == "case" else say("item")
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def single(context: Context, keys: dict[str, str], frame: pl.DataFrame, raters: 
     analysis = context.analysis
     if analysis.statistic == "self_agreement":
         measure = panels.self_agreement(frame, analysis)
-        told = _estimate(context, measure, "no rater rated anything twice (no task repeats another)")
+        told = _estimate(context, measure, say("no rater rated anything twice (no task repeats another)"))
         if analysis.cluster == "rater" and measure.n_ratings:
             told = _headed(told, rater_clusters(told.headline, measure))
         return Group(keys, measure, told)
@@ -98,7 +99,7 @@ def single(context: Context, keys: dict[str, str], frame: pl.DataFrame, raters: 
 def _group(context: Context, keys: dict[str, str], sample: Sample, make: Callable[[Sample], Measure]) -> Group:
     """A group's number, with raters as clusters where the analysis asks for that."""
     measure = make(sample)
-    why = "" if sample.n_ratings else "no labels to compute it from"
+    why = "" if sample.n_ratings else say("no labels to compute it from")
     return _with_raters(context, Group(keys, measure, _estimate(context, measure, why)), sample, make)
 
 
@@ -156,7 +157,7 @@ def _proportion(context: Context, sample: Sample, labels: Labels) -> Measure:
     measure = share(sample, [codes[name] for name in analysis.of])
     undefined = len(sample.units) - sample.n_units
     if analysis.consensus == "majority" and undefined:
-        measure = replace(measure, notes=(f"Units without a strict majority, left out: {undefined}.",))
+        measure = replace(measure, notes=(say("Units without a strict majority, left out: {n:,}.", n=undefined),))
     return measure
 
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from konsil.analysis.frame import Long
+from konsil.analysis.frame import Long, reasons
 from konsil.analysis.results import Row
+from konsil.analysis.said import listed, say
 from konsil.analysis.spec import Analysis, Exclusions, Resampling
 from konsil.stats.names import STATISTICS
 
@@ -33,27 +34,38 @@ def methods(
 
 def _material(table: Long) -> str:
     panels = table.frame.group_by("panel").agg(pl.col("rater").n_unique().alias("n"), pl.len().alias("ratings"))
-    parts = [f"{n} ({panel}; {ratings:,} ratings)" for panel, n, ratings in panels.sort("panel").iter_rows()]
-    n_items = table.frame.get_column("item").n_unique()
-    return f"Raters were {_listed(parts)}, on {n_items:,} items." if parts else "No ratings were available."
+    parts = [
+        say("{n} ({panel}; {ratings:,} ratings)", n=n, panel=panel, ratings=ratings)
+        for panel, n, ratings in panels.sort("panel").iter_rows()
+    ]
+    if not parts:
+        return say("No ratings were available.")
+    items = table.frame.get_column("item").n_unique()
+    return say("Raters were {raters}, on {items:,} items.", raters=listed(parts), items=items)
 
 
 def _excluded(table: Long, exclusions: Exclusions) -> list[str]:
     if not table.excluded.height:
-        rule = exclusions.min_seconds > 0
-        return [f"No rating was faster than the protocol's {exclusions.min_seconds:g} seconds."] if rule else []
-    reasons = table.excluded.group_by("reason").len().sort("reason")
-    return [f"Excluded: {_listed([f'{n:,} ratings ({reason})' for reason, n in reasons.iter_rows()])}."]
+        rule = exclusions.min_seconds
+        if rule <= 0:
+            return []
+        return [say("No rating was faster than the protocol's {seconds:g} seconds.", seconds=rule)]
+    told = {str(one): one for one in reasons(exclusions)}
+    counts = table.excluded.group_by("reason").len().sort("reason")
+    parts = [say("{n:,} ratings ({reason})", n=n, reason=told[reason]) for reason, n in counts.iter_rows()]
+    return [say("Excluded: {what}.", what=listed(parts))]
 
 
 def _abstentions(analyses: Sequence[Analysis], table: Long) -> list[str]:
     n = table.frame.filter(pl.col("state") == "abstained").height
     if not n:
         return []
-    found = [f"The {n:,} abstentions are not labels: statistics use the labels given (pairwise deletion)."]
+    found: list[str] = [
+        say("The {n:,} abstentions are not labels: statistics use the labels given (pairwise deletion).", n=n)
+    ]
     named = [a.name for a in analyses if a.abstain == "label"]
     if named:
-        found.append(f"In {_listed(named)} an abstention counts as a label of its own.")
+        found.append(say("In {analyses} an abstention counts as a label of its own.", analyses=listed(named)))
     return found
 
 
@@ -61,42 +73,53 @@ def _statistics(analyses: Sequence[Analysis]) -> list[str]:
     names = sorted({a.statistic for a in analyses if a.statistic in STATISTICS})
     if not names:
         return []
-    parts = [f"{STATISTICS[n].title} ({STATISTICS[n].source})" for n in names]
-    found = [
-        f"Agreement was measured by {_listed(parts, '; ')}; statistics of two raters are averaged over rater pairs."
+    entries = [STATISTICS[n] for n in names]
+    parts = [say("{statistic} ({source})", statistic=say(e.title), source=e.source) for e in entries]
+    found: list[str] = [
+        say(
+            "Agreement was measured by {statistics}; statistics of two raters are averaged over rater pairs.",
+            statistics=listed(parts, "; "),
+        )
     ]
     if any(a.statistic == "krippendorff_alpha" and not a.weights for a in analyses):
         found.append(
-            "Krippendorff's alpha has his own difference of the scale's level of measurement; for ordinal scales that"
-            " is the distance of mid-ranks, not Gwet's ordinal weights."
+            say(
+                "Krippendorff's alpha has his own difference of the scale's level of measurement; for ordinal scales"
+                " that is the distance of mid-ranks, not Gwet's ordinal weights."
+            )
         )
     weights = sorted({a.weights or "quadratic" for a in analyses if a.statistic == "gwet_ac2"})
     if weights:
-        found.append(f"The weights of Gwet's AC2 are {_listed(weights)}.")
+        found.append(say("The weights of Gwet's AC2 are {weights}.", weights=listed([say(w) for w in weights])))
     if "within_one" in names:
         found.append(
-            "Beside agreement within one step stands its chance level, that of two labels drawn from all labels given."
+            say(
+                "Beside agreement within one step stands its chance level, that of two labels drawn from all labels"
+                " given."
+            )
         )
     return found
 
 
 def _consensus(analyses: Sequence[Analysis]) -> list[str]:
-    found = []
+    found: list[str] = []
     if any(a.against is not None or a.consensus == "majority" for a in analyses):
         found.append(
-            "A majority is strictly more than half of the raters who did not abstain; otherwise it is undefined."
+            say("A majority is strictly more than half of the raters who did not abstain; otherwise it is undefined.")
         )
     if any(a.against == "rest" for a in analyses):
-        found.append("Leave-one-out agreement compares each rater with the majority of the others.")
+        found.append(say("Leave-one-out agreement compares each rater with the majority of the others."))
     judged = [a for a in analyses if a.against not in {None, "rest"}]
     if any(a.mode == "valid" for a in judged):
         found.append(
-            "Judges were scored on the same leave-one-out majorities and slots as the held-out rater, so that a judge"
-            " exchangeable with the panel differs by zero on average."
+            say(
+                "Judges were scored on the same leave-one-out majorities and slots as the held-out rater, so that a"
+                " judge exchangeable with the panel differs by zero on average."
+            )
         )
     if any(a.mode == "paper" for a in judged):
         found.append(
-            "In paper mode judges were scored on the majority of the whole panel, which biases the difference."
+            say("In paper mode judges were scored on the majority of the whole panel, which biases the difference.")
         )
     return found
 
@@ -105,24 +128,32 @@ def _intervals(analyses: Sequence[Analysis], rows: Sequence[Row], seed: int, res
     clusters = sorted({"item" if a.cluster == "rater" else a.cluster for a in analyses})
     if not rows or not clusters:
         return []
-    level = f"{resampling.level * 100:g} %"
-    boot = any("bootstrap" in r.estimate.method for r in rows)
-    found = []
-    if boot:
+    found: list[str] = []
+    if any("bootstrap" in r.estimate.method for r in rows):
         found.append(
-            f"Intervals are {level} BCa bootstrap intervals over {resampling.draws:,} resamples of clusters"
-            f" ({_listed(clusters)}), seeded by the study's seed {seed} and the analysis' name; a linearised cluster"
-            " interval stands beside each."
+            say(
+                "Intervals are {level:g} % BCa bootstrap intervals over {draws:,} resamples of clusters ({clusters}),"
+                " seeded by the study's seed {seed} and the analysis' name; a linearised cluster interval stands beside"
+                " each.",
+                level=resampling.level * 100,
+                draws=resampling.draws,
+                clusters=listed([say(c) for c in clusters]),
+                seed=seed,
+            )
         )
     if any("two-way" in r.estimate.method for r in rows):
-        found.append("Where single ratings are averaged, a two-way interval (items and raters) stands beside them.")
+        found.append(
+            say("Where single ratings are averaged, a two-way interval (items and raters) stands beside them.")
+        )
     if any(a.cluster == "rater" for a in analyses):
         found.append(
-            "With raters as clusters the interval is linearised for sums of single ratings and a delete-one-rater"
-            " jackknife otherwise."
+            say(
+                "With raters as clusters the interval is linearised for sums of single ratings and a delete-one-rater"
+                " jackknife otherwise."
+            )
         )
     if any(r.estimate.method in {"Wilson", "Clopper-Pearson"} for r in rows):
-        found.append("Shares without clustering have Wilson intervals, Clopper-Pearson at 0 and 1.")
+        found.append(say("Shares without clustering have Wilson intervals, Clopper-Pearson at 0 and 1."))
     return found
 
 
@@ -130,24 +161,23 @@ def _tests(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]:
     differences = [r for r in rows if r.kind == "difference"]
     if not differences:
         return []
-    found = ["Differences are paired on the same resamples."]
+    found: list[str] = [say("Differences are paired on the same resamples.")]
     tests = {a.name: a.test for a in analyses}
     tested = [r for r in differences if math.isfinite(r.estimate.p)]
     by_t = [r for r in tested if "rater-cluster" in r.estimate.method or "jackknife" in r.estimate.method]
     flipped = [r for r in tested if tests.get(r.analysis) == "flip" and r not in by_t]
     if len(tested) > len(by_t) + len(flipped):
-        found.append("Two-sided p values of differences invert the bootstrap interval.")
+        found.append(say("Two-sided p values of differences invert the bootstrap interval."))
     if flipped:
-        names = _listed(list(dict.fromkeys(r.analysis for r in flipped)))
-        found.append(f"In {names} the p value is from swapping the two groups in whole clusters by fair coins.")
+        names = list(dict.fromkeys(r.analysis for r in flipped))
+        found.append(
+            say(
+                "In {analyses} the p value is from swapping the two groups in whole clusters by fair coins.",
+                analyses=listed(names),
+            )
+        )
     if by_t:
-        found.append("Where raters are the clusters, p values are from the t distribution.")
+        found.append(say("Where raters are the clusters, p values are from the t distribution."))
     if any(math.isfinite(r.p_adjusted) for r in differences):
-        found.append("Holm's adjustment is over all prespecified differences.")
+        found.append(say("Holm's adjustment is over all prespecified differences."))
     return found
-
-
-def _listed(parts: Sequence[str], separator: str = ", ") -> str:
-    if len(parts) < 2:
-        return "".join(parts)
-    return separator.join(parts[:-1]) + " and " + parts[-1]

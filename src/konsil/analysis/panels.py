@@ -10,6 +10,7 @@ import polars as pl
 from konsil.analysis.agree import prevalence_note, spaced
 from konsil.analysis.coding import Labels, Sample, matrix
 from konsil.analysis.measure import Measure, quotient, share
+from konsil.analysis.said import say
 from konsil.analysis.spec import Analysis, Mode
 from konsil.errors import AnalysisError, nearest
 from konsil.stats import consensus
@@ -58,7 +59,11 @@ def without_majority(sample: Sample) -> tuple[str, ...]:
     if not no_majority:
         return ()
     return (
-        f"{no_majority} of {len(sample.units)} units have no strict majority and count only where one rater less has.",
+        say(
+            "{n:,} of {all:,} units have no strict majority and count only where one rater less has.",
+            n=no_majority,
+            all=len(sample.units),
+        ),
     )
 
 

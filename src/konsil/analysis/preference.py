@@ -15,6 +15,7 @@ from konsil.analysis.kinds import Context, sample_of
 from konsil.analysis.measure import Measure
 from konsil.analysis.results import Row
 from konsil.analysis.rows import estimates_of, row, told_rows
+from konsil.analysis.said import say
 from konsil.errors import AnalysisError
 from konsil.records import Rater, System
 from konsil.stats.consensus import majority
@@ -59,7 +60,7 @@ def preference_rows(context: Context, table: Long, frame: pl.DataFrame, families
         own = _own(judge, systems, families, siblings=analysis.statistic == "family_preference")
         peers = [i for i, other in enumerate(names) if families.judges[other].family != judge.family]
         if not own.any() or not peers:
-            why = "no answers of its own among them" if not own.any() else "no judge of another family"
+            why = say("no answers of its own among them") if not own.any() else say("no judge of another family")
             nothing = Estimate(float("nan"), level=context.resampling.level, reason=why)
             yield row(context, {"rater": name}, Told(nothing))
             continue
@@ -79,7 +80,7 @@ def _rows(context: Context, found: Mapping[str, tuple[Measure, Measure]]) -> Ite
         return
     both = estimates_of(context, [*(a for _, a in found.values()), *(p for p, _ in found.values())])
     adjusted, plain = both[: len(found)], both[len(found) :]
-    version = "own minus peers, leniency included"
+    version = say("own minus peers, leniency included")
     for (name, (measure, _)), told, beside in zip(found.items(), adjusted, plain, strict=True):
         yield from told_rows(context, {"rater": name}, told, measure)
         yield row(context, {"rater": name, "version": version}, beside, measure, kind="companion")

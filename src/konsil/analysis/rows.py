@@ -11,6 +11,7 @@ from konsil.analysis.estimate import Told, estimate, estimates
 from konsil.analysis.kinds import Context
 from konsil.analysis.measure import Measure, joint
 from konsil.analysis.results import Row, RowKind
+from konsil.analysis.said import say
 
 
 def told_rows(context: Context, keys: dict[str, str], told: Told, measure: Measure | None) -> Iterator[Row]:
@@ -59,9 +60,11 @@ def _with_margin(told: Told, margin: float | None) -> Told:
         return told
     inside = -margin < low and high < margin
     note = (
-        f"The interval lies within ±{margin:g}: equivalent at this margin."
+        say("The interval lies within ±{margin:g}: equivalent at this margin.", margin=margin)
         if inside
-        else f"The interval does not lie within ±{margin:g}: equivalence at this margin is not shown."
+        else say(
+            "The interval does not lie within ±{margin:g}: equivalence at this margin is not shown.", margin=margin
+        )
     )
     return replace(told, notes=(*told.notes, note))
 

@@ -27,6 +27,7 @@ from konsil.analysis.preference import Lineage, lineage, preference_rows
 from konsil.analysis.results import Results, Row
 from konsil.analysis.rows import differences_of, estimates_of, row, told_rows
 from konsil.analysis.rules import contradictions
+from konsil.analysis.said import say
 from konsil.analysis.sensitivity import rater_contrast
 from konsil.analysis.spec import Analysis, Derived, Exclusions, Resampling
 from konsil.analysis.tiebreak import with_tiebreaks
@@ -67,7 +68,7 @@ def run(
     rows = _adjusted(rows)
     return Results(
         rows=tuple(rows),
-        coverage=coverage(data, table, instruments, planned=planned),
+        coverage=coverage(data, table, instruments, exclusions, planned=planned),
         warnings=(*_study_warnings(table, analyses), *(_same_family(families) if flag_families else ())),
         methods=methods(analyses, rows, table, seed=seed, resampling=resampling, exclusions=exclusions),
         label_counts=label_counts(table, instruments),
@@ -95,7 +96,9 @@ def _rows(context: Context, table: Long, families: Lineage) -> Iterator[Row]:
     analysis = context.analysis
     frame = select(table, analysis, analysis.raters)
     if frame.height == 0:
-        yield row(context, {}, Told(Estimate(math.nan, level=context.resampling.level, reason="no ratings selected")))
+        yield row(
+            context, {}, Told(Estimate(math.nan, level=context.resampling.level, reason=say("no ratings selected")))
+        )
         return
     if analysis.tiebreak:
         frame = with_tiebreaks(frame, select(table, analysis, analysis.tiebreak), analysis.collapse)
@@ -154,7 +157,13 @@ def _against_panel(context: Context, table: Long, frame: pl.DataFrame) -> Iterat
     panel_name = str(analysis.against)
     panel_frame = select(table, analysis, panel_name)
     if panel_frame.height == 0:
-        told = Told(Estimate(math.nan, level=context.resampling.level, reason=f"panel {panel_name!r} has no ratings"))
+        told = Told(
+            Estimate(
+                math.nan,
+                level=context.resampling.level,
+                reason=say("panel {panel} has no ratings", panel=repr(panel_name)),
+            )
+        )
         yield row(context, {}, told)
         return
     by = [column for column in analysis.by if column != "rater"]
@@ -176,8 +185,8 @@ def _against_panel(context: Context, table: Long, frame: pl.DataFrame) -> Iterat
         for (name, judge, ceiling, minus), told, above, gap in zip(found, judged, ceilings, gaps, strict=True):
             mine = {**keys, "rater": name} if name else keys
             yield from told_rows(context, mine, told, judge)
-            yield row(context, mine, gap, minus, kind="difference", versus={**keys, "rater": "rest"})
-            rest = {**keys, "rater": f"{panel_name}, leave one out"}
+            yield row(context, mine, gap, minus, kind="difference", versus={**keys, "rater": say("rest")})
+            rest = {**keys, "rater": say("{panel}, leave one out", panel=panel_name)}
             yield row(context, rest, above, ceiling, kind="companion")
 
 
@@ -217,14 +226,19 @@ def _study_warnings(table: Long, analyses: Sequence[Analysis]) -> tuple[str, ...
     found = []
     if table.excluded.height:
         found.append(
-            f"{table.excluded.height} ratings are excluded by the protocol's rules; the coverage table says why."
+            say(
+                "{n:,} ratings are excluded by the protocol's rules; the coverage table says why.",
+                n=table.excluded.height,
+            )
         )
     if any(a.mode == "paper" for a in analyses):
-        found.append("Analyses in paper mode reproduce what a paper computes and are not recommended for conclusions.")
+        found.append(
+            say("Analyses in paper mode reproduce what a paper computes and are not recommended for conclusions.")
+        )
     return tuple(found)
 
 
 def _same_family(families: Lineage) -> tuple[str, ...]:
     judged = {family for family in families.systems.values() if family}
     names = sorted(r.id for r in families.judges.values() if r.kind == "llm" and r.family in judged)
-    return (f"Judges of a judged system's family: {', '.join(names)}.",) if names else ()
+    return (say("Judges of a judged system's family: {names}.", names=", ".join(names)),) if names else ()

@@ -9,6 +9,7 @@ import numpy as np
 
 from konsil.analysis.estimate import cell_influence
 from konsil.analysis.measure import Measure, pair
+from konsil.analysis.said import say
 from konsil.stats import infer, wald
 from konsil.stats.contract import Estimate
 
@@ -25,8 +26,8 @@ def leave_one_rater_out(values: Sequence[float], headline: Estimate) -> Estimate
     n = len(left)
     blank = replace(headline, low=float("nan"), high=float("nan"), se=float("nan"), n_clusters=n, n_undefined=0)
     if n < 3 or not np.isfinite(left).all():
-        why = "fewer than three raters" if n < 3 else "undefined without one of the raters"
-        return replace(blank, method="delete-one-rater jackknife", reason=why)
+        why = say("fewer than three raters") if n < 3 else say("undefined without one of the raters")
+        return replace(blank, method=say("delete-one-rater jackknife"), reason=why)
     se = np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum())
     low, high = wald.interval(np.array([headline.value]), np.array([se]), n - 1, level=headline.level)
     return replace(
@@ -34,7 +35,7 @@ def leave_one_rater_out(values: Sequence[float], headline: Estimate) -> Estimate
         low=float(low[0]),
         high=float(high[0]),
         se=float(se),
-        method=f"delete-one-rater jackknife, t with {n - 1} degrees of freedom",
+        method=say("delete-one-rater jackknife, t with {df} degrees of freedom", df=n - 1),
     )
 
 
@@ -55,8 +56,8 @@ def rater_clusters(headline: Estimate, measure: Measure) -> Estimate:
         se=float(made.se[0]),
         n_clusters=used,
         n_undefined=0,
-        method=f"linearised rater-cluster Wald, t with {made.df} degrees of freedom",
-        reason="one rater has no interval" if used < 2 else "",
+        method=say("linearised rater-cluster Wald, t with {df} degrees of freedom", df=made.df),
+        reason=say("one rater has no interval") if used < 2 else "",
     )
 
 
@@ -75,7 +76,7 @@ def rater_contrast(
     elif set(left_a) != set(left_b):
         nothing = float("nan")
         return replace(
-            headline, low=nothing, high=nothing, se=nothing, p=nothing, reason="the groups have other raters"
+            headline, low=nothing, high=nothing, se=nothing, p=nothing, reason=say("the groups have other raters")
         )
     else:
         found = leave_one_rater_out([left_a[r] - left_b[r] for r in left_a], headline)

@@ -253,10 +253,10 @@ def concatenate(parts: Sequence[tuple[Array, Finalise]]) -> tuple[Array, Finalis
 class Caution:
     """Something a reader of the interval should know."""
 
-    code: Literal["few-clusters", "widths-differ", "undefined-draws", "no-variation"]
-    """A short name to select by."""
-    text: str
-    """One sentence for the reader."""
+    code: Literal["few-clusters", "widths-differ", "one-width", "undefined-draws", "no-variation"]
+    """What it is; `analysis` makes the sentence."""
+    numbers: tuple[float, ...] = ()
+    """What the sentence names: clusters and limit, the ratio of the widths, undefined and all draws."""
 
 
 def cautions(inference: Inference, index: int = 0, *, few: int = 50, ratio: float = 0.15) -> tuple[Caution, ...]:
@@ -269,29 +269,14 @@ def cautions(inference: Inference, index: int = 0, *, few: int = 50, ratio: floa
     if not np.isfinite(inference.value[index]):
         return ()
     if inference.n_clusters < few:
-        found.append(
-            Caution("few-clusters", f"The interval rests on {inference.n_clusters} clusters, fewer than {few}.")
-        )
+        found.append(Caution("few-clusters", (inference.n_clusters, few)))
     width = float(inference.high[index] - inference.low[index])
     other = float(inference.wald_high[index] - inference.wald_low[index])
     if inference.n_clusters > 1 and max(width, other) == 0:
-        found.append(
-            Caution(
-                "no-variation", "No resample differs from the estimate: the interval has no width and is no evidence."
-            )
-        )
+        found.append(Caution("no-variation"))
     elif inference.method != "wald" and min(width, other) >= 0 and abs(width - other) > ratio * min(width, other):
-        found.append(
-            Caution(
-                "widths-differ",
-                f"The resampling interval is {width / other:.2f} times as wide as the linearised one."
-                if other > 0
-                else "The linearised interval has no width while the resampling interval has.",
-            )
-        )
+        found.append(Caution("widths-differ", (width / other,)) if other > 0 else Caution("one-width"))
     undefined = int(inference.n_undefined[index])
     if undefined:
-        found.append(
-            Caution("undefined-draws", f"The statistic was undefined in {undefined} of {inference.draws} resamples.")
-        )
+        found.append(Caution("undefined-draws", (undefined, inference.draws)))
     return tuple(found)
