@@ -31,7 +31,7 @@ def test_whatever_can_change_the_reply_changes_the_key(change: dict[str, object]
 
 
 def test_endpoint_repeat_and_order_of_keys() -> None:
-    assert request_key("f", ONE) != request_key("e", ONE) != request_key("e", ONE, 1)
+    assert request_key("f", ONE) != request_key("e", ONE) != request_key("e", replace(ONE, repeat=1))
     swapped = replace(ONE, options={"b": 1, "a": {"d": 1, "c": 2}})
     assert request_key("e", swapped) == request_key("e", replace(ONE, options={"a": {"c": 2, "d": 1}, "b": 1}))
     works = {work_key(*p, "k") for p in (("answer", "a", "i"), ("judge", "a", "i"), ("answer", "ai", ""))}
@@ -42,6 +42,7 @@ def test_every_field_of_a_request_is_in_its_key() -> None:
     """A new field must be added to the key, or replies to different requests would be taken for the same."""
     assert set(Request.__slots__) == {
         "model", "messages", "temperature", "top_p", "max_tokens", "seed", "logprobs", "schema", "tools", "options",
+        "repeat",
     }  # fmt: skip
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import time
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from konsil.collect.keys import read_key, without_key
 from konsil.collect.provider import (
     SAMPLING,
     AccountError,
@@ -26,7 +26,6 @@ from konsil.collect.provider import (
     clean,
 )
 from konsil.collect.replies import read_body
-from konsil.errors import CollectError
 
 if TYPE_CHECKING:
     import aiohttp
@@ -54,13 +53,9 @@ class OpenAICompatible:
         self.refused: dict[str, set[str]] = {}
         """Model -> parameters that it refused in this run."""
         self._headers = {"Content-Type": "application/json", **(headers or {})}
-        if key_env:
-            key = os.environ.get(key_env, "")
-            if not key:
-                raise CollectError(f"endpoint {self.name!r}: the environment variable {key_env} holds no key")
-            if not key.isprintable() or not key.isascii():
-                raise CollectError(f"endpoint {self.name!r}: {key_env} holds no key but something else (line breaks?)")
-            self._headers["Authorization"] = f"Bearer {key}"
+        self._key = read_key(self.name, key_env)
+        if self._key:
+            self._headers["Authorization"] = f"Bearer {self._key}"
         self._session: aiohttp.ClientSession | None = None
 
     async def close(self) -> None:
@@ -92,7 +87,7 @@ class OpenAICompatible:
                 status, headers = response.status, response.headers
         except (aiohttp.ClientError, ConnectionError, OSError) as error:
             raise ServerError(f"{self.name}: {_reason(error)}") from None
-        raw = clean(data.decode(response.get_encoding(), errors="replace"))
+        raw = without_key(clean(data.decode(response.get_encoding(), errors="replace")), self._key)
         if status != 200:
             raise self._failure(status, headers, raw, request, sent, refused)
         reply = read_body(raw)
@@ -123,6 +118,10 @@ class OpenAICompatible:
             return ServerError(f"{self.name}: status {status}", retry_after=wait, **about)
         if status in (400, 422, 501):
             parameter = blamed(raw, list(sent))
+            if parameter == "tools":
+                # Never left out in silence: a system that cannot search is another system.
+                said = f"does not let model {request.model!r} use {', '.join(request.tools)}; status {status}"
+                return AccountError(f"endpoint {self.name!r}: {said}", **about)
             if parameter is not None:
                 refused.add(parameter)
                 return ParameterError(parameter, **about)
@@ -152,6 +151,9 @@ def body_of(request: Request, refused: set[str]) -> tuple[bytes, dict[str, objec
         elif name == "logprobs" and name in SAMPLING:
             data["logprobs"], data["top_logprobs"] = True, value
             sent[name] = value
+        elif name == "tools":
+            data["web_search_options"] = {}
+            sent[name] = value
         else:
             own = _RENAMED[name] if name in refused else name
             data[own] = sent[own] = value
@@ -174,7 +176,11 @@ def blamed(raw: str, sent: list[str]) -> str | None:
     inner = error.get("error", error) if isinstance(error, dict) else error
     named = inner.get("param") if isinstance(inner, dict) else None
     text = json.dumps(inner) if not isinstance(inner, str) else inner
-    aliases = {"schema": ("response_format", "json_schema", "schema"), "logprobs": ("logprobs", "top_logprobs")}
+    aliases = {
+        "schema": ("response_format", "json_schema", "schema"),
+        "logprobs": ("logprobs", "top_logprobs"),
+        "tools": ("web_search_options", "web_search", "tools"),
+    }
     for parameter in sent:
         words = aliases.get(parameter, (parameter,))
         if named and str(named).split(".")[0] in words:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal, Protocol
 
 from konsil.records import Citation
@@ -31,7 +33,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Everything that can change a reply, but for the endpoint and the repeat."""
+    """Everything that can change a reply, but for the endpoint."""
 
     model: str
     """What the endpoint calls the model."""
@@ -49,18 +51,20 @@ class Request:
     """How many alternatives to report with each token's log-probability; None: none are asked for."""
     schema: Mapping[str, object] | None = None
     """The JSON schema the reply must follow; None: free text."""
-    tools: tuple[Mapping[str, object], ...] = ()
-    """Tools the model may use (web search), as the endpoint takes them."""
+    tools: tuple[str, ...] = ()
+    """Tools of the endpoint that the model may use: web_search."""
     options: Mapping[str, object] = field(default_factory=dict)
     """Further parameters, sent as they stand."""
+    repeat: int = 0
+    """Which of several equal requests it is, from 0; not sent."""
 
     def asked(self) -> dict[str, object]:
         """The parameters asked for, for the record: the schema by its digest."""
         found: dict[str, object] = {n: getattr(self, n) for n in SAMPLING if getattr(self, n) is not None}
         if self.schema is not None:
-            found["schema"] = _digest(self.schema)[:16]
+            found["schema"] = hashlib.sha256(_written(self.schema).encode()).hexdigest()[:16]
         if self.tools:
-            found["tools"] = [dict(t) for t in self.tools]
+            found["tools"] = list(self.tools)
         return {**found, **self.options}
 
 
@@ -142,28 +146,48 @@ class Provider(Protocol):
         ...
 
 
-def request_key(endpoint: str, request: Request, repeat: int = 0) -> str:
+def request_key(endpoint: str, request: Request) -> str:
     """Digest everything that can change the reply; never keys, timeouts or concurrency.
 
+    >>> from dataclasses import replace
     >>> one = Request("m", (Message("user", "Which drug?"),), temperature=0.2)
     >>> request_key("local", one) == request_key("local", one), len(request_key("local", one))
     (True, 64)
-    >>> request_key("local", one) == request_key("local", one, repeat=1)
+    >>> request_key("local", one) == request_key("local", replace(one, repeat=1))
     False
     """
-    return _digest(
-        [
-            _KEY_VERSION,
-            endpoint,
-            request.model,
-            [[m.role, m.text] for m in request.messages],
-            [getattr(request, name) for name in SAMPLING],
-            request.schema,
-            list(request.tools),
-            dict(request.options),
-            repeat,
-        ]
-    )
+    # The SHA-256 of one JSON list, written in two parts: what all requests of a run begin with (a codebook of many
+    # pages, it may be) is digested once, so that ten thousand finished calls are recognised in a second.
+    *head, last = request.messages or (None,)
+    digest = _begun(endpoint, request.model, tuple(head)).copy()
+    said = _encode([last.role, last.text]) if last is not None else ""
+    sampling = _encode([getattr(request, name) for name in SAMPLING])
+    rest = f"{_encode(list(request.tools))},{_encode(dict(request.options))},{_encode(request.repeat)}"
+    digest.update(f"{said}],{sampling},{_written(request.schema)},{rest}]".encode())
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=256)
+def _begun(endpoint: str, model: str, head: tuple[Message, ...]) -> hashlib._Hash:
+    start = _encode([_KEY_VERSION, endpoint, model])[:-1]
+    return hashlib.sha256(f"{start},[{''.join(f'{_encode([m.role, m.text])},' for m in head)}".encode())
+
+
+_schemas: OrderedDict[int, tuple[Mapping[str, object], str]] = OrderedDict()
+"""Schemas as text, by identity: a run has few, and every request of a kind carries the same one."""
+_MOST_SCHEMAS = 64
+
+
+def _written(schema: Mapping[str, object] | None) -> str:
+    if schema is None:
+        return "null"
+    # The schema is held with its text, so that no other one can come to lie where it lay.
+    known = _schemas.get(id(schema))
+    if known is None:
+        known = _schemas[id(schema)] = (schema, _encode(schema))
+        if len(_schemas) > _MOST_SCHEMAS:
+            _schemas.popitem(last=False)
+    return known[1]
 
 
 def work_key(kind: str, who: str, subject: str, key: str) -> str:
@@ -172,10 +196,6 @@ def work_key(kind: str, who: str, subject: str, key: str) -> str:
 
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=str).encode
-
-
-def _digest(value: object) -> str:
-    return hashlib.sha256(_encode(value).encode()).hexdigest()
 
 
 def clean(text: str) -> str:

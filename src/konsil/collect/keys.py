@@ -1,0 +1,31 @@
+"""Keys of endpoints: read from the environment, held in memory, written nowhere."""
+
+from __future__ import annotations
+
+import os
+
+from konsil.errors import CollectError
+
+HIDDEN = "[key]"
+"""What stands where an endpoint repeated a key to us."""
+
+
+def read_key(endpoint: str, variable: str) -> str:
+    """Read the key that an environment variable holds; an empty name: no key."""
+    if not variable:
+        return ""
+    key = os.environ.get(variable, "")
+    if not key:
+        raise CollectError(f"endpoint {endpoint!r}: the environment variable {variable} holds no key")
+    if not key.isprintable() or not key.isascii():
+        raise CollectError(f"endpoint {endpoint!r}: {variable} holds no key but something else (line breaks?)")
+    return key
+
+
+def without_key(text: str, key: str) -> str:
+    """Take a key out of what an endpoint said: some repeat it in the error that refuses it.
+
+    >>> without_key("the key sk-1 is not known", "sk-1")
+    'the key [key] is not known'
+    """
+    return text.replace(key, HIDDEN) if key and key in text else text
