@@ -118,7 +118,7 @@ def plan(jobs: Sequence[Job], calls: Calls, *, again: Collection[str] = (), limi
         return []
     kind = jobs[0].kind
     done = {bytes.fromhex(work) for work, _, _ in calls.ended(kind, but=again)}
-    held = set(calls.answered() if kind == "answer" else calls.rated())
+    held: set[str] | None = None
     todos = []
     room = limit
     for job in jobs:
@@ -130,7 +130,10 @@ def plan(jobs: Sequence[Job], calls: Calls, *, again: Collection[str] = (), limi
             work = job.work(n)
             if bytes.fromhex(work.id) in done:
                 todo.done += 1
-            elif job.record(subject) in held:
+                continue
+            if held is None:  # looked up only where something is left: where all is done, nobody asks
+                held = set(calls.answered() if kind == "answer" else calls.rated())
+            if job.record(subject) in held:
                 foreign.append(subject)
             else:
                 todo.left.append(n)

@@ -12,7 +12,7 @@ from konsil.collect.provider import Message, Request
 from konsil.collect.runner import Reader
 from konsil.errors import CollectError, nearest
 from konsil.instrument import Instrument, fields, prompt, ratings, read_reply, schema, screen
-from konsil.records import Answer, Attempt, Call, Item, Outcome, Rating, Task
+from konsil.records import Attempt, Call, Outcome, Rating, Task
 from konsil.store import Batch, Store
 from konsil.store.calls import READABLE, Calls
 from konsil.study import Study
@@ -43,12 +43,7 @@ class _Bench:
     def __init__(self, study: Study, store: Store, judges: set[str]) -> None:
         self.store = store
         self.instruments = {i.id: i for i in study.instruments}
-        with store.view() as view:
-            self.tasks: dict[str, Task] = {t.id: t for t in view.each("tasks") if t.rater in judges}
-            shown = {a for t in self.tasks.values() for a in t.answers}
-            asked = {t.item for t in self.tasks.values()}
-            self.items: dict[str, Item] = {i.id: i for i in view.each("items") if i.id in asked}
-            self.answers: dict[str, Answer] = {a.id: a for a in view.each("answers") if a.id in shown}
+        self.tasks, self.items, self.answers = Calls(store).to_judge(judges)
 
     def instrument(self, task: Task) -> Instrument:
         """The task's instrument."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from konsil.errors import KonsilError
 from konsil.instrument.form import Criterion, Instrument
@@ -31,6 +32,10 @@ class Field:
     """The positions on the screen, from 0, of the answers that it is about."""
     span: int | None = None
     """The number, from 0, of the sentence that it is about."""
+
+    def __hash__(self) -> int:
+        # Quick, as prompts and schemas are looked up by a screen's fields; equal fields have equal names.
+        return hash(self.name)
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -67,7 +72,13 @@ def fields(instrument: Instrument, task: Task) -> tuple[Field, ...]:
     >>> [f.name for f in fields(form, Task("t", "t", "r", "form", "i", ("x", "y")))]
     ['correct.a1', 'correct.a2']
     """
-    found = tuple(f for c in instrument.criteria for f in _of(c, instrument, task))
+    return _fields(instrument, len(task.answers), len(task.spans), task.item is not None, bool(task.batch))
+
+
+@lru_cache(maxsize=512)
+def _fields(instrument: Instrument, n: int, n_spans: int, about_item: bool, in_batch: bool) -> tuple[Field, ...]:
+    # One tuple for all tasks of a shape, so that what is made of it (prompt, schema) can be made once as well.
+    found = tuple(f for c in instrument.criteria for f in _of(c, instrument, n, n_spans, about_item, in_batch))
     names = [name for f in found for name in (f.name, f.reason) if name]
     for name in names:
         if names.count(name) > 1:
@@ -75,14 +86,16 @@ def fields(instrument: Instrument, task: Task) -> tuple[Field, ...]:
     return found
 
 
-def _of(criterion: Criterion, instrument: Instrument, task: Task) -> Iterator[Field]:
-    scope, n = criterion.scope, len(task.answers)
+def _of(
+    criterion: Criterion, instrument: Instrument, n: int, n_spans: int, about_item: bool, in_batch: bool
+) -> Iterator[Field]:
+    scope = criterion.scope
     if scope in _SURVEYS:
         # A questionnaire in a batch is about the batch, any other about the phase or the rater.
         mixed = len({c.scope for c in instrument.criteria}) > 1
-        if task.item is None and not (mixed and (scope == "batch") != bool(task.batch)):
+        if not about_item and not (mixed and (scope == "batch") != in_batch):
             yield Field(criterion.id, criterion)
-    elif task.item is None:
+    elif not about_item:
         return
     elif scope == "answer":
         for a in range(n):
@@ -92,7 +105,7 @@ def _of(criterion: Criterion, instrument: Instrument, task: Task) -> Iterator[Fi
             raise FormError(
                 f"instrument {instrument.id!r}: {criterion.id!r} asks about sentences of one answer, the screen has {n}"
             )
-        for s in range(len(task.spans)):
+        for s in range(n_spans):
             yield Field(f"{criterion.id}.s{s + 1}", criterion, (0,), s)
     elif scope == "pair":
         if n != 2:

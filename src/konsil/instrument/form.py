@@ -78,6 +78,11 @@ class Instrument:
     language: str = "en"
     """The language of its texts."""
 
+    def __hash__(self) -> int:
+        # What is made of an instrument once is looked up for every task: equal forms have equal ids and codebooks, and
+        # the hash of a text is known already.
+        return hash((self.id, self.codebook))
+
     def criterion(self, criterion_id: str) -> Criterion | None:
         """The criterion of this id, or None."""
         return next((c for c in self.criteria if c.id == criterion_id), None)

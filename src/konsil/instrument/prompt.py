@@ -13,9 +13,11 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from konsil.instrument.fields import Field
-from konsil.instrument.form import Criterion
+from konsil.instrument.form import Criterion, Instrument
+from konsil.instrument.rendering import Shown
 from konsil.instrument.screen import Screen, expected
 
 
@@ -35,9 +37,17 @@ class Prompt:
 
 def prompt(screen: Screen, task: str) -> Prompt:
     """Render a screen for a judge; `task` is the task's identifier."""
-    role, codebook = screen.instrument.role.strip(), screen.instrument.codebook.strip()
-    system = [role, codebook, _asked(screen), "\n".join(_format(screen))]
-    return Prompt("\n\n".join(part for part in system if part), "\n\n".join(_material(screen, _key(screen, task))))
+    user = "\n\n".join(_material(screen, _key(screen, task)))
+    return Prompt(_system(screen.instrument, screen.fields, len(screen.answers)), user)
+
+
+@lru_cache(maxsize=512)
+def _system(instrument: Instrument, fields: tuple[Field, ...], n_answers: int) -> str:
+    # Of nothing but the form, so that no text of an item or an answer can get into it; made once for all tasks.
+    screen = Screen(instrument, fields, answers=(Shown(()),) * n_answers)
+    role, codebook = instrument.role.strip(), instrument.codebook.strip()
+    parts = (role, codebook, _asked(screen), "\n".join(_format(screen)))
+    return "\n\n".join(part for part in parts if part)
 
 
 def _asked(screen: Screen) -> str:

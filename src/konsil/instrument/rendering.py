@@ -51,9 +51,13 @@ class Shown:
 def show(answer: Answer, arm: str, words: Words, spans: tuple[Span, ...] = (), reasoning: bool = False) -> Shown:
     """Render an answer for an arm, the sentences to be rated as pieces of their own; nothing is ever shortened."""
     cut = arm == TEXT_ARM
+    if not cut and not spans and "![" not in answer.text:  # by far the most answers: nothing to be rendered in them
+        whole = (Piece(answer.text),) if answer.text else ()
+        thought = _noted(answer.reasoning, words) if reasoning else ""
+        return Shown(whole, thought, _sources(answer))
 
     def render(text: str) -> str:
-        noted = _IMAGE.sub(lambda m: words.image.format(m[1]), text)
+        noted = _noted(text, words)
         return _without_links(noted, len(answer.citations)) if cut else noted
 
     pieces: list[Piece] = []
@@ -67,9 +71,17 @@ def show(answer: Answer, arm: str, words: Words, spans: tuple[Span, ...] = (), r
         pieces += [Piece(render(answer.text[end : span.start])), Piece(render(answer.text[span.start : span.end]), n)]
         end = span.end
     pieces.append(Piece(render(answer.text[end:])))
-    sources = () if cut else tuple(_source(n, c.title, c.url) for n, c in enumerate(answer.citations, start=1))
+    sources = () if cut else _sources(answer)
     kept = tuple(p for p in pieces if p.text or p.span is not None)
     return Shown(kept, render(answer.reasoning) if reasoning else "", sources)
+
+
+def _noted(text: str, words: Words) -> str:
+    return _IMAGE.sub(lambda m: words.image.format(m[1]), text)
+
+
+def _sources(answer: Answer) -> tuple[str, ...]:
+    return tuple(_source(n, c.title, c.url) for n, c in enumerate(answer.citations, start=1))
 
 
 def _source(n: int, title: str, url: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from konsil.instrument.fields import Field
@@ -19,7 +20,14 @@ def schema(fields: Iterable[Field]) -> Json:
     >>> from konsil.instrument import Criterion, Field, Scale
     >>> schema([Field("correct.a1", Criterion("correct", "?", Scale(("no", "yes"), abstain="?")), (0,))])["properties"]
     {'correct.a1': {'type': 'string', 'enum': ['no', 'yes', '?']}}
+
+    The same object for the same fields: nobody changes it.
     """
+    return _schema(tuple(fields))
+
+
+@lru_cache(maxsize=512)
+def _schema(fields: tuple[Field, ...]) -> Json:
     properties: Json = {}
     for field in fields:
         properties[field.name] = _value(field.criterion.scale)

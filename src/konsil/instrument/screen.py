@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from konsil.instrument.fields import Field, FormError, fields, letter
 from konsil.instrument.form import Criterion, Instrument, Scale
@@ -40,13 +41,18 @@ class Screen:
     @property
     def headings(self) -> tuple[str, ...]:
         """What the answers are called, in the order shown."""
-        return tuple(self.words.answer.format(letter(n)) for n in range(len(self.answers)))
+        return _headings(self.words.answer, len(self.answers))
 
     def subject(self, field: Field) -> str:
         """What a field is about, as the heading says it: 'Answer A', 'Sentence 2', or nothing."""
         if field.span is not None:
             return self.words.sentence.format(field.span + 1)
         return self.words.answer.format(letter(field.answers[0])) if len(field.answers) == 1 else ""
+
+
+@cache
+def _headings(pattern: str, n_answers: int) -> tuple[str, ...]:
+    return tuple(pattern.format(letter(n)) for n in range(n_answers))
 
 
 def screen(instrument: Instrument, task: Task, item: Item | None, answers: Mapping[str, Answer]) -> Screen:

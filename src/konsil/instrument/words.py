@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ DE = Words(
 )
 
 
+@cache
 def words(language: str) -> Words:
     """The words of an instrument's language; English where there are none of it."""
     return DE if language.lower().partition("-")[0] == "de" else EN

@@ -11,8 +11,8 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
 from konsil.errors import ConflictError
-from konsil.records import Call, CallKind
-from konsil.store import engine, schema
+from konsil.records import Answer, Call, CallKind, Item, Task
+from konsil.store import engine, read, schema
 from konsil.store.db import Store
 from konsil.store.rows import CALLS
 
@@ -92,6 +92,18 @@ class Calls:
         """Stream all calls in the order of work and attempt."""
         with engine.reading(self.store.engine) as connection:
             yield from each_call(connection)
+
+    def to_judge(self, judges: Collection[str]) -> tuple[dict[str, Task], dict[str, Item], dict[str, Answer]]:
+        """Read the tasks of these judges with the items and answers that they show, by id, and nothing else."""
+        t, i, a = schema.tasks.c, schema.items.c, schema.answers.c
+        mine = t.rater.in_(sorted(judges))
+        asked = sa.select(t.item).where(mine)
+        with engine.reading(self.store.engine) as connection:
+            tasks: dict[str, Task] = {task.id: task for task in read.some(connection, "tasks", mine)}
+            items: dict[str, Item] = {item.id: item for item in read.some(connection, "items", i.id.in_(asked))}
+            shown = {one for task in tasks.values() for one in task.answers}
+            answers = (one for one in read.some(connection, "answers", a.item.in_(asked)) if one.id in shown)
+            return tasks, items, {one.id: one for one in answers}
 
     def unsettled_answers(self) -> Iterator[Call]:
         """Stream the readable calls of systems whose answer is not among the records yet."""

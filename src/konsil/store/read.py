@@ -23,14 +23,22 @@ def each(connection: Connection, name: KindName) -> Iterator[Any]:
     return _each_rating(connection, kind) if name == "ratings" else _each(connection, kind, kind.key)
 
 
+def some(connection: Connection, name: KindName, where: sa.ColumnElement[bool]) -> Iterator[Any]:
+    """Stream those records of one kind that meet a condition, in the order of their identity."""
+    return _each(connection, KINDS[name], KINDS[name].key, where)
+
+
 def count(connection: Connection, name: KindName) -> int:
     """Count the records of one kind."""
     return int(connection.execute(sa.select(sa.func.count()).select_from(KINDS[name].table)).scalar_one())
 
 
-def _each(connection: Connection, kind: Kind, order: tuple[str, ...]) -> Iterator[Any]:
+def _each(
+    connection: Connection, kind: Kind, order: tuple[str, ...], where: sa.ColumnElement[bool] | None = None
+) -> Iterator[Any]:
     columns = kind.table.c
     query = sa.select(*(columns[n] for n in kind.names)).order_by(*(columns[n] for n in order))
+    query = query if where is None else query.where(where)
     # One string object per identifier instead of one per row: a million ratings fit in a few hundred megabytes.
     memo: dict[str, str] = {}
     shared = [i for i, name in enumerate(kind.names) if name not in _UNIQUE]
