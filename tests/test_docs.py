@@ -31,6 +31,7 @@ from konsil.analysis import Analysis, Bin, Derived, Exclusions, Resampling, know
 from konsil.cli.main import COMMANDS, group
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
+from konsil.prepare import Preparation, Sample
 from konsil.records import Rater, Source, System
 from konsil.sources import answers, items, ratings
 from konsil.stats.contract import Codes
@@ -412,6 +413,8 @@ KEYS = (
     Settings,
     Judge,
     Source,
+    Preparation,
+    Sample,
     Allocation,
     Derived,
     Bin,

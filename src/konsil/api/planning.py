@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from konsil.api.folder import PROTOCOL, Folder, now
+from konsil.api.preparing import check_drawn
 from konsil.errors import StudyError
 from konsil.plan import Balance, assign, balance
+from konsil.prepare import in_study
 from konsil.records import Answer, Item, Task
 from konsil.store import Batch
 from konsil.study import study_digest
@@ -47,7 +49,8 @@ def make_plan(folder: Folder, *, keep: bool = True) -> Planned:
         held = store.batch()
         if not held.items:
             raise StudyError(f"{folder.path}: there are no items yet; run 'konsil import' first")
-        implied = () if held.answers else _without_texts(folder, held.items)
+        check_drawn(folder, held.events, is_planned=bool(held.tasks))
+        implied = () if held.answers else _without_texts(folder, in_study(held.items, held.events))
         tasks = assign(
             study.plan,
             items=held.items,

@@ -16,6 +16,7 @@ COMMANDS = {
     "new": ("konsil.cli.new", "Make a folder with a study.toml to start from."),
     "check": ("konsil.cli.check", "Check a study's protocol and say what it asks for."),
     "import": ("konsil.cli.import_", "Read items, answers and ratings into the study's database."),
+    "prepare": ("konsil.cli.prepare", "Draw the items that are rated: strata, sample, sets."),
     "plan": ("konsil.cli.plan", "Draw who rates what, and say how even it is."),
     "answer": ("konsil.cli.answer", "Let the systems that have a model answer the items."),
     "judge": ("konsil.cli.judge", "Let the judges rate the tasks that the plan gave them."),

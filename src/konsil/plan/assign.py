@@ -15,6 +15,7 @@ from konsil.plan.schedule import schedule
 from konsil.plan.screens import Draft, Site, Subjects, arms_of, drafts_of, item_subjects
 from konsil.plan.seats import occupy
 from konsil.plan.streams import generator, token
+from konsil.prepare import in_study
 from konsil.records import Answer, Event, Item, Purpose, Rater, Rating, Task
 
 
@@ -34,7 +35,7 @@ def assign(
     Each allocation draws from a stream of its own, keyed by the seed and by what the allocation is, so another
     allocation changes none of its tasks (only `position`, where both share a panel's phase and are mixed). The order of
     items and answers does not matter; that of raters numbers a panel's slots. Ratings matter to tie-breaks only
-    (`when = "disagreed"`), events only to who holds a slot.
+    (`when = "disagreed"`), events only to which items were drawn and to who holds a slot.
 
     >>> from konsil.instrument import Criterion, Scale
     >>> form = Instrument("form", (Criterion("correct", "Is it correct?", Scale(("no", "yes"))),))
@@ -50,7 +51,8 @@ def assign(
     [('r1', 'i1', ['a1', 'a2']), ('r2', 'i1', ['a1', 'a2'])]
     """
     people = {r.id: r for r in raters}
-    book = Book(items, answers, people.values(), instruments, seed)
+    events = tuple(events)
+    book = Book(in_study(items, events), answers, people.values(), instruments, seed)
     given = tuple(ratings)
     drafts: list[Draft] = []
     occurrences: Counter[tuple[str, ...]] = Counter()

@@ -1,14 +1,28 @@
 """Items from what the world has, and items from items: all of it pure."""
 
+from konsil.prepare.draw import SAMPLING, Drawn, asked, draw, event_of, in_study, last_drawn, prepared
 from konsil.prepare.lexical import MATCH, lexical_matches, with_lexical_match
 from konsil.prepare.sample import in_sets, sizes, stratified
 from konsil.prepare.single import Filtered, single_cloze
+from konsil.prepare.spec import SAMPLE_SET, Preparation, Sample, preparation_problems
 
 __all__ = [
     "MATCH",
+    "SAMPLE_SET",
+    "SAMPLING",
+    "Drawn",
     "Filtered",
+    "Preparation",
+    "Sample",
+    "asked",
+    "draw",
+    "event_of",
     "in_sets",
+    "in_study",
+    "last_drawn",
     "lexical_matches",
+    "preparation_problems",
+    "prepared",
     "single_cloze",
     "sizes",
     "stratified",

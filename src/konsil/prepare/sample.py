@@ -33,28 +33,33 @@ def stratified(
 ) -> tuple[Item, ...]:
     """So many items of each value of a stratum, drawn at random without replacement; in the order of their ids.
 
+    Where `by` is empty, all items are of the one value ''.
+
     Each item has a random place of its own, made from the seed, the sample's name and the item's id, and those with
     the first places are drawn: neither the items' order nor further strata change which they are. A stratum that is
     too small is a PlanError; nothing is filled up from another one.
     """
     groups: dict[str, list[Item]] = {}
     for item in items:
-        if by in item.strata:
-            groups.setdefault(item.strata[by], []).append(item)
-    if not groups:
+        if not by or by in item.strata:
+            groups.setdefault(item.strata[by] if by else "", []).append(item)
+    if by and not groups:
         known = {s for item in items for s in item.strata}
         raise PlanError(f"{name}: no item has the stratum {by!r}; {nearest(by, known)}")
     without = len(items) - sum(map(len, groups.values()))
     drawn: list[Item] = []
     for value, n in wanted.items():
         if n and value not in groups:
-            raise PlanError(f"{name}: no item has {by} = {value!r}; {nearest(value, groups)}")
+            raise PlanError(
+                f"{name}: no item has {by} = {value!r}; {nearest(value, groups)}"
+                if by
+                else f"{name}: there are no items"
+            )
         group = groups.get(value, [])
         if not 0 <= n <= len(group):
             missing = f" ({without:,} items are without {by})" if without else ""
-            raise PlanError(
-                f"{name}: {n:,} items with {by} = {value!r} are asked for, and there are {len(group):,}{missing}"
-            )
+            what = f"items with {by} = {value!r}" if by else "items"
+            raise PlanError(f"{name}: {n:,} {what} are asked for, and there are {len(group):,}{missing}")
         drawn += _shuffled(group, seed, name)[:n]
     return tuple(sorted(drawn, key=_id))
 

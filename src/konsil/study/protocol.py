@@ -12,6 +12,7 @@ from konsil.analysis import Analysis, Derived, Exclusions, Resampling
 from konsil.errors import StudyError
 from konsil.instrument import Instrument, digest_of
 from konsil.plan import Allocation
+from konsil.prepare import Preparation
 from konsil.records import Rater, Source, System
 from konsil.study.calling import Endpoint, Judge, settings_of
 from konsil.study.decode import decode
@@ -57,6 +58,8 @@ class Study:
     """Who rates."""
     sources: tuple[Source, ...] = ()
     """Where items, answers and ratings come from."""
+    prepare: Preparation | None = None
+    """Which items are rated; None: all."""
     plan: tuple[Allocation, ...] = ()
     """Who rates what."""
     derived: tuple[Derived, ...] = ()

@@ -1,0 +1,113 @@
+"""Which of a study's items are rated: drawn by its protocol, kept as an event, told in a few lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from konsil.api.folder import PROTOCOL, Folder, now
+from konsil.errors import PlanError, StudyError
+from konsil.prepare import Drawn, asked, draw, event_of, last_drawn
+from konsil.records import Event
+from konsil.store import Batch
+from konsil.study import study_digest
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What was drawn."""
+
+    drawn: Drawn
+    """The items, and what became of the others."""
+    new: bool
+    """Whether it is another draw than the last one, or the first."""
+
+
+def prepare(folder: Folder, *, keep: bool = True) -> Prepared:
+    """Draw the items that the protocol's [prepare] asks for, and keep the draw; `keep` False only looks.
+
+    Asked again it gives the same items and writes nothing. Where the protocol, the items or the answers have changed it
+    draws anew, unless a plan was drawn: then the items stay as they are.
+    """
+    study, where = folder.study, folder.path / PROTOCOL
+    if study.prepare is None:
+        raise StudyError(f"{where}: there is no [prepare]; nothing says which items are rated")
+    with folder.store(create=True) as store:
+        with store.view() as view:
+            number, before = last_drawn(view.each("events"))
+            is_planned = view.counts()["tasks"] > 0
+            if is_planned:
+                return Prepared(_kept(folder, before), new=False)
+            items = tuple(view.each("items"))
+            answers = view.each("answers") if study.prepare.lexical_match else iter(())
+            try:
+                drawn = draw(study.prepare, items, answers, systems=[s.id for s in study.systems], seed=study.seed)
+            except PlanError as error:
+                raise PlanError(f"{where}: {error}") from None
+        made = event_of(drawn, number + 1, now())
+        is_new = before != drawn
+        if keep and is_new:
+            store.note_study(study_digest(study), now())
+            store.add(Batch(events=[made]), source="prepare", at=made.at)
+    return Prepared(drawn, is_new)
+
+
+def _kept(folder: Folder, before: Drawn | None) -> Drawn:
+    """The draw on which a plan stands; a PlanError where there is none or the protocol asks for another one."""
+    study = folder.study
+    if study.prepare is not None and before is not None and before.asked == asked(study.prepare, study.seed):
+        return before
+    raise PlanError(
+        f"{folder.path / PROTOCOL}: prepare: a plan is drawn already, on"
+        f" {'all items' if before is None else 'the items of another [prepare] or seed'}; its items cannot change any"
+        " more"
+    )
+
+
+def check_drawn(folder: Folder, events: Sequence[Event], *, is_planned: bool) -> None:
+    """Raise a PlanError where the protocol asks for a draw of the items that was not made, or was made otherwise."""
+    study = folder.study
+    if study.prepare is None:
+        return
+    drawn = last_drawn(events)[1]
+    if is_planned:
+        _kept(folder, drawn)
+        return
+    if drawn is None:
+        raise PlanError(f"{folder.path}: the items are not drawn yet; run 'konsil prepare' first")
+    if drawn.asked != asked(study.prepare, study.seed):
+        raise PlanError(
+            f"{folder.path / PROTOCOL}: prepare: asks for other items than were drawn; run 'konsil prepare' again"
+        )
+
+
+def told(drawn: Drawn) -> Iterator[str]:
+    """A draw in a few lines.
+
+    >>> for line in told(Drawn("", 9, by="lexical_match", found={"no": 6, "yes": 3}, sample=True,
+    ...                        drawn={"core": {"no": ["a", "b"], "yes": ["c"]}})):
+    ...     print(line)
+    9 items (lexical_match no 6, yes 3)
+    3 drawn (lexical_match no 2, yes 1)
+      core: 3 (no 2, yes 1)
+    """
+    yield f"{drawn.pool:,} items" + _listed(drawn.found, drawn.by)
+    for reason, n in sorted(drawn.lost.items()):
+        yield f"  left out, {reason}: {n:,}"
+    matches = Counter[str]()
+    for parts in drawn.drawn.values():
+        matches.update({match: len(ids) for match, ids in parts.items() if match})
+    yield f"{drawn.size:,} {'drawn' if drawn.sample else 'kept'}" + _listed(matches, "lexical_match")
+    for name, parts in sorted(drawn.drawn.items()):
+        if name or len(drawn.drawn) > 1:
+            sizes = {match: len(ids) for match, ids in parts.items()}
+            known = {match: n for match, n in sizes.items() if match}
+            yield f"  {name or 'in no set'}: {sum(sizes.values()):,}" + _listed(known, "")
+
+
+def _listed(counts: Mapping[str, int], name: str) -> str:
+    if not counts:
+        return ""
+    told = ", ".join(f"{value} {n:,}" for value, n in sorted(counts.items()))
+    return f" ({name} {told})" if name else f" ({told})"

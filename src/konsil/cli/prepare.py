@@ -1,0 +1,29 @@
+"""konsil prepare: which items are rated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from konsil.cli.folder import on_folder
+
+
+@click.command(short_help="Draw the items that are rated: strata, sample, sets.")
+@on_folder
+@click.option("--dry-run", is_flag=True, help="Only say what would be drawn; store nothing.")
+def command(folder: Path, database: str, dry_run: bool) -> None:
+    """Draw the items of the study in FOLDER as its [prepare] asks for, and keep which they are.
+
+    The same protocol, seed, items and answers give the same items. They can be drawn anew until a plan is drawn.
+    """
+    from konsil.api import open_folder
+    from konsil.api.preparing import prepare, told
+
+    done = prepare(open_folder(folder, database=database), keep=not dry_run)
+    for line in told(done.drawn):
+        click.echo(line)
+    if dry_run:
+        click.echo("nothing stored")
+    elif not done.new:
+        click.echo("drawn before; nothing has changed")

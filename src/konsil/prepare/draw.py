@@ -1,0 +1,186 @@
+"""Which items of a study are rated: drawn once, kept as an event, and read from it ever after.
+
+Items are never rewritten. What was drawn is an event, and an item with its sets and its stratum is a function of the
+item as it was imported and of that event; the last event counts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from konsil.errors import PlanError
+from konsil.prepare.lexical import MATCH, lexical_matches, with_lexical_match
+from konsil.prepare.sample import in_sets, sizes, stratified
+from konsil.prepare.spec import SAMPLE_SET, Preparation
+from konsil.records import Answer, Event, Item
+
+SAMPLING = "sampling"
+"""The kind of the event that holds what was drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What became of a study's items."""
+
+    asked: str
+    """The digest of what was asked for: the preparation and the seed."""
+    pool: int
+    """How many items there were."""
+    answered: Mapping[str, int] = field(default_factory=dict)
+    """System whose answers were compared -> how many items it answered."""
+    lost: Mapping[str, int] = field(default_factory=dict)
+    """Reason -> how many items could not be drawn for it."""
+    by: str = ""
+    """The stratum that was drawn by."""
+    found: Mapping[str, int] = field(default_factory=dict)
+    """Its values among the items -> how many had it."""
+    sample: bool = False
+    """Whether the items are a sample; otherwise all that could be drawn are in."""
+    drawn: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    """Set (empty: none) -> value of lexical_match (empty: not known) -> items."""
+
+    @property
+    def size(self) -> int:
+        """How many items are in."""
+        return sum(len(ids) for parts in self.drawn.values() for ids in parts.values())
+
+
+def draw(
+    spec: Preparation, items: Sequence[Item], answers: Iterable[Answer], *, systems: Sequence[str] = (), seed: int
+) -> Drawn:
+    """Draw what a protocol asks for; a PlanError says what stands in its way.
+
+    The order of items and answers plays no part. An answer without a text is none.
+
+    Args:
+        spec: what is asked for.
+        items: the study's items as they were imported.
+        answers: their answers; only a lexical match needs them.
+        systems: the study's systems; none: those that answered.
+        seed: the study's.
+    """
+    if not items:
+        raise PlanError("prepare: there are no items yet; run 'konsil import' first")
+    pool, lost, answered = list(items), Counter[str](), dict[str, int]()
+    if spec.lexical_match:
+        pool, lost, answered = _matched(spec, items, answers, spec.systems or systems)
+    by = spec.sample.by if spec.sample is not None else MATCH if spec.lexical_match else ""
+    found = Counter(item.strata[by] for item in pool if by in item.strata) if by else Counter[str]()
+    chosen: Sequence[Item] = pool
+    if spec.sample is not None:
+        if by:
+            lost[f"{by} not known"] += sum(by not in item.strata for item in pool)
+        shares = spec.sample.shares or dict(sorted(found.items()))
+        if by and found:
+            whole = sum(shares.values())
+            wanted = sizes(spec.sample.size, {value: share / whole for value, share in shares.items()})
+        else:
+            wanted = {"": spec.sample.size}
+        chosen = stratified(pool, by, wanted, seed=seed, name="prepare.sample")
+    drawn: dict[str, dict[str, list[str]]] = {}
+    own = {item.id: len(item.sets) for item in chosen}
+    for item in in_sets(chosen, spec.sets, seed=seed, by=by, name="prepare.sets"):
+        new = item.sets[own[item.id] :]
+        match = item.strata.get(MATCH, "") if spec.lexical_match else ""
+        drawn.setdefault(new[0] if new else "", {}).setdefault(match, []).append(item.id)
+    return Drawn(
+        asked(spec, seed), len(items), answered, {reason: n for reason, n in lost.items() if n}, by, dict(found),
+        spec.sample is not None, drawn,
+    )  # fmt: skip
+
+
+def _matched(
+    spec: Preparation, items: Sequence[Item], answers: Iterable[Answer], systems: Sequence[str]
+) -> tuple[list[Item], Counter[str], dict[str, int]]:
+    """The items that may be drawn with their lexical match, how many may not, and who answered how many."""
+    known = {item.id for item in items}
+    texts = [a for a in answers if a.text and a.item in known and (not systems or a.system in systems)]
+    systems = systems or sorted({a.system for a in texts})
+    if not systems:
+        raise PlanError("prepare.lexical_match: there are no answers yet; run 'konsil answer' or import them first")
+    by_system: dict[str, set[str]] = {system: set() for system in systems}
+    for answer in texts:
+        by_system[answer.system].add(answer.item)
+    answered = {system: len(ids) for system, ids in by_system.items()}
+    complete = set.intersection(*by_system.values())
+    if spec.unanswered == "refuse" and len(complete) < len(items):
+        few = min(answered, key=lambda system: (answered[system], system))
+        raise PlanError(
+            f"prepare.lexical_match: {len(items) - len(complete):,} of {len(items):,} items are not answered by all"
+            f" systems (system {few!r} answered {answered[few]:,}); run 'konsil answer', or say what becomes of them:"
+            ' unanswered = "drop" or "keep"'
+        )
+    pool = [item for item in items if spec.unanswered != "drop" or item.id in complete]
+    lost = Counter({"not answered by all systems": len(items) - len(pool)})
+    matches = lexical_matches(pool, texts, same=spec.same, aliases=spec.aliases)
+    return list(with_lexical_match(pool, matches)), lost, answered
+
+
+def asked(spec: Preparation, seed: int) -> str:
+    """A digest of what is asked for, so that what was drawn for something else is noticed.
+
+    >>> asked(Preparation(lexical_match=True), 1) == asked(Preparation(lexical_match=True), 2)
+    False
+    """
+    text = json.dumps([dataclasses.asdict(spec), seed], sort_keys=True, ensure_ascii=False)
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def event_of(drawn: Drawn, number: int, at: str) -> Event:
+    """What is kept of a draw; `number` counts the study's draws from 1."""
+    return Event(f"{SAMPLING}-{number}", SAMPLING, "items", at, {"number": number, **dataclasses.asdict(drawn)})
+
+
+def last_drawn(events: Iterable[Event]) -> tuple[int, Drawn | None]:
+    """The last draw among the events and its number; 0 and None where nothing was drawn."""
+    found = [event.data for event in events if event.kind == SAMPLING]
+    if not found:
+        return 0, None
+    data: Mapping[str, Any] = max(found, key=_number)
+    names = {f.name for f in dataclasses.fields(Drawn)}
+    return _number(data), Drawn(**{name: value for name, value in data.items() if name in names})
+
+
+def _number(data: Mapping[str, Any]) -> int:
+    return int(data.get("number", 0))
+
+
+def prepared(items: Iterable[Item], events: Iterable[Event]) -> tuple[Item, ...]:
+    """All items, those that were drawn with their sets and their lexical match; applied again it changes nothing."""
+    drawn = last_drawn(events)[1]
+    if drawn is None:
+        return tuple(items)
+    places = _places(drawn)
+    return tuple(_placed(item, *places[item.id], drawn.sample) if item.id in places else item for item in items)
+
+
+def in_study(items: Iterable[Item], events: Iterable[Event], also: Collection[str] = ()) -> tuple[Item, ...]:
+    """The items that were drawn, with their sets and their lexical match; all items where nothing was drawn.
+
+    `also` are items that stay in whether they were drawn or not, such as those that somebody rated all the same.
+    """
+    drawn = last_drawn(events)[1]
+    if drawn is None:
+        return tuple(items)
+    places = _places(drawn)
+    return tuple(
+        _placed(item, *places[item.id], drawn.sample) if item.id in places else item
+        for item in items
+        if item.id in places or item.id in also
+    )
+
+
+def _places(drawn: Drawn) -> dict[str, tuple[str, str]]:
+    return {item: (name, match) for name, parts in drawn.drawn.items() for match, ids in parts.items() for item in ids}
+
+
+def _placed(item: Item, name: str, match: str, sample: bool) -> Item:
+    new = (*([SAMPLE_SET] if sample else []), *([name] if name else []))
+    sets = tuple(dict.fromkeys((*item.sets, *new)))
+    return replace(item, sets=sets, strata={**item.strata, MATCH: match} if match else item.strata)

@@ -1,0 +1,80 @@
+"""What a protocol says of the way from a study's items to those that are rated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from konsil.errors import nearest
+from konsil.prepare.lexical import MATCH, Sameness
+
+SAMPLE_SET = "sample"
+"""The set that every item of a sample is in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """So many of the items, drawn at random."""
+
+    size: int
+    """How many items are drawn."""
+    by: str = ""
+    """The stratum that the sample is drawn by, such as lexical_match; empty: none."""
+    shares: Mapping[str, float] = field(default_factory=dict)
+    """Value of the stratum -> its share of the sample; empty: as the items have them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """Which items are rated, and in which sets."""
+
+    lexical_match: bool = False
+    """Whether items get the stratum lexical_match: 'yes' where a system gave the reference word for word, else 'no'."""
+    same: Sameness = "exact"
+    """When two texts are the same: as strings, or without case, white space and marks at their ends."""
+    aliases: bool = False
+    """Whether an item's aliases count as its reference."""
+    systems: tuple[str, ...] = ()
+    """The systems whose answers are compared; empty: all."""
+    unanswered: Literal["refuse", "drop", "keep"] = "refuse"
+    """Items without an answer of each of these systems: nothing is drawn, they drop out, or the others' answers do."""
+    sample: Sample | None = None
+    """How many of the items are rated; None: all."""
+    sets: Mapping[str, int] = field(default_factory=dict)
+    """Set -> how many items are drawn into it, each item into one at most."""
+
+
+def preparation_problems(spec: Preparation, systems: Collection[str], where: str) -> Iterator[str]:
+    """Say what is wrong with a preparation; `systems` are the study's."""
+    sample = spec.sample
+    if not spec.lexical_match and sample is None and not spec.sets:
+        yield f"{where}: asks for nothing; expected lexical_match = true, a sample or sets"
+    for name in spec.systems:
+        if systems and name not in systems:
+            yield f"{where}.systems: there is no system {name!r}; {nearest(name, systems)}"
+    for name, n in spec.sets.items():
+        if n < 1 or not name.strip():
+            yield f"{where}.sets.{name}: expected a name and 1 or more items, got {n}"
+    if sample is None:
+        return
+    if sample.size < 1:
+        yield f"{where}.sample.size: expected 1 or more items, got {sample.size}"
+    if sum(spec.sets.values()) > sample.size > 0:
+        total = sum(spec.sets.values())
+        yield f"{where}.sets: {total:,} items are to be drawn into sets, and the sample has {sample.size:,}"
+    if sample.shares:
+        yield from _share_problems(sample, f"{where}.sample")
+
+
+def _share_problems(sample: Sample, where: str) -> Iterator[str]:
+    if not sample.by:
+        yield f"{where}.shares: of which stratum? name it in by"
+    if any(share < 0 for share in sample.shares.values()):
+        yield f"{where}.shares: expected shares from 0, got {dict(sample.shares)}"
+    elif not math.isclose(sum(sample.shares.values()), 1, abs_tol=1e-9):
+        yield f"{where}.shares: expected shares that sum to 1, got {sum(sample.shares.values()):g}"
+    for value in sample.shares:
+        if sample.by == MATCH and value not in ("yes", "no"):
+            yield f"{where}.shares: {value!r} is no value of {MATCH}; {nearest(value, ('yes', 'no'))}"
