@@ -161,10 +161,17 @@ def request_key(endpoint: str, request: Request) -> str:
     *head, last = request.messages or (None,)
     digest = _begun(endpoint, request.model, tuple(head)).copy()
     said = _encode([last.role, last.text]) if last is not None else ""
-    sampling = _encode([getattr(request, name) for name in SAMPLING])
-    rest = f"{_encode(list(request.tools))},{_encode(dict(request.options))},{_encode(request.repeat)}"
-    digest.update(f"{said}],{sampling},{_written(request.schema)},{rest}]".encode())
+    sampling = _sampled(request.temperature, request.top_p, request.max_tokens, request.seed, request.logprobs)
+    tools = _encode(request.tools) if request.tools else "[]"
+    options = _encode(dict(request.options)) if request.options else "{}"
+    rest = f"{sampling},{_written(request.schema)},{tools},{options},{request.repeat}"
+    digest.update(f"{said}],{rest}]".encode())
     return digest.hexdigest()
+
+
+@lru_cache(maxsize=256, typed=True)  # 1 and 1.0 are not written alike
+def _sampled(*values: float | None) -> str:
+    return _encode(values)
 
 
 @lru_cache(maxsize=256)

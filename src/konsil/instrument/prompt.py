@@ -93,7 +93,7 @@ def _material(screen: Screen, key: str) -> Iterator[str]:
     said = screen.words
     if screen.question or screen.answers:
         yield said.material.format(f"<text-{key}>", f"</text-{key}>")
-    if any(p.span is not None for a in screen.answers for p in a.pieces):
+    if any(not _whole(a) and any(p.span is not None for p in a.pieces) for a in screen.answers):
         yield said.marked.format(f"<s1-{key}>", f"</s1-{key}>")
     if screen.question:
         yield _block(said.question, screen.question, key)
@@ -103,13 +103,22 @@ def _material(screen: Screen, key: str) -> Iterator[str]:
         if answer.reasoning:
             yield _block(f"{name}: {said.reasoning}", answer.reasoning, key)
             name = f"{name}: {said.final}"
-        marked = (
-            p.text if p.span is None else f"<s{p.span + 1}-{key}>{p.text}</s{p.span + 1}-{key}>" for p in answer.pieces
-        )
-        yield _block(name, "".join(marked), key)
+        yield _block(name, _marked(answer, key), key)
         if answer.sources:
             yield _block(said.sources, "\n".join(answer.sources), key)
     yield said.now
+
+
+def _whole(answer: Shown) -> bool:
+    return len(answer.pieces) == 1 and answer.pieces[0].span is None
+
+
+def _marked(answer: Shown, key: str) -> str:
+    if _whole(answer):
+        return answer.text
+    return "".join(
+        p.text if p.span is None else f"<s{p.span + 1}-{key}>{p.text}</s{p.span + 1}-{key}>" for p in answer.pieces
+    )
 
 
 def _block(heading: str, text: str, key: str) -> str:
@@ -121,9 +130,9 @@ def _key(screen: Screen, task: str) -> str:
     texts = [screen.question, screen.reference]
     for answer in screen.answers:
         texts += [answer.text, answer.reasoning, *answer.sources]
-    n = 0
+    whole, n = "\n".join(texts).lower(), 0
     while True:
         key = hashlib.sha256(f"konsil {n} {task}".encode()).hexdigest()[:12]
-        if not any(key in text.lower() for text in texts):
+        if key not in whole:
             return key
         n += 1

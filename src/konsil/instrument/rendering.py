@@ -45,7 +45,7 @@ class Shown:
     @property
     def text(self) -> str:
         """The whole final response."""
-        return "".join(p.text for p in self.pieces)
+        return self.pieces[0].text if len(self.pieces) == 1 else "".join(p.text for p in self.pieces)
 
 
 def show(answer: Answer, arm: str, words: Words, spans: tuple[Span, ...] = (), reasoning: bool = False) -> Shown:
@@ -81,7 +81,8 @@ def _noted(text: str, words: Words) -> str:
 
 
 def _sources(answer: Answer) -> tuple[str, ...]:
-    return tuple(_source(n, c.title, c.url) for n, c in enumerate(answer.citations, start=1))
+    found = enumerate(answer.citations, start=1)
+    return tuple(_source(n, c.title, c.url) for n, c in found) if answer.citations else ()
 
 
 def _source(n: int, title: str, url: str) -> str:
