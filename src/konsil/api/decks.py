@@ -16,6 +16,8 @@ from konsil.study.admit import Incoming
 
 PREPARATION = "preparation"
 """The kind of the event that says what was read, kept and dropped on the way from a file to items."""
+READING = "reading"
+"""The kind of the same for a log of Inspect: which of its samples have become answers or ratings."""
 
 _USED = ("file", "records", "columns", "fixed", "strata", "media", "hints")
 _OWN_STRATA = ("deck", "tags", "type")
@@ -53,22 +55,24 @@ def told(name: str, data: Mapping[str, object]) -> str:
     # The database keeps no order.
     why = ", ".join(f"{reason} {n:,}" for reason, n in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0])))
     return (
-        f"{name}: {data.get('read', 0):,} notes, {data.get('kept', 0):,} kept as items,"
+        f"{name}: {data.get('read', 0):,} {data.get('of', 'notes')}, {data.get('kept', 0):,} kept as"
+        f" {data.get('as', 'items')},"
         f" {sum(reasons.values()):,} dropped" + (f" ({why})" if why else "")
     )
 
 
 def preparation(files: Iterable[Incoming], at: str, here: Iterable[Event]) -> tuple[Event, ...]:
     """One event for each prepared file; none where the same was told before."""
-    known = {event.id for event in here if event.kind == PREPARATION}
+    known = {event.id for event in here if event.kind in (PREPARATION, READING)}
     made = []
     for one in files:
         if not one.preparation:
             continue
         content = json.dumps([one.name, one.preparation], sort_keys=True, ensure_ascii=False)
-        name = f"{PREPARATION}-{hashlib.blake2b(content.encode(), digest_size=8).hexdigest()}"
+        kind = READING if "of" in one.preparation else PREPARATION
+        name = f"{kind}-{hashlib.blake2b(content.encode(), digest_size=8).hexdigest()}"
         if name not in known:
-            made.append(Event(name, PREPARATION, one.name, at, one.preparation))
+            made.append(Event(name, kind, one.name, at, one.preparation))
     return tuple(made)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -76,13 +76,13 @@ class Folder:
             store.note_study(study_digest(self.study), now())
             return store.add(batch, source=", ".join(dict.fromkeys(s.file for s in chosen)), at=now())
 
-    def preparations(self) -> tuple[str, ...]:
-        """One line for each deck that items were filtered out of: what was read, kept and dropped, and why."""
-        from konsil.api.decks import PREPARATION, told
+    def preparations(self, files: Collection[str]) -> tuple[str, ...]:
+        """One line for each of these files that is a deck or a log: what was read, kept and dropped, and why."""
+        from konsil.api.decks import PREPARATION, READING, told
 
         with self.store() as store:
-            events = sorted((e for e in store.events() if e.kind == PREPARATION), key=lambda e: (e.at, e.subject))
-        return tuple(told(e.subject, e.data) for e in events)
+            events = [e for e in store.events() if e.kind in (PREPARATION, READING) and e.subject in files]
+        return tuple(line for _, line in sorted((e.at, told(e.subject, e.data)) for e in events))
 
     def import_export(self, folder: Path) -> Added:
         """Read back what `konsil export` wrote."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
 from konsil.records import Source
 from konsil.sources.answers import read_answers
+from konsil.sources.inspect_logs import is_inspect_log, read_inspect_log, with_citations
 from konsil.sources.items import read_items
 from konsil.sources.problems import raise_if
 from konsil.sources.ratings import missing_hint, read_ratings
@@ -24,6 +26,9 @@ def incoming(folder: Path, sources: Sequence[Source]) -> tuple[Incoming, ...]:
             continue
         if source.records == "anki":
             found.append(_anki(folder / source.file, source))
+            continue
+        if is_inspect_log(folder / source.file):
+            found.append(_inspect_log(folder / source.file, source))
             continue
         key = (source.file, source.sheet, source.encoding, source.separator)
         if key not in tables:
@@ -54,6 +59,15 @@ def _tabular(table: Table, source: Source) -> Incoming:
         place=table.place,
         hint=missing_hint(ratings.suspects),
     )
+
+
+def _inspect_log(path: Path, source: Source) -> Incoming:
+    log = read_inspect_log(path, source)
+    if source.records == "answers":
+        answers = read_answers(log.table, source)
+        raise_if(answers.problems, path.name, answers.rows)
+        return Incoming(path.name, answers=with_citations(answers, log), preparation=log.counts)
+    return dataclasses.replace(_tabular(log.table, source), preparation=log.counts)
 
 
 def _anki(path: Path, source: Source) -> Incoming:

@@ -92,9 +92,8 @@ def command(
         )
         sources = (source,)
     click.echo(_told(opened.import_sources(sources)))
-    if any(source.records == "anki" for source in sources or opened.study.sources):
-        for line in opened.preparations():
-            click.echo(line)
+    for line in opened.preparations({Path(source.file).name for source in sources or opened.study.sources}):
+        click.echo(line)
 
 
 def _pairs(values: Sequence[str], flag: str) -> list[tuple[str, str]]:

@@ -1,0 +1,149 @@
+"""Inspect's logs (.eval and JSON) as tables of items, answers or ratings, read with Inspect's own reader.
+
+- A sample's id is the item's; what `columns` can name besides are the keys of its metadata. Metadata and scorers that
+  are called like one of konsil's own fields have 'metadata.' or 'score.' before their name.
+- The system is the one stated in `fixed`, else the model's name in the log.
+- A sample that ended in an error, ran into a limit, was cut short, filtered, left empty, declared invalid or never run
+  has no answer: it is missing and counted with its reason, and so are its scores.
+- Every epoch is an answer of its own: 'item:system' the first, 'id:system:2' the second, with the sample's id.
+- Ratings are the scorers' words, one column a scorer: `criteria` says which criterion a scorer speaks of.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import zipfile
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from konsil.errors import SourceError
+from konsil.records import Answer, Citation, Source
+from konsil.sources import answers, inspect_samples, items, ratings
+from konsil.sources.cells import as_text
+from konsil.sources.problems import Parsed
+from konsil.sources.table import Table, check_readable
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog, EvalSample
+
+_OURS = frozenset({*items.FIELDS, *answers.FIELDS, *ratings.FIELDS})
+
+
+@dataclass(frozen=True)
+class InspectLog:
+    """A log's table and what it leaves out."""
+
+    table: Table
+    """One row a sample that was read."""
+    citations: Mapping[int, tuple[Citation, ...]] = field(default_factory=dict)
+    """A row's place -> the sources that its answer names."""
+    counts: Mapping[str, object] = field(default_factory=dict)
+    """What was read, kept and dropped, and whose log it is."""
+
+
+def is_inspect_log(path: Path) -> bool:
+    """Whether a file is a log of Inspect: by its ending, or a JSON object that begins as one does."""
+    if path.suffix.lower() == ".eval":
+        return True
+    if path.suffix.lower() != ".json" or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        start = file.read(4_096).removeprefix(b"\xef\xbb\xbf").lstrip()
+    return start.startswith(b"{") and b'"status"' in start and b'"eval"' in start
+
+
+def read_inspect_log(path: Path, source: Source) -> InspectLog:
+    """Read a log as the table of the records that the source asks for."""
+    if source.sheet or source.separator:
+        raise SourceError(f"{path.name}: sheet and separator say nothing of a log of Inspect; leave them out")
+    log = _log(path)
+    ordered = _ordered(log)
+    if not ordered:
+        raise SourceError(f"{path.name}: the log has no samples (its run's status is {log.status!r})")
+    system = source.fixed.get("system", log.eval.model)
+    dropped: Counter[str] = Counter()
+    if source.records != "items" and (never := _never_run(log)) > 0:
+        dropped["not run"] = never
+    rows: list[inspect_samples.Row] = []
+    cited: dict[int, tuple[Citation, ...]] = {}
+    seen: set[object] = set()
+    for sample in ordered:
+        row = {"item": str(sample.id), **_prefixed(_metadata(sample), "metadata.")}
+        if source.records == "items":
+            if sample.id not in seen:
+                rows.append({**row, **inspect_samples.asked(sample)})
+            seen.add(sample.id)
+            continue
+        why = inspect_samples.missing(sample)
+        if why:
+            dropped[why] += 1
+            continue
+        row["system"] = log.eval.model
+        if sample.epoch > 1:
+            row["answer"] = f"{sample.id}:{system}:{sample.epoch}"
+        if source.records == "answers":
+            row |= inspect_samples.answered(sample)
+            cited[len(rows) + 1] = inspect_samples.citations(sample)
+        else:
+            row |= _prefixed(inspect_samples.scores(sample), "score.")
+        rows.append(row)
+    counts: dict[str, object] = {}
+    if source.records != "items":
+        counts = {
+        "filter": "log of Inspect", "of": "samples", "as": source.records, "kept": len(rows), "dropped": dict(dropped),
+        "read": len(rows) + dropped.total(), "task": log.eval.task, "model": log.eval.model, "run": log.eval.run_id,
+    }  # fmt: skip
+    if not rows:
+        reasons = ", ".join(f"{why} {n:,}" for why, n in sorted(dropped.items()))
+        raise SourceError(f"{path.name}: no sample has an answer ({reasons})")
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    frame = pl.DataFrame({n: [row.get(n) for row in rows] for n in names}, schema=dict.fromkeys(names, pl.String))
+    return InspectLog(Table(frame, path, lines=range(1, len(rows) + 1), place="row"), cited, counts)
+
+
+def with_citations(parsed: Parsed[Answer], log: InspectLog) -> tuple[Answer, ...]:
+    """The answers with the sources that the log's replies name."""
+    return tuple(
+        dataclasses.replace(answer, citations=log.citations.get(line, ()))
+        for answer, line in zip(parsed.records, parsed.lines, strict=True)
+    )
+
+
+def _log(path: Path) -> EvalLog:
+    check_readable(path)
+    try:
+        from inspect_ai.log import read_eval_log
+    except ImportError:
+        raise SourceError(f"{path.name}: reading logs of Inspect needs an extra; install konsil[inspect]") from None
+    try:
+        return read_eval_log(str(path), resolve_attachments=True)
+    except (ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile) as error:
+        said = (str(error).splitlines() or [type(error).__name__])[0]
+        raise SourceError(f"{path.name}: cannot be read as a log of Inspect: {said}") from None
+
+
+def _ordered(log: EvalLog) -> list[EvalSample]:
+    """The samples in the order of the data set, epoch by epoch; a log has them as they ended."""
+    place = {one: n for n, one in enumerate(log.eval.dataset.sample_ids or ())}
+    found = log.samples or []
+    return sorted(found, key=lambda s: (place.get(s.id, len(place)), str(s.id) if s.id not in place else "", s.epoch))
+
+
+def _never_run(log: EvalLog) -> int:
+    planned = len(log.eval.dataset.sample_ids or ()) * (log.eval.config.epochs or 1)
+    return planned - len(log.samples or ())
+
+
+def _metadata(sample: EvalSample) -> inspect_samples.Row:
+    given: Mapping[str, Any] = sample.metadata or {}
+    return {str(name): as_text(value) for name, value in given.items()}
+
+
+def _prefixed(row: inspect_samples.Row, prefix: str) -> inspect_samples.Row:
+    """Names that a field of ours has get a prefix, so that nothing is read for what it is not."""
+    return {f"{prefix}{name}" if name in _OURS else name: value for name, value in row.items()}
