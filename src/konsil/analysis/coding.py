@@ -11,14 +11,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from konsil.analysis.catalogue import RATER_PAIR
-from konsil.analysis.frame import Long
+from konsil.analysis.derived import SCORE
+from konsil.analysis.frame import SUBJECT, Long
 from konsil.analysis.said import say
 from konsil.analysis.spec import Analysis
 from konsil.errors import AnalysisError, nearest
 from konsil.instrument import Criterion, number_word
 from konsil.stats.contract import Codes
 
-_UNIT = ("item", "answers", "span")
+_USED = ("item", "case", "answers", "system", "span", "rater", "state", "label", "purpose", "task", "repeat_of")
+"""What analyses read of a rating, besides the columns that they name."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ def numeric_labels(observed: Sequence[str]) -> Labels:
 
 def select(long: Long, analysis: Analysis, panel: str) -> pl.DataFrame:
     """Keep the ratings that an analysis asks for, of one panel."""
-    frame = long.frame.filter((pl.col("criterion") == analysis.criterion) & (pl.col("panel") == panel))
+    frame = long.part(analysis.criterion, panel)
     if analysis.statistic != "self_agreement":
         frame = frame.filter(pl.col("purpose") != "repeat")
     if analysis.arm is not None:
@@ -115,16 +117,17 @@ def select(long: Long, analysis: Analysis, panel: str) -> pl.DataFrame:
     for column, values in analysis.where.items():
         require_column(analysis, frame, column)
         frame = frame.filter(pl.col(column).is_in(list(values)))
-    for column in analysis.by:
-        if column != RATER_PAIR:
-            require_column(analysis, frame, column)
-    return frame
+    named = [column for column in analysis.by if column != RATER_PAIR]
+    for column in named:
+        require_column(analysis, frame, column)
+    covariate = [name for name in (SCORE.format(analysis.covariate),) if name in frame.columns]
+    return frame.select(list(dict.fromkeys((*_USED, SUBJECT, *named, *covariate))))
 
 
 def require_column(analysis: Analysis, frame: pl.DataFrame, column: str) -> None:
     """Refuse a column that no rating has, with the nearest name."""
     if column not in frame.columns:
-        hint = nearest(column, frame.columns)
+        hint = nearest(column, [c for c in frame.columns if c != SUBJECT])
         raise AnalysisError(f"{analysis.name}: ratings have no column {column!r}; {hint}")
 
 
@@ -155,14 +158,13 @@ def _first(pair: tuple[tuple[str, ...], pl.DataFrame]) -> tuple[str, ...]:
 def encode(frame: pl.DataFrame, analysis: Analysis, labels: Labels, raters: Sequence[str] | None = None) -> Sample:
     """Put a group's ratings into a matrix of codes, abstentions missing unless they are a label of their own."""
     coded = _coded(frame, analysis.collapse, labels)
-    unit = pl.concat_str([pl.col(c).fill_null("") for c in _UNIT], separator="\x1f")
     if analysis.spans in {"all", "any"}:
         coded = _over_sentences(coded, analysis)
-    coded = coded.with_columns(unit.alias("unit"))
-    _refuse_twice(coded, analysis)
     cluster = "item" if analysis.cluster == "rater" else analysis.cluster
+    subjects = subjects_of(coded)
+    _refuse_twice(coded, subjects, analysis)
     return matrix(
-        coded.get_column("unit"),
+        subjects,
         coded.get_column("rater"),
         coded.get_column(cluster).fill_null(""),
         coded.get_column("code").to_numpy(),
@@ -205,16 +207,26 @@ def averaged(frame: pl.DataFrame, analysis: Analysis, labels: Labels) -> tuple[p
     return words, Labels(names, tuple(distinct.to_list()), "interval")
 
 
-def _refuse_twice(coded: pl.DataFrame, analysis: Analysis) -> None:
+def subjects_of(frame: pl.DataFrame) -> pl.Series:
+    """What each row's label is about: its item, answers and span together."""
+    if SUBJECT in frame.columns:
+        return frame.get_column(SUBJECT)
+    parts = [pl.col(c).fill_null("") for c in ("item", "answers", "span")]
+    return frame.select(pl.concat_str(parts, separator="\x1f").alias(SUBJECT)).to_series()
+
+
+def _refuse_twice(coded: pl.DataFrame, subjects: pl.Series, analysis: Analysis) -> None:
     """One label per rater and unit: two would be counted twice or one silently dropped."""
-    twice = coded.group_by("unit", "rater").len().filter(pl.col("len") > 1).sort("unit", "rater")
-    if twice.height:
-        unit, rater = twice.row(0)[:2]
-        item = str(unit).split("\x1f")[0]
-        raise AnalysisError(
-            f"{analysis.name}: rater {rater!r} labelled item {item!r} {twice.row(0)[2]} times; select one"
-            " with where (instrument, phase, batch) or arm"
-        )
+    both = coded.select("rater", subjects.alias("unit"))
+    if both.n_unique() == both.height:
+        return
+    twice = both.group_by("unit", "rater").len().filter(pl.col("len") > 1).sort("unit", "rater")
+    unit, rater = twice.row(0)[:2]
+    item = str(unit).split("\x1f")[0]
+    raise AnalysisError(
+        f"{analysis.name}: rater {rater!r} labelled item {item!r} {twice.row(0)[2]} times; select one"
+        " with where (instrument, phase, batch) or arm"
+    )
 
 
 def matrix(
@@ -246,6 +258,14 @@ def matrix(
 
 def _dense(column: pl.Series) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Integers in the order of the sorted names, and the names."""
+    if isinstance(column.dtype, pl.Enum):  # sorted already, and few of the names may occur
+        places = column.to_physical().to_numpy()
+        found, codes = np.unique(places, return_inverse=True)
+        names = column.dtype.categories.gather(found)
+        return codes.astype(np.int64), tuple(names.to_list())
     names = column.unique().sort()
-    codes = column.rank("dense").cast(pl.Int64).to_numpy() - 1
-    return codes, tuple(str(n) for n in names)
+    if names.dtype == pl.String:
+        codes = column.cast(pl.Enum(names)).to_physical().to_numpy()
+    else:
+        codes = column.rank("dense").to_numpy() - 1
+    return codes.astype(np.int64), tuple(str(n) for n in names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import polars as pl
 
@@ -37,6 +38,9 @@ COLUMNS = (
 )
 """The columns that every rating has; strata of items and raters stand beside them under their own names."""
 
+SUBJECT = "item, answers, span"
+"""The column of what one label is about, whose values sort as the three together; only in a panel's part."""
+
 
 @dataclass(frozen=True)
 class Data:
@@ -66,6 +70,24 @@ class Long:
     """The ratings left out, with a column `reason`."""
     sets: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Named set -> its items."""
+
+    def part(self, criterion: str, panel: str) -> pl.DataFrame:
+        """One panel's ratings on one criterion, with the column SUBJECT; sorted out once, since analyses ask often."""
+        key = (criterion, panel)
+        if key not in self._parts:
+            wanted = (pl.col("criterion") == criterion) & (pl.col("panel") == panel)
+            self._parts[key] = self._with_subjects.filter(wanted)
+        return self._parts[key]
+
+    @cached_property
+    def _parts(self) -> dict[tuple[str, str], pl.DataFrame]:
+        return {}
+
+    @cached_property
+    def _with_subjects(self) -> pl.DataFrame:
+        subject = pl.concat_str([pl.col(c).fill_null("") for c in ("item", "answers", "span")], separator="\x1f")
+        words = self.frame.select(subject.alias(SUBJECT)).to_series()
+        return self.frame.with_columns(words.cast(pl.Enum(words.unique().sort())))
 
 
 def long(data: Data, exclusions: Exclusions) -> Long:

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.agree import prevalence_note, spaced
-from konsil.analysis.coding import Labels, Sample, matrix
+from konsil.analysis.coding import Labels, Sample, matrix, subjects_of
 from konsil.analysis.measure import Measure, quotient, share
 from konsil.analysis.said import say
 from konsil.analysis.spec import Analysis, Mode
@@ -87,9 +87,8 @@ def judges_and_panel(panel: Sample, judges: Sample) -> tuple[Codes, tuple[str, .
     """
     row = {unit: n for n, unit in enumerate(panel.units)}
     both = np.full((len(panel.units), judges.codes.labels.shape[1]), -1, dtype=panel.codes.labels.dtype)
-    for n, unit in enumerate(judges.units):
-        if unit in row:
-            both[row[unit]] = judges.codes.labels[n]
+    place = np.array([row.get(unit, -1) for unit in judges.units], dtype=np.int64)
+    both[place[place >= 0]] = judges.codes.labels[place >= 0]
     labels = np.concatenate([panel.codes.labels, both], axis=1)
     return replace(panel.codes, labels=labels), judges.raters
 
@@ -149,10 +148,9 @@ def self_agreement(frame: pl.DataFrame, analysis: Analysis) -> Measure:
         for a, b in zip(both.get_column("first"), both.get_column("label"), strict=True)
     ]
     cluster = both.get_column("case" if analysis.cluster == "case" else "item").fill_null("")
-    unit = both.select(pl.concat_str([pl.col(c).fill_null("") for c in ("item", "answers", "span")], separator="\x1f"))
     yes_no = Labels(("different", "same"), (0.0, 1.0), "nominal")
     codes = np.array(same, dtype=np.int64)
-    sample = matrix(unit.to_series(), both.get_column("rater"), cluster, codes, yes_no)
+    sample = matrix(subjects_of(both), both.get_column("rater"), cluster, codes, yes_no)
     return share(sample, [1])
 
 

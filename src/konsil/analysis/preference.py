@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from konsil.analysis.coding import Sample, select
+from konsil.analysis.coding import Sample, select, subjects_of
 from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Long
 from konsil.analysis.kinds import Context, sample_of
@@ -87,9 +87,7 @@ def _rows(context: Context, found: Mapping[str, tuple[Measure, Measure]]) -> Ite
 
 
 def _systems(frame: pl.DataFrame) -> dict[str, str]:
-    unit = pl.concat_str([pl.col(c).fill_null("") for c in ("item", "answers", "span")], separator="\x1f")
-    pairs = frame.select(unit.alias("unit"), "system").unique()
-    return dict(pairs.iter_rows())
+    return dict(frame.select(subjects_of(frame), "system").unique().iter_rows())
 
 
 def _scores(judges: Sample) -> Array:
@@ -113,5 +111,5 @@ def _own(judge: Rater, systems: np.ndarray[tuple[int], np.dtype[np.str_]], famil
     mine = judge.strata.get(OWN, "")
     if not siblings:
         return np.asarray(systems == mine) if mine else np.zeros(len(systems), dtype=bool)
-    of_family = np.array([families.systems.get(s, "") == judge.family and bool(judge.family) for s in systems])
-    return np.asarray(of_family & (systems != mine), dtype=bool)
+    siblings_of = [s for s, family in families.systems.items() if family == judge.family and family and s != mine]
+    return np.isin(systems, siblings_of)
