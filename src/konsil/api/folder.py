@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from konsil.api.importing import incoming
 from konsil.errors import KonsilError, StudyError
+from konsil.prepare import in_study
 from konsil.records import Event, Source
 from konsil.store import Added, Batch, Store
 from konsil.study import Study, check, parse, study_digest
@@ -138,7 +139,12 @@ class Folder:
         declared = {r.id: r for r in self.study.raters}
         # The protocol is the word on panels and strata: a corrected study.toml needs no new import.
         raters = tuple(declared.get(r.id, r) for r in held.raters)
-        return Data(held.items, held.answers, raters, held.tasks, held.ratings, held.attempts)
+        items = in_study(held.items, held.events, also={r.item for r in held.ratings if r.item is not None})
+        answers = held.answers
+        if len(items) < len(held.items):
+            kept = {item.id for item in items}
+            answers = tuple(a for a in answers if a.item in kept)
+        return Data(items, answers, raters, held.tasks, held.ratings, held.attempts)
 
     def ratings(self) -> pl.DataFrame:
         """All ratings that the protocol does not exclude, as one long Polars frame."""
@@ -170,6 +176,10 @@ class Folder:
             flag_families=study.judges_of_same_family == "flag",
         )
 
+    def _events(self) -> tuple[Event, ...]:
+        with self.store() as store:
+            return store.events()
+
     def report(self, *, extras: Callable[[Results], Sequence[Section]] = lambda _: ()) -> Path:
         """Compute everything and write the report; gives the page's path. `extras` makes further sections."""
         from konsil import report
@@ -184,6 +194,7 @@ class Folder:
             answers=data.answers,
             raters=data.raters,
             ratings=data.ratings,
+            events=self._events(),
             extras=extras(results),
         )
 

@@ -82,6 +82,17 @@ def check_drawn(folder: Folder, events: Sequence[Event], *, is_planned: bool) ->
         )
 
 
+def of_items(events: Sequence[Event]) -> Iterator[str]:
+    """What became of a study's items, from the files they were taken from to those that are rated."""
+    from konsil.api import decks
+
+    read = sorted((e.at, e.subject, e.id, e.data) for e in events if e.kind == decks.PREPARATION)
+    yield from (decks.told(subject, data) for _, subject, _, data in read)
+    drawn = last_drawn(events)[1]
+    if drawn is not None:
+        yield from told(drawn)
+
+
 def told(drawn: Drawn) -> Iterator[str]:
     """A draw in a few lines.
 

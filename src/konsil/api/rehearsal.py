@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,9 +12,13 @@ from typing import TYPE_CHECKING
 from konsil.api.copying import copy_new
 from konsil.api.folder import PROTOCOL, Folder, now, open_folder
 from konsil.api.planning import implied_answers
+from konsil.api.preparing import check_drawn
 from konsil.errors import StudyError
-from konsil.records import Event
+from konsil.prepare import draw as draw_items
+from konsil.prepare import event_of, in_study, last_drawn
+from konsil.records import Answer, Event, Item
 from konsil.simulate import Truth, draw, read_truth, recovery
+from konsil.simulate.matches import pretended_answers
 from konsil.stats.contract import Estimate
 from konsil.store import Added, Batch, Store
 from konsil.study import study_digest
@@ -59,12 +64,30 @@ def simulate(folder: Folder, truth: Truth, seed: int | None = None) -> Added:
         items, answers = store.items(), store.answers()
         if not items:
             raise StudyError(f"{folder.path / PROTOCOL}: there are no items; add a [[sources]] with records = 'items'")
+        chosen = _chosen(folder, store.events(), items, answers)
+        items = in_study(items, (*store.events(), *chosen))
         implied = () if answers else implied_answers(items, [s.id for s in study.systems])
         drawn = draw(study, items, answers or implied, truth, study.seed if seed is None else seed)
         store.note_study(study_digest(study), now())
-        event = _drawn_with(store, study.seed if seed is None else seed)
-        batch = Batch(answers=implied, raters=study.raters, tasks=drawn.tasks, ratings=drawn.ratings, events=event)
+        events = (*chosen, *_drawn_with(store, study.seed if seed is None else seed))
+        batch = Batch(answers=implied, raters=study.raters, tasks=drawn.tasks, ratings=drawn.ratings, events=events)
         return store.add(batch, source="simulation", at=now())
+
+
+def _chosen(
+    folder: Folder, events: Sequence[Event], items: Sequence[Item], answers: Sequence[Answer]
+) -> tuple[Event, ...]:
+    """The draw that the protocol asks for, where it is still to be made; without answers it is pretended."""
+    study = folder.study
+    if study.prepare is None:
+        return ()
+    if last_drawn(events)[1] is not None:
+        check_drawn(folder, events, is_planned=False)
+        return ()
+    systems = [s.id for s in study.systems]
+    if not any(a.text for a in answers):
+        answers = pretended_answers(items, systems, study.prepare, study.seed)
+    return (event_of(draw_items(study.prepare, items, answers, systems=systems, seed=study.seed), 1, now()),)
 
 
 def _drawn_with(store: Store, seed: int) -> tuple[Event, ...]:

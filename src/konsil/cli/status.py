@@ -18,6 +18,7 @@ def command(folder: Path, database: str) -> None:
     It also says whether the protocol has changed since the last import.
     """
     from konsil.api import open_folder
+    from konsil.api.preparing import of_items
     from konsil.store.calls import Calls
     from konsil.study import study_digest
 
@@ -26,9 +27,12 @@ def command(folder: Path, database: str) -> None:
         counts = store.counts()
         noted = store.study_digest()
         calls = Calls(store).counts()
+        events = store.events()
     click.echo(opened.study.title)
     for kind, n in counts.items():
         click.echo(f"  {kind:10}{n:>12,}")
+    for line in of_items(events):
+        click.echo(f"  {line}")
     for line in counted(calls):
         click.echo(line)
     if noted and noted != study_digest(opened.study):

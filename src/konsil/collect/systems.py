@@ -10,6 +10,7 @@ from konsil.collect.collection import Collected, Options, chunks, collect
 from konsil.collect.jobs import Job, endpoint_of, sampling
 from konsil.collect.provider import Message, Request, clean
 from konsil.errors import CollectError, nearest
+from konsil.prepare import in_study, last_drawn
 from konsil.records import Answer, Call, Citation, Item, Outcome, System
 from konsil.store import Batch, Store
 from konsil.store.calls import Calls
@@ -29,7 +30,7 @@ def answer(study: Study, store: Store, options: Options | None = None) -> Collec
         if name not in {s.id for s in systems}:
             raise CollectError(f"there is no system {name!r} with a model; {nearest(name, [s.id for s in systems])}")
     chosen = [s for s in systems if not options.only or s.id in options.only]
-    items = {i.id: i for i in store.items()}
+    items = {i.id: i for i in _items(study, store)}
     if not items:
         raise CollectError(f"{store.name}: there are no items yet; run 'konsil import' first")
     jobs = [_job(study, system, items) for system in chosen]
@@ -37,6 +38,15 @@ def answer(study: Study, store: Store, options: Options | None = None) -> Collec
     if any(s.model is not None and s.model.startswith("fake:") for s in chosen):
         known = {_asked(i, j.settings.template): i.reference for j in jobs for i in items.values() if i.reference}
     return collect(jobs, store, lambda: settle(store), options, what="answers", known=known)
+
+
+def _items(study: Study, store: Store) -> tuple[Item, ...]:
+    """The items to answer: all, or those drawn where the draw does not wait for the answers."""
+    if study.prepare is None or study.prepare.lexical_match:
+        return store.items()
+    if last_drawn(store.events())[1] is None:
+        raise CollectError(f"{store.name}: the items are not drawn yet; run 'konsil prepare' first")
+    return in_study(store.items(), store.events())
 
 
 def _job(study: Study, system: System, items: Mapping[str, Item]) -> Job:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from konsil.analysis import Results
 from konsil.instrument import Criterion
-from konsil.records import Answer, Item, Rater, Rating
+from konsil.records import Answer, Event, Item, Rater, Rating
 from konsil.report.anchors import anchor
 from konsil.report.drawing import Drawing
 from konsil.report.figures import distribution
@@ -44,6 +44,8 @@ class Material:
     """The report's language."""
     numbers: Numbers
     """How numbers are shown."""
+    events: Sequence[Event] = ()
+    """What happened to the items before anybody rated them."""
 
     @property
     def stamp(self) -> str:

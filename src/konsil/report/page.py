@@ -19,6 +19,7 @@ from konsil.report.anchors import anchor
 from konsil.report.drawing import Drawing
 from konsil.report.estimates import Told, tell
 from konsil.report.extras import extra
+from konsil.report.funnel import funnel
 from konsil.report.glossary import entry, title
 from konsil.report.overview import Material, characteristics, flow, label_figures, natural
 from konsil.report.section import Section
@@ -57,6 +58,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         summary=_summary(material, told),
         key_numbers=_key_numbers(material),
         characteristics=characteristics(material),
+        funnel=funnel(material),
         flow=flow(material),
         labels=labels,
         prespecified=[t for t in told if t.prespecified],

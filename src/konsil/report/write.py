@@ -13,7 +13,7 @@ from pathlib import Path
 
 from konsil.analysis import Results, Row
 from konsil.errors import KonsilError
-from konsil.records import Answer, Item, Rater, Rating
+from konsil.records import Answer, Event, Item, Rater, Rating
 from konsil.report.language import language
 from konsil.report.overview import Material
 from konsil.report.page import render
@@ -36,6 +36,7 @@ def write(
     answers: Sequence[Answer],
     raters: Sequence[Rater],
     ratings: Sequence[Rating],
+    events: Sequence[Event] = (),
     extras: Sequence[Section] = (),
 ) -> Path:
     """Write the report into `folder`, replacing a report that is there; return the page's path.
@@ -46,7 +47,7 @@ def write(
     folder = Path(folder)
     _may_replace(folder)
     spoken = language(study.language)
-    material = Material(study, results, items, answers, raters, ratings, spoken, Numbers(spoken))
+    material = Material(study, results, items, answers, raters, ratings, spoken, Numbers(spoken), events)
     page = render(material, extras)
     files: dict[str, bytes] = {
         "index.html": page.html.encode(),

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from konsil.errors import StoreError, nearest
+from konsil.prepare import in_study, last_drawn
 from konsil.records import Call
 from konsil.store import frames
 from konsil.store.calls import any_call, each_call
-from konsil.store.db import Store
+from konsil.store.db import Store, View
 from konsil.store.folders import sha256, whole_folder
 from konsil.store.rows import CALLS, KINDS, Kind
 from konsil.store.schema import SCHEMA
@@ -41,6 +42,12 @@ def export(store: Store, folder: str | Path, format: Format, *, overwrite: bool 
             path = made / f"calls.{format}"
             rows = _write(path, CALLS, each_call(view.connection), format)
             files[path.name] = {"records": rows, "sha256": sha256(path)}
+        drawn = in_study(view.each("items"), view.each("events")) if _is_drawn(view) else ()
+        if drawn:
+            # For readers' eyes: reading back, the items and the event that drew them are enough.
+            path = made / f"sample.{format}"
+            rows = _write(path, KINDS["items"], iter(drawn), format)
+            files[path.name] = {"records": rows, "sha256": sha256(path)}
         about = {
             "konsil": __version__,
             "schema": SCHEMA,
@@ -50,6 +57,10 @@ def export(store: Store, folder: str | Path, format: Format, *, overwrite: bool 
         }
         (made / MARK).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
     return folder
+
+
+def _is_drawn(view: View) -> bool:
+    return last_drawn(view.each("events"))[1] is not None
 
 
 def _write(path: Path, kind: Kind, stream: Iterator[Any], format: Format) -> int:  # noqa: A002 - the caller's word

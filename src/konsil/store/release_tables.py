@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from konsil.prepare import prepared
 from konsil.records import Rater, Rating, System, Task
 from konsil.store.db import View
 from konsil.store.frames import frames
@@ -76,13 +77,18 @@ class Tables:
         columns = RATINGS if self._texts else {c: t for c, t in RATINGS.items() if c != "note"}
         rated = {r["rater"] for r in ratings} | {self._rater(t.rater) for t in tasks}
         return {
-            "items": self._plain("items"),
+            "items": self._items(),
             "answers": self._plain("answers"),
             "systems": _frame([_system(s) for s in self._study.systems], SYSTEMS, ("id",)),
             "raters": _frame(self._rater_rows(rated), RATERS, ("rater",)),
             "tasks": _frame([self._task(t) for t in tasks], TASKS, ("task",)),
             "ratings": _frame(ratings, columns, ("task", "criterion", "answer", "answer_b", "span_start")),
         }
+
+    def _items(self) -> pl.DataFrame:
+        """All items; those that were drawn with their sets and their lexical match."""
+        items = prepared(self._view.each("items"), self._view.each("events"))
+        return pl.concat(list(frames(KINDS["items"], items)))
 
     def _plain(self, name: KindName) -> pl.DataFrame:
         return pl.concat(list(frames(KINDS[name], self._view.each(name))))

@@ -1,0 +1,102 @@
+"""The study flow of the items: from what was read to what was rated."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from konsil.prepare import MATCH, Drawn, last_drawn
+from konsil.report.overview import Material
+from konsil.report.tables import Cell, Table, table
+
+READ = "preparation"
+"""The kind of the events that say what was read, kept and dropped on the way from a file to items."""
+
+_Line = tuple[str, str, int]
+"""Step, part of it (empty: all of it), number."""
+
+
+def funnel(material: Material) -> Table | None:
+    """What became of the items, step by step; None where nothing was read from a deck, drawn or put into sets."""
+    _, numbers = material.language.gettext, material.numbers
+    drawn = last_drawn(material.events)[1]
+    lines = [*_read(material), *([] if drawn is None else _drawn(material, drawn))]
+    if not lines:
+        return None
+    lines += _rated(material)
+    rows = [(Cell(step), Cell(part), Cell(numbers.count(n), number=True)) for step, part, n in lines]
+    head = (_("Step"), _("Of these"), _("Number"))
+    return table(material.caption(_("What became of the items.")), head, rows, row_heads=2)
+
+
+def _read(material: Material) -> Iterator[_Line]:
+    _ = material.language.gettext
+    reasons = _reasons(material)
+    for event in sorted((e for e in material.events if e.kind == READ), key=lambda e: (e.at, e.subject)):
+        yield _("Notes read from %(file)s") % {"file": event.subject}, "", _whole(event.data.get("read"))
+        dropped = event.data.get("dropped")
+        if isinstance(dropped, Mapping):
+            counts = sorted(((str(r), _whole(n)) for r, n in dropped.items()), key=lambda pair: (-pair[1], pair[0]))
+            for reason, n in counts:
+                yield _("Notes dropped"), reasons.get(reason, reason), n
+        yield _("Notes kept as items"), "", _whole(event.data.get("kept"))
+
+
+def _drawn(material: Material, drawn: Drawn) -> Iterator[_Line]:
+    _ = material.language.gettext
+    reasons, values = _reasons(material), _values(material)
+    yield _("Items"), "", drawn.pool
+    for system, n in drawn.answered.items():
+        yield _("Items answered by"), system, n
+    for reason, n in sorted(drawn.lost.items()):
+        yield _("Items left out"), reasons.get(reason, reason), n
+    name = _("Verbatim match with the reference") if drawn.by == MATCH else drawn.by
+    for value, n in sorted(drawn.found.items()):
+        yield name, values.get(value, value) if drawn.by == MATCH else value, n
+    step = _("Items drawn") if drawn.sample else _("Items kept")
+    yield step, "", drawn.size
+    by_match = Counter[str]()
+    for parts in drawn.drawn.values():
+        by_match.update({match: len(ids) for match, ids in parts.items() if match})
+    for match, n in sorted(by_match.items()):
+        yield step, _("verbatim match: %(value)s") % {"value": values.get(match, match)}, n
+    for one, parts in sorted(drawn.drawn.items()):
+        if one:
+            yield _("Items in the set"), one, sum(map(len, parts.values()))
+
+
+def _rated(material: Material) -> Iterator[_Line]:
+    _ = material.language.gettext
+    panel_of = {rater.id: rater.panel for rater in material.raters}
+    rated: dict[str, set[str]] = {}
+    for rating in material.ratings:
+        if rating.item is not None:
+            rated.setdefault(panel_of.get(rating.rater, ""), set()).add(rating.item)
+    for panel in material.panels():
+        if panel in rated:
+            yield _("Items rated by"), panel, len(rated[panel])
+
+
+def _values(material: Material) -> dict[str, str]:
+    _ = material.language.gettext
+    return {"yes": _("yes"), "no": _("no")}
+
+
+def _reasons(material: Material) -> dict[str, str]:
+    _ = material.language.gettext
+    return {
+        "not a cloze note": _("not a cloze note"),
+        "no deletion": _("no deletion"),
+        "broken deletion": _("broken deletion"),
+        "several deletions": _("several deletions"),
+        "empty deletion": _("empty deletion"),
+        "media needed": _("media needed"),
+        "nothing beside the gap": _("nothing beside the gap"),
+        "identifier not unique": _("identifier not unique"),
+        "not answered by all systems": _("not answered by all systems"),
+        f"{MATCH} not known": _("no reference to match"),
+    }
+
+
+def _whole(value: object) -> int:
+    return value if isinstance(value, int) else 0
