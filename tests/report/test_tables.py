@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from konsil.report.language import DEUTSCH
@@ -33,6 +33,7 @@ def test_p_values_are_never_0_or_1(p: float, shown: str) -> None:
     assert EN.p(p) == shown
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1))
 def test_p_values_keep_two_digits(p: float) -> None:
     shown = EN.p(p)
@@ -58,6 +59,7 @@ def test_counts_have_thin_separators() -> None:
     assert EN.count(None) == "–"
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(0, 1e6), min_size=1))
 def test_spread_is_ordered(values: list[float]) -> None:
     numpy = pytest.importorskip("numpy")

@@ -84,8 +84,8 @@ def _slope(context: Context, frame: pl.DataFrame, column: str) -> Measure:
         .sort("cluster")
     )
     without = int(items.get_column("x").is_null().sum())
-    text = "{n:,} items have no {covariate} and are left out."
-    notes = (say(text, n=without, covariate=context.analysis.covariate),) if without else ()
+    note = say("{n:,} items have no {covariate} and are left out.", n=without, covariate=context.analysis.covariate)
+    notes = (note,) if without else ()
     return Measure(
         sums=summed.select(names).to_numpy(),
         finalise=slope,

@@ -9,6 +9,7 @@ import polars as pl
 
 from konsil.analysis.frame import Data, Long, reasons
 from konsil.analysis.results import CoverageRow
+from konsil.analysis.said import say
 from konsil.analysis.spec import Exclusions
 from konsil.instrument import Criterion, Instrument
 from konsil.records import Task
@@ -99,7 +100,7 @@ def _systems(task: Task, criterion: Criterion, systems: Mapping[str, str]) -> li
 
 def label_counts(long: Long, instruments: Sequence[Instrument]) -> dict[tuple[str, str, str, str], int]:
     """How often each label was given: (panel, criterion, system, label), abstentions under their own label."""
-    abstain = {c.id: c.scale.abstain or "abstained" for i in instruments for c in i.criteria}
+    abstain = {c.id: c.scale.abstain or say("abstained") for i in instruments for c in i.criteria}
     choices = {c.id for i in instruments for c in i.criteria if c.scale.kind == "choice"}
     counted = long.frame.group_by("panel", "criterion", "system", "state", "label").len()
     found: dict[tuple[str, str, str, str], int] = {}

@@ -74,7 +74,7 @@ def _statistics(analyses: Sequence[Analysis]) -> list[str]:
     if not names:
         return []
     entries = [STATISTICS[n] for n in names]
-    parts = [say("{statistic} ({source})", statistic=say(e.title), source=e.source) for e in entries]
+    parts = [say("{statistic} ({source})", statistic=say(e.title), source=say(e.source)) for e in entries]
     found: list[str] = [
         say(
             "Agreement was measured by {statistics}; statistics of two raters are averaged over rater pairs.",

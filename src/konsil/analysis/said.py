@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from string import Formatter
 
 AND = "{some} and {last}"
-"""How a list ends."""
+"""How a list ends in a sentence."""
+
+COMMA = "{some}, {last}"
+"""How a list ends in a table."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,8 @@ class Listed:
     """The texts."""
     separator: str = ", "
     """What stands between all but the last two."""
+    end: str = AND
+    """How the last is joined."""
 
 
 class Said(str):
@@ -64,13 +69,13 @@ def say(template: str, **values: str | int | float | Listed) -> Said:
     return Said(template, values)
 
 
-def listed(parts: Sequence[str], separator: str = ", ") -> Listed:
+def listed(parts: Sequence[str], separator: str = ", ", end: str = AND) -> Listed:
     """Several texts for one gap.
 
     >>> say("Excluded: {what}.", what=listed(["a", "b", "c"]))
     'Excluded: a, b and c.'
     """
-    return Listed(tuple(parts), separator)
+    return Listed(tuple(parts), separator, end)
 
 
 def retold(text: str, gettext: Callable[[str], str], number: Callable[[float, str], str]) -> str:
@@ -104,4 +109,4 @@ def _joined(value: Listed, gettext: Callable[[str], str], number: Callable[[floa
     if len(told) < 2:
         return "".join(told)
     some, last = value.separator.join(told[:-1]), told[-1]
-    return gettext(AND).format(some=some, last=last)
+    return gettext(value.end).format(some=some, last=last)

@@ -138,6 +138,7 @@ def report(folder: Folder) -> Path:
 
 def recovered(folder: Folder, results: Results) -> Section:
     """The report's section on the true parameters and what the analyses made of them."""
+    from konsil.analysis.said import say
     from konsil.report import Recovered, Section
 
     with folder.store() as store:
@@ -147,12 +148,18 @@ def recovered(folder: Folder, results: Results) -> Section:
     inside = sum(r.covered is True for r in rows)
     judged = sum(r.covered is not None for r in rows)
     return Section(
-        title="Recovery of the true parameters",
+        title=say("Recovery of the true parameters"),
         paragraphs=(
-            "The ratings are simulated from stated parameters, so the true value of most estimates is known: the value"
-            " in the population of new items with these raters, found by large-sample simulation.",
-            f"{inside} of {judged} intervals hold their true value. One study shows single hits and misses; how often"
-            " intervals hold is measured over many simulated studies.",
+            say(
+                "The ratings are simulated from stated parameters, so the true value of most estimates is known: the"
+                " value in the population of new items with these raters, found by large-sample simulation."
+            ),
+            say(
+                "{inside} of {judged} intervals hold their true value. One study shows single hits and misses; how"
+                " often intervals hold is measured over many simulated studies.",
+                inside=inside,
+                judged=judged,
+            ),
         ),
         recovered=tuple(
             Recovered(

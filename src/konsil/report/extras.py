@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from konsil.report.anchors import anchor
 from konsil.report.drawing import Drawing
@@ -11,7 +12,7 @@ from konsil.report.marks import About, Dot
 from konsil.report.overview import Material
 from konsil.report.plots import paged
 from konsil.report.section import Recovered, Section
-from konsil.report.tables import Cell, Table, table
+from konsil.report.tables import Cell, Numbers, Table, table
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Extra:
 def extra(material: Material, section: Section) -> Extra:
     """Round, number and draw what the caller gave."""
     _, numbers = material.language.gettext, material.numbers
+    section = _told(section, numbers)
     tables: list[Table] = []
     figures: list[Drawing] = []
     if section.header:
@@ -56,6 +58,24 @@ def extra(material: Material, section: Section) -> Extra:
         tables.append(table(caption, head[first:], shown, row_heads=2 - first, general=general))
         figures += _recovery(material, section)
     return Extra(anchor("section", section.title), section.title, section.paragraphs, tuple(tables), tuple(figures))
+
+
+def _told(section: Section, numbers: Numbers) -> Section:
+    """The section in the report's language, where the caller's texts can be told in it."""
+
+    def told(texts: Sequence[str]) -> tuple[str, ...]:
+        return tuple(numbers.told(text) for text in texts)
+
+    return replace(
+        section,
+        title=numbers.told(section.title),
+        paragraphs=told(section.paragraphs),
+        header=told(section.header),
+        rows=tuple(tuple(numbers.told(v) if isinstance(v, str) else v for v in row) for row in section.rows),
+        caption=numbers.told(section.caption),
+        notes=told(section.notes),
+        recovered=tuple(replace(r, name=numbers.told(r.name), group=numbers.told(r.group)) for r in section.recovered),
+    )
 
 
 def _name(one: Recovered) -> str:

@@ -33,7 +33,7 @@ _PREFERENCE = (
     "How much higher a judge scores {} answers than judges of other families do, beside the same for all other answers"
     " and within what the experts labelled alike, so that a merely lenient judge has 0."
 )
-_PLAIN = {
+PLAIN = {
     "share": Entry("Share", "How large a part of the labels are the ones counted, between 0 and 1.", _WILSON),
     "mean": Entry("Mean", "The mean of the labels' numbers."),
     "abstention": Entry(
@@ -55,6 +55,7 @@ _PLAIN = {
         "Self-agreement", "The share of repeated ratings in which a rater gave the same label as the first time."
     ),
 }
+"""The statistics that are no agreement among raters."""
 
 
 def entry(statistic: str, language: Language = ENGLISH) -> Entry:
@@ -63,9 +64,9 @@ def entry(statistic: str, language: Language = ENGLISH) -> Entry:
     if known is not None:
         found = Entry(known.title, known.description, known.source, zero=known.range[0] < 0, among=True)
     else:
-        found = _PLAIN.get(statistic, Entry(statistic.replace("_", " ").capitalize(), ""))
+        found = PLAIN.get(statistic, Entry(statistic.replace("_", " ").capitalize(), ""))
     title, text = language.statistics.get(statistic, (found.title, found.text))
-    return replace(found, title=title, text=text)
+    return replace(found, title=title, text=text, source=language.gettext(found.source))
 
 
 def title(statistic: str, language: Language) -> str:

@@ -64,6 +64,7 @@ def column_title(material: Material, column: str) -> str:
     _ = material.language.gettext
     own = {"system": _("System"), "rater": _("Rater"), "panel": _("Panel"), "arm": _("Arm"), "item": _("Item")}
     own |= {"case": _("Case"), "phase": _("Phase"), "batch": _("Batch"), "instrument": _("Instrument")}
+    own |= {"ensemble": _("Ensemble"), "size": _("Judges"), "raters": _("Raters"), "version": _("Version")}
     return own.get(column, column)
 
 

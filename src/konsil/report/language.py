@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from konsil.report.analysis_de import SAID, SOURCES
 from konsil.report.messages_de import MESSAGES
 from konsil.report.statistics_de import STATISTICS
+from konsil.stats.names import STATISTICS as NAMED
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,8 @@ class Language:
     """The decimal mark."""
     between: str
     """What stands between the two ends of an interval."""
+    per_cent: str
+    """What stands after a number per cent."""
     messages: Mapping[str, str] = field(default_factory=dict, repr=False)
     """English text -> text of this language; what is absent stays English."""
     statistics: Mapping[str, tuple[str, str]] = field(default_factory=dict, repr=False)
@@ -33,8 +37,10 @@ class Language:
         return self.gettext(singular if n == 1 else plural)
 
 
-ENGLISH = Language("en", ".", ", ")
-DEUTSCH = Language("de", ",", "; ", MESSAGES, STATISTICS)
+_TITLES = {named.title: STATISTICS[name][0] for name, named in NAMED.items()}
+
+ENGLISH = Language("en", ".", ", ", "%")
+DEUTSCH = Language("de", ",", "; ", "\u202f%", {**_TITLES, **SOURCES, **SAID, **MESSAGES}, STATISTICS)
 
 
 def language(code: str) -> Language:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from konsil.analysis.said import retold
 from konsil.report.language import ENGLISH, Language
 from konsil.stats.contract import Estimate
 
@@ -184,6 +185,21 @@ class Numbers:
         """A number at an axis, as short as it can be."""
         text = f"{abs(value):.6g}"
         return (MINUS if value < 0 and float(text) != 0.0 else "") + text.replace(".", self.language.decimal)
+
+    def told(self, text: str) -> str:
+        """What an analysis says, in the report's language; names of the study stay as they are.
+
+        >>> from konsil.analysis.said import say
+        >>> Numbers().told(say("{n:,} of {all:,} items", n=1200, all=26598))
+        '1200 of 26\u202f598 items'
+        """
+        return retold(text, self.language.gettext, self._by_format)
+
+    def _by_format(self, value: float, form: str) -> str:
+        if isinstance(value, int):
+            return self.count(value) if form == "," else str(value)
+        text = format(value, form).replace("-", MINUS).replace("%", self.language.per_cent)
+        return text.replace(".", self.language.decimal)
 
     def level(self, level: float) -> str:
         """An interval's nominal coverage as a share: 0.95."""

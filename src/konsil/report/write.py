@@ -19,6 +19,7 @@ from konsil.report.overview import Material
 from konsil.report.page import render
 from konsil.report.section import Section
 from konsil.report.tables import Numbers
+from konsil.report.told import told
 from konsil.stats.contract import Estimate
 from konsil.study import Study, study_digest
 from konsil.version import __version__
@@ -47,7 +48,8 @@ def write(
     folder = Path(folder)
     _may_replace(folder)
     spoken = language(study.language)
-    material = Material(study, results, items, answers, raters, ratings, spoken, Numbers(spoken), events)
+    numbers = Numbers(spoken)
+    material = Material(study, told(results, numbers), items, answers, raters, ratings, spoken, numbers, events)
     page = render(material, extras)
     files: dict[str, bytes] = {
         "index.html": page.html.encode(),

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from konsil.analysis import Results, Row
+from konsil.analysis.said import COMMA, listed, say
 from konsil.simulate.expected import Expected
 from konsil.simulate.truth import Truth
 from konsil.study import Study
@@ -86,6 +87,7 @@ def recovery(study: Study, truth: Truth, results: Results, *, seed: int | None =
 
 
 def _words(row: Row) -> str:
-    where = ", ".join(row.group.values())
-    minus = ", ".join(v for k, v in row.versus.items() if row.group.get(k) != v)
-    return row.analysis + (f": {where}" if where else "") + (f" minus {minus}" if minus else "")
+    where = listed(tuple(row.group.values()), end=COMMA)
+    minus = listed([v for k, v in row.versus.items() if row.group.get(k) != v], end=COMMA)
+    name = say("{analysis}: {where}", analysis=row.analysis, where=where) if row.group else row.analysis
+    return say("{what} minus {other}", what=name, other=minus) if minus.parts else name

@@ -1,0 +1,40 @@
+"""The results in the report's language: every sentence, reason, method and group that an analysis made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from konsil.analysis import Results, Row
+from konsil.report.tables import Numbers
+
+
+def told(results: Results, numbers: Numbers) -> Results:
+    """The same results with their texts in the report's language; the data files keep the English ones."""
+    return replace(
+        results,
+        rows=tuple(_row(row, numbers) for row in results.rows),
+        coverage=tuple(replace(row, excluded=_keys(row.excluded, numbers)) for row in results.coverage),
+        warnings=_texts(results.warnings, numbers),
+        methods=_texts(results.methods, numbers),
+        label_counts={(*key[:3], numbers.told(key[3])): n for key, n in results.label_counts.items()},
+    )
+
+
+def _row(row: Row, numbers: Numbers) -> Row:
+    estimate = replace(row.estimate, method=numbers.told(row.estimate.method), reason=numbers.told(row.estimate.reason))
+    return replace(
+        row,
+        estimate=estimate,
+        group={column: numbers.told(value) for column, value in row.group.items()},
+        versus={column: numbers.told(value) for column, value in row.versus.items()},
+        warnings=_texts(row.warnings, numbers),
+    )
+
+
+def _texts(texts: tuple[str, ...], numbers: Numbers) -> tuple[str, ...]:
+    return tuple(numbers.told(text) for text in texts)
+
+
+def _keys(counts: Mapping[str, int], numbers: Numbers) -> dict[str, int]:
+    return {numbers.told(reason): n for reason, n in counts.items()}
