@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from aiohttp import web
+from replying import Handler, answering, calls
 
-from konsil.collect.openai_compatible import OpenAICompatible, blamed, body_of, retry_after
+from konsil.collect.blame import blamed
+from konsil.collect.openai_compatible import OpenAICompatible, body_of, retry_after
 from konsil.collect.provider import (
     AccountError,
     BusyError,
@@ -28,7 +29,6 @@ from konsil.records import Citation
 
 ASKED = Request("m", (Message("user", "Which drug?"),), temperature=0.0, seed=7, max_tokens=9)
 KEY = "sk-very-secret"
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def body(**message: Any) -> dict[str, Any]:
@@ -37,41 +37,11 @@ def body(**message: Any) -> dict[str, Any]:
     return {**about, "choices": [{"message": {"content": "iron", **message}, "finish_reason": finish}]}
 
 
-async def _with_server(handler: Handler, use: Callable[[str], Awaitable[Any]]) -> Any:
-    app = web.Application()
-    app.router.add_post("/v1/chat/completions", handler)
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    try:
-        return await use(f"http://127.0.0.1:{runner.addresses[0][1]}/v1")
-    finally:
-        await runner.cleanup()
-
-
 def call(handler: Handler, request: Request = ASKED, times: int = 1, **how: Any) -> list[Reply | CallError]:
-    async def use(url: str) -> list[Reply | CallError]:
-        provider = OpenAICompatible(url, name="hosted", **how)
-        found: list[Reply | CallError] = []
-        for _ in range(times):
-            try:
-                found.append(await provider.complete(request))
-            except CallError as error:
-                found.append(error)
-        await provider.close()
-        return found
+    def make(url: str) -> OpenAICompatible:
+        return OpenAICompatible(f"{url}/v1", name="hosted", **how)
 
-    found: list[Reply | CallError] = asyncio.run(_with_server(handler, use))
-    return found
-
-
-def answering(status: int, told: Any, headers: dict[str, str] | None = None) -> Handler:
-    async def handler(_: web.Request) -> web.Response:
-        if isinstance(told, str):
-            return web.Response(text=told, status=status, headers=headers)
-        return web.json_response(told, status=status, headers=headers)
-
-    return handler
+    return calls("/v1/chat/completions", handler, make, request, times)
 
 
 def test_what_is_sent_and_what_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,3 +223,31 @@ def test_log_probabilities_are_finite_or_none() -> None:
 @pytest.mark.parametrize("raw", ["", "null", "[]", '"x"', '{"choices": 3}', '{"choices": [3]}', '{"choices": [{}]}'])
 def test_other_bodies_are_none(raw: str) -> None:
     assert read_body(raw) is None
+
+
+def test_a_key_that_the_endpoint_repeats_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOSTED", KEY)
+    told = {"error": {"message": f"Incorrect API key provided: {KEY}"}}
+    [error] = call(answering(401, told), key_env="HOSTED")
+    assert isinstance(error, AccountError)
+    assert KEY not in error.raw
+    assert "[key]" in error.raw
+
+
+def test_search_is_asked_for_and_never_left_out_in_silence() -> None:
+    seen: list[Any] = []
+
+    async def handler(request: web.Request) -> web.Response:
+        seen.append(await request.json())
+        note = {"type": "url_citation", "url_citation": {"url": "https://x.org", "title": "X"}}
+        return web.json_response(body(annotations=[note]))
+
+    searching = Request("m", (Message("user", "Which drug?"),), tools=("web_search",))
+    [reply] = call(handler, searching)
+    assert seen[0]["web_search_options"] == {}
+    assert isinstance(reply, Reply)
+    assert (reply.citations, reply.sent) == ((Citation("X", "https://x.org"),), {"tools": ["web_search"]})
+    told = {"error": {"message": "Unknown parameter: 'web_search_options'", "param": "web_search_options"}}
+    [error] = call(answering(400, told), searching)
+    assert isinstance(error, AccountError)
+    assert "does not let model 'm' use web_search" in str(error)

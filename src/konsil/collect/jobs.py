@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from konsil.collect.fake import FakeProvider, script_of
 from konsil.collect.limits import Limits
+from konsil.collect.opening import opened
 from konsil.collect.prices import FREE, Price, listed, most_written, tokens_of
 from konsil.collect.provider import Provider, Reply, Request, request_key, work_key
 from konsil.collect.runner import Lane, Reader, Work
@@ -90,9 +91,10 @@ def place(endpoint: Endpoint) -> str:
     >>> place(Endpoint("local", "http://127.0.0.1:8080/v1"))
     'local http://127.0.0.1/v1'
     """
-    parts = urlsplit(endpoint.url)
+    parts = urlsplit(endpoint.url or f"vendor://{endpoint.vendor}")
     host = parts.hostname if parts.hostname in _LOOPBACK else parts.netloc
-    return f"{endpoint.id} {parts.scheme}://{host}{parts.path.rstrip('/')}"
+    name = f"{endpoint.id} {endpoint.vendor}".rstrip()
+    return f"{name} {parts.scheme}://{host}{parts.path.rstrip('/')}"
 
 
 def endpoint_of(model: str, endpoints: Iterable[Endpoint]) -> Endpoint:
@@ -197,9 +199,7 @@ def provider_of(endpoint: Endpoint, known: dict[str, str]) -> Provider:
     """Open the provider of an endpoint."""
     if endpoint.id == FAKE:
         return _FakeModels(known)
-    from konsil.collect.openai_compatible import OpenAICompatible
-
-    return OpenAICompatible(endpoint.url, name=endpoint.id, key_env=endpoint.key_env)
+    return opened(endpoint)
 
 
 class _FakeModels:

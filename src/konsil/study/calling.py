@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from konsil.errors import StudyError, nearest
+from konsil.instrument import Criterion, mirrored
 from konsil.study.decode import decode
 
 FAKE = "fake"
 """The endpoint that needs no server and no entry under [[endpoints]]: scripted replies, for trials and tests."""
+
+
+Tool = Literal["web_search"]
+Orders = Literal["one", "both"]
+Inconsistent = Literal["missing", "tie"]
+
+LABEL_ALTERNATIVES = 5
+"""Alternatives that are asked for with each token where a judge's confidence comes from log-probabilities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +28,13 @@ class Endpoint:
 
     id: str
     """Unique in the study; the word before the colon of a model."""
-    url: str
-    """The address before /chat/completions, such as http://127.0.0.1:8080/v1."""
+    url: str = ""
+    """The address before /chat/completions, such as http://127.0.0.1:8080/v1; with a vendor its own where left out."""
+    vendor: str = ""
+    """A vendor that is called in its own way, such as anthropic or google; empty: as OpenAI's chat completions."""
     key_env: str = ""
-    """The environment variable that holds the key; the key itself stands in no file. Empty: no key."""
+    """The environment variable that holds the key; the key itself stands in no file. Empty: no key, or the one that
+    a vendor's own library looks for."""
     concurrency: int = 16
     """Calls under way at once, at most; fewer while the server says that it is busy."""
     requests_per_minute: int | None = None
@@ -52,6 +65,8 @@ class Settings:
     """The system prompt; a name that ends in .md is a file of the study's folder. Empty: none. Systems only."""
     template: str = "{text}"
     """The user prompt, in which {text} is the item's text; a name that ends in .md is a file. Systems only."""
+    tools: tuple[Tool, ...] = ()
+    """Tools of the endpoint that the model may use; where it does not offer one, the run stops. Systems only."""
     options: Mapping[str, object] = field(default_factory=dict)
     """Further parameters, sent as they stand."""
     price_in: float | None = None
@@ -70,6 +85,19 @@ class Judge:
     """ENDPOINT:NAME, the name as the endpoint calls the model."""
     settings: Settings = field(default_factory=Settings)
     """How it is asked; what it is asked is the instrument's."""
+    votes: int = 1
+    """How often each task is asked; the label is what more than half of the votes say."""
+    orders: Orders = "one"
+    """Whether a pair is shown in the plan's order, or in both orders, one call each."""
+    inconsistent: Inconsistent = "missing"
+    """What a pair becomes whose two orders contradict one another: no label, or the tie between them."""
+    logprobs: bool = False
+    """Whether the confidence is the probability of the label, from the tokens' log-probabilities."""
+
+    @property
+    def ballots(self) -> int:
+        """The most calls that one task takes."""
+        return self.votes * (2 if self.orders == "both" else 1)
 
 
 def settings_of(data: Mapping[str, object], where: str) -> Settings:
@@ -106,7 +134,9 @@ def endpoint_problems(endpoint: Endpoint, where: str) -> Iterator[str]:
     """Say what is wrong with an endpoint."""
     if endpoint.id == FAKE or ":" in endpoint.id:
         yield f"{where}.id: {endpoint.id!r} cannot name an endpoint; {FAKE!r} is konsil's own and ':' divides"
-    if not endpoint.url.startswith(("http://", "https://")):
+    if not endpoint.url and not endpoint.vendor:
+        yield f"{where}.url: missing; an endpoint has a url, or a vendor such as 'anthropic'"
+    elif endpoint.url and not endpoint.url.startswith(("http://", "https://")):
         yield f"{where}.url: {endpoint.url!r} is not an address; expected one such as http://127.0.0.1:8080/v1"
     if "@" in endpoint.url.partition("://")[2].partition("/")[0]:
         yield f"{where}.url: holds a password; name the environment variable that holds the key in key_env"
@@ -114,3 +144,32 @@ def endpoint_problems(endpoint: Endpoint, where: str) -> Iterator[str]:
         value = getattr(endpoint, name)
         if value is not None and value <= 0:
             yield f"{where}.{name}: expected more than 0, got {value:g}"
+
+
+def judge_problems(judge: Judge, criteria: Iterable[Criterion], where: str) -> Iterator[str]:
+    """Say what is wrong with how a judge is asked; `criteria` are those of the instruments that it rates on."""
+    if judge.votes < 1:
+        yield f"{where}.votes: expected 1 or more, got {judge.votes}"
+    if judge.votes > 1 and judge.settings.temperature == 0:
+        yield (
+            f"{where}.votes: {judge.votes} votes at temperature 0 are one vote said again; state a temperature above 0"
+        )
+    if judge.settings.tools:
+        yield f"{where}.settings.tools: a judge has no tools; it sees what people see on the page"
+    if judge.inconsistent != "missing" and judge.orders == "one":
+        yield f'{where}.inconsistent: without orders = "both" there is nothing that could be inconsistent'
+    if judge.orders == "one":
+        return
+    pairs = [c for c in criteria if c.scope == "pair" and c.scale.kind != "text"]
+    if not pairs:
+        yield f"{where}.orders: no instrument of {judge.rater!r} compares pairs"
+    for criterion in pairs:
+        labels = criterion.scale.labels
+        turned = [mirrored(criterion, label) for label in labels]
+        if not labels or None in turned:
+            yield (
+                f"{where}.orders: the scale of {criterion.id!r} does not say how it reads the other way round;"
+                " name the sides A and B, or give the labels in an order"
+            )
+        elif judge.inconsistent == "tie" and not any(a == b for a, b in zip(labels, turned, strict=True)):
+            yield f"{where}.inconsistent: the scale of {criterion.id!r} has no label for a tie"

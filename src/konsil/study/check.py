@@ -9,7 +9,7 @@ from konsil.analysis.catalogue import ORDERED
 from konsil.errors import StudyError, nearest
 from konsil.instrument import Criterion, Instrument
 from konsil.prepare import preparation_problems
-from konsil.study.calling import endpoint_problems, model_problems
+from konsil.study.calling import endpoint_problems, judge_problems, model_problems
 from konsil.study.protocol import LONE_PANEL, Study
 
 
@@ -106,6 +106,14 @@ def _models(study: Study, name: str) -> Iterator[str]:
     for n, judge in enumerate(study.judges):
         yield from _known(f"{name}: judges[{n}].rater", "rater of kind 'llm'", judge.rater, llms)
         yield from model_problems(judge.model, study.endpoints, f"{name}: judges[{n}].model")
+        yield from judge_problems(judge, _asked_of(study, judge.rater), f"{name}: judges[{n}]")
+
+
+def _asked_of(study: Study, rater: str) -> list[Criterion]:
+    """The criteria that a rater is asked, by the plan; without one, those of all instruments."""
+    panel = next((r.panel for r in study.raters if r.id == rater), "")
+    used = {a.instrument for a in study.plan if a.panel == panel}
+    return [c for i in study.instruments if not study.plan or i.id in used for c in i.criteria]
 
 
 def _resampling(study: Study, where: str) -> Iterator[str]:

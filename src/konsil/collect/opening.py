@@ -1,0 +1,34 @@
+"""Which provider serves an endpoint: ours, a vendor's, or one that another package brings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from typing import cast
+
+from konsil.collect.provider import Provider
+from konsil.errors import CollectError
+from konsil.study.calling import Endpoint
+
+GROUP = "konsil.providers"
+"""Entry points of other packages: a vendor's name -> a function that makes a provider of an endpoint."""
+
+
+def opened(endpoint: Endpoint) -> Provider:
+    """Open the provider of an endpoint; a package's entry point goes before the vendors that we know."""
+    if not endpoint.vendor:
+        from konsil.collect.openai_compatible import OpenAICompatible
+
+        return OpenAICompatible(endpoint.url, name=endpoint.id, key_env=endpoint.key_env)
+    for point in entry_points(group=GROUP, name=endpoint.vendor):
+        try:
+            make = cast(Callable[[Endpoint], Provider], point.load())
+        except (ImportError, AttributeError) as error:
+            raise CollectError(
+                f"endpoint {endpoint.id!r}: vendor {endpoint.vendor!r} is brought by {point.value!r}, which cannot be"
+                f" loaded ({error})"
+            ) from None
+        return make(endpoint)
+    from konsil.collect.vendors import Vendor
+
+    return Vendor(endpoint.vendor, name=endpoint.id, url=endpoint.url, key_env=endpoint.key_env)
