@@ -13,7 +13,8 @@ from konsil.collect.limits import Limits
 from konsil.collect.opening import opened
 from konsil.collect.prices import FREE, Price, listed, most_written, tokens_of
 from konsil.collect.provider import Provider, Reply, Request, request_key, work_key
-from konsil.collect.runner import Lane, Reader, Work
+from konsil.collect.runner import Lane
+from konsil.collect.works import Reader, Work
 from konsil.errors import CollectError
 from konsil.records import CallKind
 from konsil.store.calls import Calls

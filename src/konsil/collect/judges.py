@@ -9,7 +9,7 @@ from typing import Any
 from konsil.collect.collection import Collected, Options, chunks, collect
 from konsil.collect.jobs import Job, endpoint_of, sampling
 from konsil.collect.provider import Message, Request
-from konsil.collect.runner import Reader
+from konsil.collect.works import Reader
 from konsil.errors import CollectError, nearest
 from konsil.instrument import Instrument, fields, prompt, ratings, read_reply, schema, screen
 from konsil.records import Attempt, Call, Outcome, Rating, Task

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 
 BACK_OFF = 0.5
@@ -60,22 +59,30 @@ class Limiter:
         self._next_token = 0.0
         self._halved_at = float("-inf")
 
-    @asynccontextmanager
-    async def turn(self, tokens: int) -> AsyncIterator[float]:
-        """Wait for a turn with so many tokens, hold it, and give it back; gives the time at which it began."""
+    def turn(self, tokens: int) -> Turn:
+        """Wait for a turn with so many tokens, hold it, and give it back; `async with` gives the time it began at."""
+        return Turn(self, tokens)
+
+    async def enter(self, tokens: int) -> float:
+        """Wait for a turn and take it; gives the time at which it began."""
         await self._slot()
         try:
             while (pause := self._pause()) > 0:
                 await asyncio.sleep(pause)
-            began = self._clock()
-            if self.limits.requests_per_minute:
-                self._next_request = max(self._next_request, began) + 60.0 / self.limits.requests_per_minute
-            if self.limits.tokens_per_minute:
-                self._next_token = max(self._next_token, began) + 60.0 * tokens / self.limits.tokens_per_minute
-            yield began
-        finally:
-            self.active -= 1
-            self._wake()
+        except BaseException:
+            self.leave()
+            raise
+        began = self._clock()
+        if self.limits.requests_per_minute:
+            self._next_request = max(self._next_request, began) + 60.0 / self.limits.requests_per_minute
+        if self.limits.tokens_per_minute:
+            self._next_token = max(self._next_token, began) + 60.0 * tokens / self.limits.tokens_per_minute
+        return began
+
+    def leave(self) -> None:
+        """Give a turn back."""
+        self.active -= 1
+        self._wake()
 
     async def _slot(self) -> None:
         while self.active >= max(1, int(self.allowed)):
@@ -115,3 +122,19 @@ class Limiter:
             self._halved_at = now
         if asked is not None:
             self._pause_until = max(self._pause_until, now + min(asked, LONGEST_ASKED))
+
+
+class Turn:
+    """One turn at an endpoint, held while the block runs; a class, as thousands are taken in a second."""
+
+    __slots__ = ("_limiter", "_tokens")
+
+    def __init__(self, limiter: Limiter, tokens: int) -> None:
+        self._limiter = limiter
+        self._tokens = tokens
+
+    async def __aenter__(self) -> float:
+        return await self._limiter.enter(self._tokens)
+
+    async def __aexit__(self, *_why: object) -> None:
+        self._limiter.leave()

@@ -8,7 +8,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 
 from konsil.collect.limits import Limiter, Limits, back_off
 from konsil.collect.prices import Budget, Price, most_written, tokens_of
@@ -24,12 +23,10 @@ from konsil.collect.provider import (
     Request,
     RequestError,
 )
+from konsil.collect.works import Reader, Tried, Work, now
 from konsil.collect.writer import Writer
 from konsil.errors import CollectError, KonsilError
-from konsil.records import Call, CallKind, Outcome
-
-Reader = Callable[[str], Outcome]
-"""Says of a reply's text whether it can be read: ok, repaired, not json, off schema, empty or refused."""
+from konsil.records import Call, Outcome
 
 ASK_AGAIN: frozenset[Outcome] = frozenset({"not json", "off schema", "empty"})
 """Outcomes after which the model is asked once more; a refusal and a cut reply are taken as they are."""
@@ -38,28 +35,6 @@ AGAIN = (
 )
 REFUSED_FIRST = 5
 """So many requests refused one after another, before any reply, and the run stops: it is the user's error."""
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """One thing to do: a system's answer to an item, or a judge's ratings for a task."""
-
-    id: str
-    """Its digest (`work_key`)."""
-    kind: CallKind
-    """What is made of the reply."""
-    who: str
-    """The system or the judge."""
-    subject: str
-    """The item or the task."""
-    key: str
-    """The request's key."""
-    request: Request
-    """What is asked."""
-    read: Reader
-    """Whether the reply can be read."""
-    attempts: int = 0
-    """Attempts of earlier runs."""
 
 
 @dataclass(slots=True)
@@ -109,6 +84,9 @@ class _BudgetError(Exception):
     """The next call could pass the budget."""
 
 
+_NO_ERROR = CallError("none")
+
+
 class Runner:
     """One run over the works of several endpoints."""
 
@@ -154,47 +132,45 @@ class Runner:
         request, attempt, failures, asked_again = work.request, work.attempts, 0, False
         while True:
             attempt += 1
-            call, reply, error, began = await self._call(lane, limiter, work, request, attempt)
-            if reply is not None:
+            tried = await self._call(lane, limiter, work, request, attempt)
+            if tried.reply is not None:
                 limiter.good()
                 lane.heard.add(work.who)
-                outcome = _outcome(reply, work.read)
+                outcome = _outcome(tried.reply, work.read)
                 again = outcome in ASK_AGAIN and not asked_again
                 if asked_again and outcome in ("ok", "repaired"):
                     outcome = "re-asked"
-                await self._keep(replace(call, outcome=outcome, ended=int(not again)))
+                await self._keep(tried.call(outcome, ended=not again))
                 if not again:
                     return
-                request, asked_again = _ask_again(work.request, reply, outcome), True
+                request, asked_again = _ask_again(work.request, tried.reply, outcome), True
                 continue
-            assert error is not None
+            error = tried.error
             if isinstance(error, ParameterError):
-                await self._keep(call)
+                await self._keep(tried.call())
                 continue
             failures += 2 if isinstance(error, DeadlineError) else 1
             if isinstance(error, BusyError):
-                limiter.busy(began, error.retry_after)
+                limiter.busy(tried.began, error.retry_after)
             if isinstance(error, AccountError):
-                await self._keep(call)
+                await self._keep(tried.call())
                 raise CollectError(str(error))
             if isinstance(error, RequestError):
-                await self._keep(replace(call, ended=1))
+                await self._keep(tried.call(ended=True))
                 self._refused(lane, work, error)
                 return
             if failures >= lane.limits.tries:
-                await self._keep(replace(call, outcome="gave up", ended=1))
+                await self._keep(tried.call("gave up", ended=True))
                 return
-            await self._keep(call)
+            await self._keep(tried.call())
             await asyncio.sleep(back_off(failures, error.retry_after, self._rng, self._base))
 
-    async def _call(
-        self, lane: Lane, limiter: Limiter, work: Work, request: Request, attempt: int
-    ) -> tuple[Call, Reply | None, CallError | None, float]:
+    async def _call(self, lane: Lane, limiter: Limiter, work: Work, request: Request, attempt: int) -> Tried:
         """Call once, within the endpoint's limits, the budget and the deadline."""
         price = lane.prices(request.model)
         n_read, most = tokens_of(request), most_written(request)
         reply: Reply | None = None
-        error: CallError | None = None
+        error = _NO_ERROR
         async with limiter.turn(n_read + most) as began:
             held = price.of(n_read, most) if price is not None else 0.0
             if not self.budget.hold(held):
@@ -214,20 +190,11 @@ class Runner:
                 self.budget.settle(held, cost)
             seconds = time.perf_counter() - started
         self.progress.calls += 1
-        common = (work.id, attempt, work.kind, work.who, work.subject, work.key, lane.name, request.model)
-        at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        if reply is None:
-            assert error is not None
-            raw = error.raw or str(error)
-            failed = Call(*common, "http error", 0, error.status, request.asked(), seconds=seconds, raw=raw, at=at)
-            return failed, None, error, began
-        self.progress.tokens_read += reply.usage.get("in", 0)
-        self.progress.tokens_written += reply.usage.get("out", 0)
-        done = Call(
-            *common, "ok", 0, reply.status, request.asked(), reply.sent, reply.model, reply.usage,
-            cost if price is not None else None, seconds, kept(reply), reply.raw, at,
-        )  # fmt: skip
-        return done, reply, None, began
+        if reply is not None:
+            self.progress.tokens_read += reply.usage.get("in", 0)
+            self.progress.tokens_written += reply.usage.get("out", 0)
+        known = cost if price is not None and reply is not None else None
+        return Tried(lane.name, work, request, attempt, reply, error, began, seconds, known, now())
 
     async def _keep(self, call: Call) -> None:
         await self._writer.add(call)
@@ -260,18 +227,6 @@ def _ask_again(request: Request, reply: Reply, outcome: Outcome) -> Request:
     told = Message("user", AGAIN.format(outcome=outcome))
     said = (Message("assistant", reply.text),) if reply.text.strip() else ()
     return replace(request, messages=(*request.messages, *said, told))
-
-
-def kept(reply: Reply) -> dict[str, object]:
-    """What is kept of a reply as structure, beside its body; what is empty is left out."""
-    found: dict[str, object] = {"text": reply.text, "finish": reply.finish}
-    if reply.reasoning:
-        found["reasoning"] = reply.reasoning
-    if reply.citations:
-        found["citations"] = [{"title": c.title, "url": c.url} for c in reply.citations]
-    if reply.logprobs:
-        found["logprobs"] = [dict(t) for t in reply.logprobs]
-    return found
 
 
 def _first(errors: BaseExceptionGroup[KonsilError]) -> KonsilError:

@@ -53,13 +53,19 @@ class Calls:
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        made = sa.insert(schema.calls).compile(dialect=store.engine.dialect, column_keys=CALLS.names)
+        # Where the driver takes rows as they are, nothing is turned into dictionaries and back for each of them.
+        self._insert = str(made) if tuple(made.positiontup or ()) == CALLS.names else ""
 
     def add(self, calls: Sequence[Call]) -> None:
         """Append calls, all or nothing; when this returns they survive a power cut."""
-        rows = [dict(zip(CALLS.names, CALLS.row(call), strict=True)) for call in calls]
+        rows = [CALLS.row(call) for call in calls]
         with engine.writing(self.store.engine) as connection:
             try:
-                connection.execute(sa.insert(schema.calls), rows)
+                if self._insert:
+                    connection.exec_driver_sql(self._insert, rows)
+                else:
+                    connection.execute(sa.insert(schema.calls), [dict(zip(CALLS.names, r, strict=True)) for r in rows])
             except IntegrityError:
                 raise ConflictError(
                     f"{self.store.name}: these calls are stored already; is another run going on for the same study?"
