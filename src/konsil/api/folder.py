@@ -17,6 +17,7 @@ from konsil.records import Event, Source
 from konsil.store import Added, Batch, Store
 from konsil.study import Study, check, parse, study_digest
 from konsil.study.admit import Incoming, Known, admit
+from konsil.study.planned import on_plan
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,6 +63,8 @@ class Folder:
             raise StudyError(f"{self.path / PROTOCOL}: there are no [[sources]]; name a file to import, or add them")
         files = incoming(self.path, chosen)
         with self.store(create=True) as store:
+            if any(one.ratings for one in files):
+                files = on_plan(files, store.tasks(), self.study.instruments)
             known = _known(store)
             admitted = admit(self.study, files, known)
             # A rater's panel and strata are the protocol's to say, also where it was corrected since.

@@ -1,0 +1,119 @@
+"""Imported ratings at the tasks of a plan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from konsil.errors import SourceError
+from konsil.instrument import Criterion, Instrument, Scale
+from konsil.plan import Allocation, assign
+from konsil.records import Answer, Item, Rater, Rating, Task
+from konsil.sources.tasks import Tasks
+from konsil.study.admit import Incoming
+from konsil.study.planned import on_plan
+
+CORRECT = Criterion("correct", "?", Scale(("no", "yes")))
+EASY = Criterion("easy", "?", Scale(("no", "yes")), scope="item")
+FORMS = (Instrument("form", (CORRECT, EASY)), Instrument("other", (replace(CORRECT, id="harm"),)))
+ITEMS = [Item(f"i{n}", "?") for n in range(6)]
+ANSWERS = [Answer(f"{i.id}:{s}", i.id, s, "x") for i in ITEMS for s in "ab"]
+RATERS = [Rater("p1", "people"), Rater("p2", "people"), Rater("p3", "people")]
+PLAN = assign(
+    [Allocation("people", "form", raters_per_item=2, repeats=1)],
+    items=ITEMS, answers=ANSWERS, raters=RATERS, instruments=FORMS, seed=1,
+)  # fmt: skip
+
+
+def incoming(*rows: tuple[str, str, str, str], purpose: str = "main", task: str | None = None) -> Incoming:
+    """One file with rows of rater, item, system and criterion."""
+    tasks, ratings = Tasks(), []
+    for rater, item, system, criterion in rows:
+        answers = (f"{item}:{system}",) if system else ()
+        own = tasks.task(rater, item, answers, None, "", "", "", purpose, None, task, "")
+        ratings.append(Rating(own, rater, criterion, item, answers, label="yes"))
+    return Incoming("file.csv", tasks=tasks.finished(), ratings=tuple(ratings))
+
+
+def of(rater: str, purpose: str = "main") -> list[Task]:
+    return [t for t in PLAN if t.rater == rater and t.purpose == purpose]
+
+
+def test_a_rating_finds_its_task():
+    task = of("p2")[0]
+    assert task.item is not None
+    rows = [("p2", task.item, "a", "correct"), ("p2", task.item, "b", "correct"), ("p2", task.item, "", "easy")]
+    [placed] = on_plan([incoming(*rows)], PLAN, FORMS)
+    assert placed.tasks == (task,)
+    assert [r.task for r in placed.ratings] == [task.id] * 3
+    [again] = on_plan([placed], PLAN, FORMS)
+    assert again == placed
+
+
+def test_repeats_and_tasks_that_are_named():
+    [repeat] = of("p1", "repeat")
+    assert repeat.item is not None
+    row = ("p1", repeat.item, "a", "correct")
+    [placed] = on_plan([incoming(row, purpose="repeat")], PLAN, FORMS)
+    assert placed.tasks == (repeat,)
+    [placed] = on_plan([incoming(row)], PLAN, FORMS)
+    assert placed.tasks == (next(t for t in of("p1") if t.item == repeat.item),)
+    [placed] = on_plan([incoming(row, task=repeat.id)], PLAN, FORMS)
+    assert placed.tasks == (repeat,)
+
+
+def test_what_is_not_planned_stays_as_it_is():
+    one = incoming(("stranger", "i0", "a", "correct"))
+    assert on_plan([one], PLAN, FORMS) == (one,)
+    mine = incoming(("p1", "i0", "a", "correct"))
+    assert on_plan([mine], (), FORMS) == (mine,)
+    # Imported before the plan was drawn: the same file again changes nothing.
+    assert on_plan([mine], [*PLAN, *mine.tasks], FORMS) == (mine,)
+    items = Incoming("items.csv", items=ITEMS)
+    assert on_plan([items], PLAN, FORMS) == (items,)
+
+
+def test_what_no_task_asks_for_is_told_with_its_line():
+    free = next(i.id for i in ITEMS if i.id not in {t.item for t in of("p1")})
+    own = of("p1")[0].item or ""
+    rows = [
+        ("p1", own, "a", "correct"),
+        ("p1", free, "a", "correct"),
+        ("p1", own, "c", "correct"),
+        ("p1", own, "a", "harm"),
+    ]
+    with pytest.raises(SourceError) as told:
+        on_plan([incoming(*rows)], PLAN, FORMS)
+    assert told.value.problems == (
+        f"line 3: the plan gives rater 'p1' no task on item '{free}' with '{free}:a'",
+        f"line 4: the plan gives rater 'p1' no task on item '{own}' with '{own}:c'",
+        f"line 5: the plan gives rater 'p1' no task on item '{own}' with '{own}:a'",
+    )
+    assert "file.csv: 3 problems; nothing was imported: line 3" in str(told.value)
+
+
+def test_a_task_of_somebody_else():
+    task = of("p1")[0]
+    other = of("p2")[0]
+    for rows, sentence in (
+        (("p2", task.item or "", "a", "correct"), f"line 2: task '{task.id}' belongs to 'p1', not to 'p2'"),
+        (("p1", "i99", "a", "correct"), f"is on item '{task.item}', not 'i99'"),
+        (("p1", task.item or "", "c", "correct"), "does not ask 'correct' of "),
+    ):
+        with pytest.raises(SourceError, match="1 problem") as told:
+            on_plan([incoming(rows, task=task.id)], PLAN, FORMS)
+        assert sentence in str(told.value)
+    with pytest.raises(SourceError, match="the plan has no task 'x'"):
+        on_plan([incoming(("p2", other.item or "", "a", "correct"), task="x")], PLAN, FORMS)
+
+
+def test_two_tasks_on_one_item_must_be_told_apart():
+    lines = [Allocation("people", "form", phase="first"), Allocation("people", "form", phase="second")]
+    plan = assign(lines, items=ITEMS, answers=ANSWERS, raters=RATERS, instruments=FORMS, seed=1)
+    one = incoming(("p1", "i0", "a", "correct"))
+    with pytest.raises(SourceError, match="rater 'p1' has 2 tasks on item 'i0'; name the task, phase or batch"):
+        on_plan([one], plan, FORMS)
+    second = replace(one, tasks=[replace(t, phase="second") for t in one.tasks])
+    [placed] = on_plan([second], plan, FORMS)
+    assert [t.phase for t in placed.tasks] == ["second"]
