@@ -60,6 +60,7 @@ def test_both_languages_are_one_study(tmp_path: Path, german: Study):
     assert german.raters == english.raters
     assert german.plan == english.plan
     assert german.sources == english.sources
+    assert german.prepare == english.prepare
     assert [_told(a) for a in german.analyses] == [_told(a) for a in english.analyses]
     bins = [[(b.low, b.high, b.closed) for b in d.bins] for s in (german, english) for d in s.derived]
     assert bins[0] == bins[1]
