@@ -86,9 +86,9 @@ def test_what_no_task_asks_for_is_told_with_its_line():
     with pytest.raises(SourceError) as told:
         on_plan([incoming(*rows)], PLAN, FORMS)
     assert told.value.problems == (
-        f"line 3: the plan gives rater 'p1' no task on item '{free}' with '{free}:a'",
-        f"line 4: the plan gives rater 'p1' no task on item '{own}' with '{own}:c'",
-        f"line 5: the plan gives rater 'p1' no task on item '{own}' with '{own}:a'",
+        f"line 3: the plan gives rater 'p1' no task on item '{free}'",
+        f"line 4: the plan gives rater 'p1' no task on item '{own}' that asks 'correct' of '{own}:c'",
+        f"line 5: the plan gives rater 'p1' no task on item '{own}' that asks 'harm' of '{own}:a'",
     )
     assert "file.csv: 3 problems; nothing was imported: line 3" in str(told.value)
 

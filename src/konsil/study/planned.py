@@ -81,7 +81,7 @@ class _Tasks:
         what = f"item {rating.item!r}" if rating.item is not None else f"criterion {rating.criterion!r}"
         if found:
             return f"rater {rating.rater!r} has {len(found)} tasks on {what}; name the task, phase or batch"
-        about = f" with {' and '.join(map(repr, rating.answers))}" if candidates and rating.answers else ""
+        about = f" that asks {rating.criterion!r}{_of(rating)}" if candidates else ""
         return f"the plan gives rater {rating.rater!r} no task on {what}{about}"
 
     def _is_asked(self, rating: Rating, task: Task) -> bool:
@@ -102,6 +102,10 @@ class _Tasks:
         return (
             f"task {task.id!r} does not ask {rating.criterion!r} of {' and '.join(map(repr, rating.answers)) or 'it'}"
         )
+
+
+def _of(rating: Rating) -> str:
+    return f" of {' and '.join(map(repr, rating.answers))}" if rating.answers else ""
 
 
 def _is_implied(task: Task) -> bool:
