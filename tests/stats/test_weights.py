@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from konsil.stats.weights import bootstrap_weights, pattern_weights, random_signs, stream_key
+from konsil.stats import weights as module
+from konsil.stats.weights import Remembered, bootstrap_weights, pattern_weights, random_signs, stream_key
 
 
 def test_the_key_is_the_same_in_another_process():
@@ -83,3 +84,20 @@ def test_no_clusters_and_wrong_ranges_are_refused():
         bootstrap_weights(1, 0, 0, 5)
     with pytest.raises(ValueError, match="start <= stop"):
         bootstrap_weights(1, 5, 5, 4)
+
+
+@pytest.mark.parametrize("kept_bytes", [0, 5_000, 64 << 20])
+def test_a_key_that_remembers_draws_what_the_number_draws(monkeypatch: pytest.MonkeyPatch, kept_bytes: int) -> None:
+    monkeypatch.setattr(module, "_KEPT_BYTES", kept_bytes)
+    key = Remembered(11)
+    for n_clusters, start, stop in ((12, 0, 700), (40, 250, 260), (12, 100, 513), (40, 0, 300), (12, 0, 700)):
+        drawn = bootstrap_weights(key, n_clusters, start, stop, np.int64)
+        assert drawn.tolist() == bootstrap_weights(11, n_clusters, start, stop, np.int64).tolist()
+    assert key._bytes == sum(part.size for parts in key._kept.values() for part in parts.values()) <= kept_bytes
+
+
+def test_a_key_that_remembers_draws_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = Remembered(11)
+    before = bootstrap_weights(key, 30, 0, 600)
+    monkeypatch.setattr(module, "_drawn", None)
+    assert bootstrap_weights(key, 30, 0, 600).tolist() == before.tolist()

@@ -36,7 +36,7 @@ from konsil.instrument import Criterion, Instrument
 from konsil.records import System
 from konsil.stats.contract import Array, Estimate, Finalise
 from konsil.stats.multiplicity import holm
-from konsil.stats.weights import stream_key
+from konsil.stats.weights import Remembered, stream_key
 
 
 def run(
@@ -60,10 +60,12 @@ def run(
     table = with_derived(long(data, exclusions), derived, instruments)
     families = lineage(systems, data.raters)
     rows: list[Row] = []
+    # One key for all: analyses of the same clusters are made on the same resamples, which are drawn once.
+    key = Remembered(stream_key(seed, "resamples"))
     for analysis in analyses:
         for problem in contradictions(analysis):
             raise AnalysisError(f"{analysis.name}: {problem}")
-        context = Context(analysis, _criterion(analysis, instruments), stream_key(seed, analysis.name), resampling)
+        context = Context(analysis, _criterion(analysis, instruments), key, resampling)
         rows.extend(_rows(context, table, families))
     rows = _adjusted(rows)
     return Results(

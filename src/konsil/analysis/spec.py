@@ -19,7 +19,7 @@ class Analysis:
     """Which statistic of which ratings, in which groups, and how sure."""
 
     name: str
-    """Unique in the study; the resamples are seeded by it."""
+    """Unique in the study."""
     statistic: str
     """A statistic's name, as `konsil check` lists them."""
     criterion: str

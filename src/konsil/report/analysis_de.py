@@ -215,10 +215,11 @@ _METHODS: dict[str, str] = {
         " verzerrt."
     ),
     "Intervals are {level:g} % BCa bootstrap intervals over {draws:,} resamples of clusters ({clusters}), seeded by the"
-    " study's seed {seed} and the analysis' name; a linearised cluster interval stands beside each.": (
+    " study's seed {seed}, the same resamples in all analyses of the same clusters; a linearised cluster interval stands"
+    " beside each.": (
         "Intervalle sind BCa-Bootstrap-Intervalle zum Niveau {level:g} % aus {draws:,} Ziehungen von Clustern"
-        " ({clusters}), mit dem Startwert {seed} der Studie und dem Namen der Analyse; daneben steht jeweils ein"
-        " linearisiertes Cluster-Intervall."
+        " ({clusters}), mit dem Startwert {seed} der Studie, dieselben in allen Auswertungen derselben Cluster; daneben"
+        " steht jeweils ein linearisiertes Cluster-Intervall."
     ),
     "Where single ratings are averaged, a two-way interval (items and raters) stands beside them.": (
         "Wo einzelne Bewertungen gemittelt sind, steht ein zweifaches Intervall (Items und Bewertende) daneben."

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats as distributions
+from scipy import special
 
 from konsil.stats.contract import Array, IntArray, Statistic
 from konsil.stats.kappa import mean_defined, ratio
@@ -56,7 +56,7 @@ def kendall_w_test(w: float, n_units: int, n_raters: int) -> KendallTest:
         20.0
     """
     chi_square = n_raters * (n_units - 1) * w
-    return KendallTest(chi_square, n_units - 1.0, float(distributions.chi2.sf(chi_square, n_units - 1)))
+    return KendallTest(chi_square, n_units - 1.0, float(special.chdtrc(n_units - 1, chi_square)))
 
 
 def spearman(n_raters: int, n_labels: int, per_pair: bool = False) -> Statistic:
@@ -199,7 +199,9 @@ def _mid_ranks(values: Array, weights: Array) -> Array:
     """
     values = np.asarray(values, dtype=np.float64)
     if values.ndim > 1:
-        ranks = distributions.rankdata(values, axis=-1)
+        from scipy.stats import rankdata  # imported here: it costs a second, and few statistics rank plain scores
+
+        ranks = rankdata(values, axis=-1)
         return np.where(np.isnan(values).any(-1, keepdims=True), np.nan, ranks)
     levels, place = np.unique(values, return_inverse=True)
     if np.isnan(values).any():

@@ -63,14 +63,15 @@ def best_of(
     if not np.isfinite(values).any():
         nan = float("nan")
         return Selection(-1, nan, nan, nan, nan, nan, np.zeros(m, np.int64), draws)
-    clusters = rows.clusters()
+    clusters = rows.clusters().astype(rows.factor.dtype, copy=False)  # exact in this precision, whatever the draw
     chosen = np.zeros(m, np.int64)
     gains, outs = [], []
     for start in range(0, draws, BLOCK):
         stop = min(start + BLOCK, draws)
-        weights = bootstrap_weights(key, rows.n_clusters, start, stop, np.float64)
-        inside = evaluate(finalise, weights @ clusters)
-        outside = evaluate(finalise, (weights == 0).astype(np.float64) @ clusters)
+        weights = bootstrap_weights(key, rows.n_clusters, start, stop, clusters.dtype)
+        inside = evaluate(finalise, (weights @ clusters).astype(np.float64, copy=False))
+        left_out = (weights == 0).astype(clusters.dtype)
+        outside = evaluate(finalise, (left_out @ clusters).astype(np.float64, copy=False))
         usable = np.isfinite(inside).any(axis=1)
         pick = np.argmax(np.where(np.isfinite(inside), inside, -np.inf), axis=1)
         at = np.arange(stop - start)

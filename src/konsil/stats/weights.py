@@ -7,6 +7,7 @@ is the same bits. The law is the bootstrap's own: `n_clusters` draws with replac
 from __future__ import annotations
 
 import hashlib
+from collections import OrderedDict
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,20 +24,53 @@ BLOCK = 64
 _AT_ONCE = 32768
 """Cluster numbers drawn and counted at once: what fits the cache. Part of the streams' definition: never tuned."""
 
+_KEPT_BYTES = 64 << 20
+"""What a `Remembered` key keeps at most, one byte a weight: ten thousand draws of six thousand clusters."""
+
+_KEPT_DRAWS = 4 * BLOCK
+"""Draws that are kept together."""
+
 _CLUSTERS, _PATTERNS, _SIGNS = 0, 1, 2
 """Top word of the Philox counter: draws of clusters, of patterns and of signs never share random numbers."""
 
 
 def stream_key(seed: int, name: str) -> int:
-    """A stable 64-bit key from the study's seed and an analysis' name.
+    """A stable 64-bit key from a seed and the name of what is drawn.
 
-    The same pair gives the same key in every process and on every machine, and adding an analysis changes no other
-    analysis' key.
+    The same pair gives the same key in every process and on every machine.
 
     >>> stream_key(1, "kappa") == stream_key(1, "kappa"), stream_key(1, "kappa") == stream_key(2, "kappa")
     (True, False)
     """
     return int.from_bytes(hashlib.blake2b(f"{seed}\x00{name}".encode(), digest_size=8).digest(), "little")
+
+
+class Remembered(int):
+    """A key that keeps the weights drawn with it, so that many statistics of the same clusters draw them once.
+
+    It draws what the plain number draws and is compared like it.
+
+    >>> bool((bootstrap_weights(Remembered(7), 5, 0, 3) == bootstrap_weights(7, 5, 0, 3)).all())
+    True
+    """
+
+    def __init__(self, key: int) -> None:  # noqa: ARG002  int takes it when it is made
+        self._kept: OrderedDict[int, dict[int, NDArray[np.uint8]]] = OrderedDict()
+        self._bytes = 0
+
+    def draws(self, n_clusters: int, part: int) -> Weights | NDArray[np.uint8]:
+        """The draws part * 256 .. part * 256 + 255 of some clusters, kept unless they are too many."""
+        parts = self._kept.setdefault(n_clusters, {})
+        self._kept.move_to_end(n_clusters)
+        if part in parts:
+            return parts[part]
+        made = _drawn(self, n_clusters, part * _KEPT_DRAWS, (part + 1) * _KEPT_DRAWS, np.float32)
+        while self._bytes + made.size > _KEPT_BYTES and len(self._kept) > 1:  # what was used longest ago goes first
+            self._bytes -= sum(other.size for other in self._kept.popitem(last=False)[1].values())
+        if self._bytes + made.size <= _KEPT_BYTES and made.max() < 256:
+            parts[part] = made.astype(np.uint8)
+            self._bytes += made.size
+        return made
 
 
 class _Streams:
@@ -90,6 +124,18 @@ def bootstrap_weights(key: int, n_clusters: int, start: int, stop: int, dtype: D
     >>> bootstrap_weights(7, 5, 0, 3).sum(axis=1)
     array([5., 5., 5.], dtype=float32)
     """
+    if not isinstance(key, Remembered):
+        return _drawn(key, n_clusters, start, stop, dtype)
+    out = _empty(start, stop, n_clusters, dtype)
+    for part in range(start // _KEPT_DRAWS, -(-stop // _KEPT_DRAWS)):
+        at = part * _KEPT_DRAWS
+        low, high = max(start, at), min(stop, at + _KEPT_DRAWS)
+        out[low - start : high - start] = key.draws(n_clusters, part)[low - at : high - at]
+    return out
+
+
+def _drawn(key: int, n_clusters: int, start: int, stop: int, dtype: DTypeLike) -> Weights:
+    """The weights themselves, whoever keeps them."""
     out = _empty(start, stop, n_clusters, dtype)
     rows = min(max(_AT_ONCE // n_clusters, 1), BLOCK)
     offsets = np.repeat(np.arange(rows, dtype=np.uint32) * np.uint32(n_clusters), n_clusters)
