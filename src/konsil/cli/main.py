@@ -25,6 +25,7 @@ COMMANDS = {
     "analyse": ("konsil.cli.analyse", "Compute the analyses of study.toml and write the estimates."),
     "report": ("konsil.cli.report", "Compute the analyses and write the self-contained report."),
     "export": ("konsil.cli.export", "Write the collected records, or a folder fit for publication."),
+    "local": ("konsil.cli.local", "Install, list and remove models that run on this machine."),
     "verify-log": ("konsil.cli.verify_log", "Check the audit log's chain of digests."),
 }
 """Command -> its module, which has a click command `command`, and its help in one line."""

@@ -20,6 +20,8 @@ from konsil.records import CallKind
 from konsil.store.calls import Calls
 from konsil.study.calling import FAKE, Endpoint, Settings, split_model
 
+LOCAL_SCHEME = "local://"
+"""Addresses of models that this process starts itself."""
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 
@@ -103,7 +105,12 @@ def endpoint_of(model: str, endpoints: Iterable[Endpoint]) -> Endpoint:
     name = split_model(model)[0]
     if name == FAKE:
         return Endpoint(FAKE, FAKE)
-    return next(e for e in endpoints if e.id == name)
+    stated = next((e for e in endpoints if e.id == name), None)
+    if stated is not None:
+        return stated
+    from konsil.collect.local import local_endpoint
+
+    return local_endpoint(split_model(model)[1])
 
 
 def sampling(job_settings: Settings) -> dict[str, object]:
@@ -200,6 +207,10 @@ def provider_of(endpoint: Endpoint, known: dict[str, str]) -> Provider:
     """Open the provider of an endpoint."""
     if endpoint.id == FAKE:
         return _FakeModels(known)
+    if endpoint.url.startswith(LOCAL_SCHEME):
+        from konsil.collect.local import LocalModels
+
+        return LocalModels()
     return opened(endpoint)
 
 

@@ -12,6 +12,8 @@ from konsil.study.decode import decode
 
 FAKE = "fake"
 """The endpoint that needs no server and no entry under [[endpoints]]: scripted replies, for trials and tests."""
+LOCAL = "local"
+"""The endpoint of models that konsil runs itself on this machine; an entry of this id under [[endpoints]] goes first."""
 
 
 Tool = Literal["web_search"]
@@ -125,9 +127,9 @@ def model_problems(model: str, endpoints: tuple[Endpoint, ...], where: str) -> I
     if endpoint == FAKE:
         return
     if ":" not in model or not name:
-        yield f"{where}: {model!r} is not ENDPOINT:NAME, such as 'local:llama-3.1-8b' or '{FAKE}:right=0.7'"
-    elif endpoint not in known:
-        yield f"{where}: there is no endpoint {endpoint!r}; {nearest(endpoint, [*known, FAKE])}"
+        yield f"{where}: {model!r} is not ENDPOINT:NAME, such as '{LOCAL}:smollm2' or '{FAKE}:right=0.7'"
+    elif endpoint not in (*known, LOCAL):
+        yield f"{where}: there is no endpoint {endpoint!r}; {nearest(endpoint, [*known, FAKE, LOCAL])}"
 
 
 def endpoint_problems(endpoint: Endpoint, where: str) -> Iterator[str]:

