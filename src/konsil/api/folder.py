@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from konsil.analysis import Results
     from konsil.analysis.frame import Data
     from konsil.report import Section
+    from konsil.sources.labelstudio_slots import Find
     from konsil.store.export import Format
     from konsil.store.release import Released
 
@@ -61,7 +62,7 @@ class Folder:
         chosen = tuple(sources) or self.study.sources
         if not chosen:
             raise StudyError(f"{self.path / PROTOCOL}: there are no [[sources]]; name a file to import, or add them")
-        files = incoming(self.path, chosen)
+        files = incoming(self.path, chosen, self._finder())
         with self.store(create=True) as store:
             if any(one.ratings for one in files):
                 files = on_plan(files, store.tasks(), self.study.instruments)
@@ -79,6 +80,11 @@ class Folder:
             )
             store.note_study(study_digest(self.study), now())
             return store.add(batch, source=", ".join(dict.fromkeys(s.file for s in chosen)), at=now())
+
+    def _finder(self) -> Find:
+        from konsil.api.labelstudio import Finder
+
+        return Finder(self)
 
     def preparations(self, files: Collection[str]) -> tuple[str, ...]:
         """One line for each of these files that is a deck or a log: what was read, kept and dropped, and why."""

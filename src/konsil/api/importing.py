@@ -10,19 +10,23 @@ from konsil.records import Source
 from konsil.sources.answers import read_answers
 from konsil.sources.inspect_logs import is_inspect_log, read_inspect_log, with_citations
 from konsil.sources.items import read_items
+from konsil.sources.labelstudio_slots import Find
 from konsil.sources.problems import raise_if
 from konsil.sources.ratings import missing_hint, read_ratings
 from konsil.sources.table import Table, read_table
 from konsil.study.admit import Incoming
 
 
-def incoming(folder: Path, sources: Sequence[Source]) -> tuple[Incoming, ...]:
-    """Read every source; the first file with bad rows raises a SourceError that lists them."""
+def incoming(folder: Path, sources: Sequence[Source], find: Find = lambda _: None) -> tuple[Incoming, ...]:
+    """Read every source; the first file with bad rows raises a SourceError that lists them.
+
+    `find` knows the tasks of the plan, for annotations of them.
+    """
     tables: dict[tuple[str, str, str, str], Table] = {}
     found = []
     for source in sources:
         if source.records == "labelstudio":
-            found.append(_labelstudio(folder / source.file, source))
+            found.append(_labelstudio(folder / source.file, source, find))
             continue
         if source.records == "anki":
             found.append(_anki(folder / source.file, source))
@@ -76,9 +80,21 @@ def _anki(path: Path, source: Source) -> Incoming:
     return deck_items(path, source)
 
 
-def _labelstudio(path: Path, source: Source) -> Incoming:
+def _labelstudio(path: Path, source: Source, find: Find) -> Incoming:
     from konsil.sources.labelstudio import read_labelstudio
 
-    parsed = read_labelstudio(path, source)
-    raise_if(parsed.problems, path.name, len(parsed.records))
-    return Incoming(path.name, tasks=parsed.tasks, ratings=parsed.records, lines=parsed.lines, place="task")
+    parsed = read_labelstudio(path, source, find)
+    raise_if(parsed.problems, path.name, parsed.rows)
+    screens = len(parsed.tasks)
+    counts = {
+        "filter": "Label Studio", "of": "annotations", "as": "screens", "read": screens + parsed.cancelled,
+        "kept": screens, "dropped": {"cancelled": parsed.cancelled},
+    }  # fmt: skip
+    return Incoming(
+        path.name,
+        tasks=parsed.tasks,
+        ratings=parsed.records,
+        lines=parsed.lines,
+        place="task",
+        preparation=counts if parsed.cancelled else {},
+    )

@@ -24,7 +24,7 @@ COMMANDS = {
     "simulate": ("konsil.cli.simulate", "Draw a simulated panel's ratings from stated parameters."),
     "analyse": ("konsil.cli.analyse", "Compute the analyses of study.toml and write the estimates."),
     "report": ("konsil.cli.report", "Compute the analyses and write the self-contained report."),
-    "export": ("konsil.cli.export", "Write the collected records, or a folder fit for publication."),
+    "export": ("konsil.cli.export", "Write the records, a folder fit for publication, or tasks for Label Studio."),
     "local": ("konsil.cli.local", "Install, list and remove models that run on this machine."),
     "verify-log": ("konsil.cli.verify_log", "Check the audit log's chain of digests."),
 }

@@ -10,6 +10,7 @@ What is read, and how a Source says what it means (`columns` name keys of the ta
   `columns` or `fixed`, says which answer an object is. Pairwise compares its first object, A, with its second, B.
 - The rater is 'ls-<id>' of `completed_by`, never an e-mail; `raters` maps ids to other names.
 - A cancelled annotation was skipped: it is missing, not an abstention. `lead_time` is the screen's seconds.
+- A task that konsil exported says which one it is: then the plan knows item, answers and rater, and nothing is mapped.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ from typing import Any
 import polars as pl
 
 from konsil.errors import SourceError, nearest
-from konsil.records import Source
+from konsil.records import Source, Task
 from konsil.sources.cells import as_text
 from konsil.sources.columns import JOIN
 from konsil.sources.controls import label_of, note_of, objects_of, span_of
 from konsil.sources.jsontable import elements
+from konsil.sources.labelstudio_slots import TASK_KEY, Find, Planned, planned_rows
 from konsil.sources.problems import Problem
 from konsil.sources.ratings import FIELDS, ParsedRatings, read_ratings
 from konsil.sources.table import Table, read_bytes, text_of
@@ -39,12 +41,15 @@ _Row = dict[str, str | None]
 _Json = Mapping[str, Any]
 
 
-def read_labelstudio(path: str | Path, source: Source) -> ParsedRatings:
-    """Read the ratings of an export in Label Studio's JSON format (not JSON-MIN); see the module for what is read."""
+def read_labelstudio(path: str | Path, source: Source, find: Find = lambda _: None) -> ParsedRatings:
+    """Read the ratings of an export in Label Studio's JSON format (not JSON-MIN); see the module for what is read.
+
+    `find` knows the tasks of the plan, for exports of what konsil wrote.
+    """
     path = Path(path)
     text = text_of(read_bytes(path), source.encoding, path.name).decode()
     _is_known(source, path.name)
-    reader = _Reader(source)
+    reader = _Reader(source, find)
     order = 0
     for order, (_, task) in enumerate(elements(text, path.name), start=1):
         if not isinstance(task, dict) or not isinstance(task.get("data"), dict) or _annotations(task) is None:
@@ -67,7 +72,8 @@ def read_labelstudio(path: str | Path, source: Source) -> ParsedRatings:
         fixed={f: v for f, v in source.fixed.items() if "@" not in f and f not in names},
     )  # fmt: skip
     parsed = read_ratings(Table(frame, path, lines=reader.tasks, place="task"), plain)
-    return dataclasses.replace(parsed, rows=order, cancelled=reader.cancelled)
+    tasks = tuple(reader.planned.get(task.id, task) for task in parsed.tasks)
+    return dataclasses.replace(parsed, tasks=tasks, rows=order, cancelled=reader.cancelled)
 
 
 def _annotations(task: _Json) -> list[_Json] | None:
@@ -88,8 +94,11 @@ def _is_known(source: Source, where: str) -> None:
 class _Reader:
     """Collects one row a rating while the tasks are read."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, find: Find) -> None:
         self._source = source
+        self._find = find
+        self.planned: dict[str, Task] = {}
+        self._by: dict[str, str] = {}
         self.rows: list[_Row] = []
         self.tasks: list[int] = []
         self.problems: list[Problem] = []
@@ -100,28 +109,55 @@ class _Reader:
         number = task.get("id")
         number = number if type(number) is int else order
         try:
-            subject = self._subject(task["data"], number)
+            planned = self._planned(task["data"])
+            subject = {} if planned else self._subject(task["data"], number)
             for annotation in _annotations(task) or ():
                 if annotation.get("was_cancelled"):
                     self.cancelled += 1
                     continue
-                for row in self._annotation(annotation, subject, task["data"], number):
+                made = (
+                    self._of_plan(annotation, planned)
+                    if planned
+                    else self._annotation(annotation, subject, task["data"], number)
+                )
+                for row in made:
                     self.rows.append(row)
                     self.tasks.append(number)
         except _TaskError as error:
             self.problems.append(Problem(number, error.column, str(error), "task"))
+
+    def _planned(self, data: _Json) -> Planned | None:
+        if TASK_KEY not in data:
+            return None
+        found = self._find(str(data[TASK_KEY]))
+        if found is None:
+            raise _TaskError(TASK_KEY, f"the study has no task {data[TASK_KEY]!r}; was it exported from another one?")
+        return found
+
+    def _of_plan(self, annotation: _Json, planned: Planned) -> Iterator[_Row]:
+        """The rows of an annotation of one of konsil's tasks; it is its rater's, whatever Label Studio calls them."""
+        task = planned.task
+        by = annotation.get("completed_by")
+        if self._source.raters and (mapped := self._rater(by)) != task.rater:
+            raise _TaskError("completed_by", f"task {task.id!r} is {task.rater!r}'s, but {mapped!r} annotated it")
+        who = str(by.get("id") if isinstance(by, dict) else by)
+        if self._by.setdefault(task.id, who) != who:
+            raise _TaskError("completed_by", f"task {task.id!r} was annotated by {self._by[task.id]} and by {who}")
+        self.planned[task.id] = task
+        try:
+            for row in planned_rows(planned, _results(annotation)):
+                yield {**row, "rater": task.rater, **_screen(annotation)}
+        except ValueError as error:
+            raise _TaskError("result", str(error)) from None
 
     def _annotation(self, annotation: _Json, subject: _Row, data: _Json, number: int) -> Iterator[_Row]:
         screen = {
             **subject,
             "rater": self._rater(annotation.get("completed_by")),
             "task": f"ls-{annotation.get('id', number)}",
-            "seconds": as_text(annotation.get("lead_time")),
-            "at": as_text(annotation.get("created_at")),
+            **_screen(annotation),
         }
-        results = annotation.get("result")
-        if not isinstance(results, list) or not all(isinstance(r, dict) for r in results):
-            raise _TaskError("result", "expected a list of results")
+        results = _results(annotation)
         notes: dict[tuple[str, ...], list[str]] = {}
         made: list[tuple[tuple[str, ...], _Row]] = []
         for result in results:
@@ -184,6 +220,17 @@ class _Reader:
         # The pair's own fields do not make a pair of the questions beside it, nor the other way round.
         others = ("system", "answer") if pair else ("system_a", "system_b", "answer_a", "answer_b")
         return {**dict.fromkeys(others), **named}
+
+
+def _screen(annotation: _Json) -> _Row:
+    return {"seconds": as_text(annotation.get("lead_time")), "at": as_text(annotation.get("created_at"))}
+
+
+def _results(annotation: _Json) -> list[_Json]:
+    results = annotation.get("result")
+    if not isinstance(results, list) or not all(isinstance(r, dict) for r in results):
+        raise _TaskError("result", "expected a list of results")
+    return results
 
 
 def _joined(data: _Json, keys: tuple[str, ...]) -> str | None:
