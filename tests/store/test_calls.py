@@ -81,8 +81,10 @@ def test_bulk_questions(calls: Calls) -> None:
 def test_what_became_a_record_is_settled(calls: Calls) -> None:
     judged = replace(ONE, work="w4", kind="judge", who="j1", subject="t1", outcome="not json")
     calls.add([ONE, replace(ONE, work="w2", subject="i2", outcome="refused"), judged])
-    assert list(calls.unsettled_answers()) == [ONE]
-    assert list(calls.unsettled_judgements()) == [judged]
+    # What a record is made of, and nothing else: a body counts where it could not be read.
+    bare = {"asked": {}, "sent": {}, "usage": {}}
+    assert list(calls.unsettled_answers()) == [replace(ONE, **bare, raw="")]
+    assert list(calls.unsettled_judgements()) == [replace(judged, **bare)]
     made = Batch(answers=(Answer("i9:s1", "i9", "s1"),), attempts=(Attempt("w4.1", "t1", "j1", "not json"),))
     calls.store.add(made, source="calls", at=AT)
     assert list(calls.unsettled_answers()) == list(calls.unsettled_judgements()) == []

@@ -112,7 +112,7 @@ class Calls:
             return tasks, items, {one.id: one for one in answers}
 
     def unsettled_answers(self) -> Iterator[Call]:
-        """Stream the readable calls of systems whose answer is not among the records yet."""
+        """Stream the readable calls of systems whose answer is not among the records yet, with what it is made of."""
         c, a = schema.calls.c, schema.answers.c
         known = sa.select(a.id).where(a.id == c.subject + ":" + c.who).exists()
         query = self._final("answer").where(c.outcome.in_(READABLE), ~known)
@@ -120,10 +120,16 @@ class Calls:
             yield CALLS.read(row)
 
     def unsettled_judgements(self) -> Iterator[Call]:
-        """Stream the ended calls of judges that are not among the records' attempts yet."""
+        """Stream the ended calls of judges that are not among the records' attempts yet, with what these are made of."""
         c, a = schema.calls.c, schema.attempts.c
         known = sa.select(a.id).where(a.id == c.work + "." + sa.cast(c.attempt, sa.Text)).exists()
         for row in self._stream(self._final("judge").where(~known)):
+            yield CALLS.read(row)
+
+    def judged(self, who: str, tasks: Collection[str]) -> Iterator[Call]:
+        """Stream the ended calls of a judge for these tasks."""
+        c = schema.calls.c
+        for row in self._stream(self._final("judge").where(c.who == who, c.subject.in_(tasks))):
             yield CALLS.read(row)
 
     def answered(self) -> Iterator[str]:
@@ -164,7 +170,10 @@ class Calls:
 
     def _final(self, kind: CallKind) -> sa.Select[Any]:
         c = schema.calls.c
-        return sa.select(*(c[n] for n in CALLS.names)).where(c.kind == kind, c.ended == 1)
+        # No record is made of what was sent, nor of a body that could be read: most of a call is left on the disk.
+        read_already = sa.case((c.outcome.in_(READABLE), ""), else_=c.raw).label("raw")
+        instead = {"raw": read_already, **{n: sa.literal("{}").label(n) for n in ("asked", "sent", "usage")}}
+        return sa.select(*(instead.get(n, c[n]) for n in CALLS.names)).where(c.kind == kind, c.ended == 1)
 
     def _stream(self, query: sa.Select[Any]) -> Iterator[tuple[Any, ...]]:
         with engine.reading(self.store.engine) as connection:

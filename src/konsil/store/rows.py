@@ -172,8 +172,13 @@ def _json_text(pack: Callable[[Any], Any]) -> Callable[[Any], str]:
 
 
 def _json_value(unpack: Callable[[Any], Any]) -> Callable[[str], Any]:
-    # Most lists are empty: of a hundred thousand answers few have citations or sentences.
-    return lambda cell: unpack(json.loads(cell) if cell != "[]" else [])
+    def read(cell: str) -> Any:  # noqa: ANN401 - JSON has every type
+        # Most lists and tables are empty: of a hundred thousand answers few have citations or sentences.
+        if cell == "[]":
+            return unpack([])
+        return unpack({} if cell == "{}" else json.loads(cell))
+
+    return read
 
 
 def _strings(value: tuple[str, ...]) -> list[str]:
