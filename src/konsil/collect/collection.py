@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -13,9 +13,11 @@ from konsil.collect.display import shown
 from konsil.collect.jobs import Job, Todo, lanes, plan
 from konsil.collect.prices import Budget
 from konsil.collect.runner import Lane, Progress, Runner
+from konsil.collect.works import now
 from konsil.errors import CollectError
 from konsil.records import Call
 from konsil.store import Store
+from konsil.store.alone import alone
 from konsil.store.calls import Calls
 
 T = TypeVar("T")
@@ -67,23 +69,40 @@ def collect(
     Replies of an earlier run that was killed before it made its records are settled first. However this run ends, what
     has come back is kept, and made into records where the process lives to do so.
     """
+    if options.dry_run:
+        return _left(jobs, store, options)
+    # What two runs at once would call, both would call; and each would keep a budget without the other's calls.
+    with alone(store, f"konsil {jobs[0].kind}" if jobs else "konsil", now()):
+        made = settle()
+        left = replace(_left(jobs, store, options), made=made)
+        return _collected(left, store, settle, options, what, known or {}) if left.progress.total else left
+
+
+def _left(jobs: Sequence[Job], store: Store, options: Options) -> Collected:
     calls = Calls(store)
-    made = 0 if options.dry_run else settle()
     todos = plan(jobs, calls, again=options.again, limit=options.limit)
-    spent = calls.spent()[1]
     total = sum(len(t.left) for t in todos)
-    progress = Progress(total=total)
-    if options.dry_run or not total:
-        return Collected(tuple(todos), progress, made, spent)
-    budget = Budget(options.budget, spent)
+    return Collected(tuple(todos), Progress(total=total), spent=calls.spent()[1])
+
+
+def _collected(
+    left: Collected,
+    store: Store,
+    settle: Callable[[], int],
+    options: Options,
+    what: str,
+    known: dict[str, str],
+) -> Collected:
+    calls, todos, progress = Calls(store), left.todos, left.progress
+    budget = Budget(options.budget, left.spent)
     if options.budget is not None:
         _priced(todos)
     runner = Runner(calls.add, budget=budget, progress=progress, back_off_seconds=options.back_off)
     try:
-        in_a_loop(_run(runner, lanes(todos, calls, known or {}), progress, budget, what))
+        in_a_loop(_run(runner, lanes(todos, calls, known), progress, budget, what))
     finally:
-        made += settle()
-    return Collected(tuple(todos), progress, made, budget.spent)
+        made = settle()
+    return Collected(todos, progress, left.made + made, budget.spent)
 
 
 async def _run(runner: Runner, opened: Sequence[Lane], progress: Progress, budget: Budget, what: str) -> None:

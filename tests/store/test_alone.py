@@ -1,0 +1,80 @@
+"""One run at a time, in whatever way the other one ends."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from konsil.errors import StoreError
+from konsil.store import Store
+from konsil.store.alone import alone
+
+AT = "2025-03-01T12:00:00Z"
+HOLD = """
+import sys
+from konsil.store import Store
+from konsil.store.alone import alone
+with Store.open(sys.argv[1]) as store, alone(store, "konsil judge", "2025-03-01T12:00:00Z"):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def holder(where: str) -> subprocess.Popen[str]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, where], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    return process
+
+
+def wait_for(store: Store) -> None:
+    # A server sees after a moment that the one who held the lock is gone.
+    for _ in range(100):
+        try:
+            with alone(store, "konsil answer", AT):
+                return
+        except StoreError as error:
+            last = error
+            subprocess.run(["sleep", "0.05"], check=True)
+    raise last
+
+
+def test_a_second_run_is_told_since_when_the_first_is_under_way(where: str, store: Store) -> None:
+    process = holder(where)
+    try:
+        with pytest.raises(StoreError) as caught, alone(store, "konsil answer", AT):
+            pytest.fail("two at once")
+        said = str(caught.value)
+        assert said.startswith(f"{store.name}: another run (konsil judge")
+        assert "is under way since 20" in said
+        if store.engine.dialect.name == "sqlite":
+            assert f"process {process.pid}) is under way since {AT}; wait" in said
+        store.audit("note", {}, AT)  # the lock is on runs, not on the database
+    finally:
+        process.communicate("")
+    wait_for(store)
+
+
+def test_a_killed_run_leaves_no_lock(where: str, store: Store) -> None:
+    process = holder(where)
+    process.kill()
+    process.communicate()
+    wait_for(store)
+
+
+def test_it_is_given_back_also_after_an_error_and_holds_within_one_process(store: Store) -> None:
+    with pytest.raises(ZeroDivisionError), alone(store, "one", AT):
+        raise ZeroDivisionError
+    with (
+        alone(store, "one", AT),
+        Store.open(store.engine.url.render_as_string(False)) as other,
+        pytest.raises(StoreError, match="another run"),
+        alone(other, "two", AT),
+    ):
+        pytest.fail("two at once")
+    with alone(store, "three", AT):
+        pass
