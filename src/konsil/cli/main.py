@@ -20,6 +20,8 @@ COMMANDS = {
     "plan": ("konsil.cli.plan", "Draw who rates what, and say how even it is."),
     "answer": ("konsil.cli.answer", "Let the systems that have a model answer the items."),
     "judge": ("konsil.cli.judge", "Let the judges rate the tasks that the plan gave them."),
+    "serve": ("konsil.cli.serve", "Serve the rating pages to the people who rate."),
+    "invite": ("konsil.cli.invite", "Make personal links for raters, or for those who run the study."),
     "status": ("konsil.cli.status", "Say what the study's database holds."),
     "simulate": ("konsil.cli.simulate", "Draw a simulated panel's ratings from stated parameters."),
     "analyse": ("konsil.cli.analyse", "Compute the analyses of study.toml and write the estimates."),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from sqlalchemy.engine import Connection
+
 from konsil.store.db import Store, View
 from konsil.store.rows import KindName
 from konsil.store.write import Added, Batch
 
-__all__ = ["Added", "Batch", "KindName", "Store", "View"]
+__all__ = ["Added", "Batch", "Connection", "KindName", "Store", "View"]

@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from konsil.errors import StoreError
 from konsil.store import engine as engines
-from konsil.store import schema
+from konsil.store import page_schema, schema
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 # Any fixed number: two programs that create the same PostgreSQL database must wait for each other.
@@ -36,7 +36,7 @@ def prepare(engine: Engine, *, create: bool) -> None:
 def stored_schema(connection: Connection, where: str) -> int:
     """Read the database's schema: 0 where it is empty; a StoreError where it is newer or something else."""
     tables = set(sa.inspect(connection).get_table_names())
-    if not tables & set(schema.metadata.tables):
+    if not tables & page_schema.TABLES:
         return 0
     found = None
     if "meta" in tables and "alembic_version" in tables:

@@ -92,7 +92,24 @@ def add(connection: Connection, batch: Batch, *, source: str, digest: str, at: s
     return added
 
 
-def revise(connection: Connection, ratings: Sequence[Rating], *, at: str, event_id: str) -> Added:
+def append(connection: Connection, batch: Batch, *, kind: str, at: str) -> Added:
+    """Write what is new inside the caller's transaction under an entry of this kind; conflicts raise.
+
+    For what happens one by one. What is there already leaves no trace.
+    """
+    writer = _Writer(connection, audit.next_entry(connection))
+    for name, records in KINDS.items():
+        writer.add(records, batch.of(name))
+    writer.raise_conflicts()
+    added = Added(writer.new, writer.unchanged)
+    if added.total_new():
+        audit.append(connection, kind, {"new": added.new, "content": audit.content(writer.total)}, at)
+    return added
+
+
+def revise(
+    connection: Connection, ratings: Sequence[Rating], *, at: str, event_id: str, kind_of_event: str = "revision"
+) -> Added:
     """Replace the current values inside the caller's transaction; what they said before is kept as history.
 
     A rating that is not stored yet is written. The event makes it harmless to report the same revision twice.
@@ -104,7 +121,7 @@ def revise(connection: Connection, ratings: Sequence[Rating], *, at: str, event_
     rows = {_key(kind, row): (row, rating) for row, rating in ((kind.row(r), r) for r in ratings)}
     if len(rows) < len(ratings):
         raise ConflictError("revise: the same rating is given twice")
-    event = _revision_event([row for row, _ in rows.values()], at, event_id)
+    event = _revision_event([row for row, _ in rows.values()], at, event_id, kind_of_event)
     if _reported(connection, event):
         return Added(unchanged={"ratings": len(ratings)})
     writer = _Writer(connection, entry)
@@ -126,7 +143,7 @@ def revise(connection: Connection, ratings: Sequence[Rating], *, at: str, event_
         writer.replace(kind, key, row, at, event_id)
     audit.append(
         connection,
-        "revision",
+        kind_of_event,
         {"event": event_id, "ratings": len(changed) + len(fresh), "content": audit.content(writer.total)},
         at,
     )
@@ -136,13 +153,11 @@ def revise(connection: Connection, ratings: Sequence[Rating], *, at: str, event_
     )
 
 
-def _revision_event(rows: Sequence[Row], at: str, event_id: str) -> Event:
+def _revision_event(rows: Sequence[Row], at: str, event_id: str, kind: str) -> Event:
     """Make the event; the digest of the values tells a repeated report from another one under the same name."""
     tasks = sorted({row[0] for row in rows})
     values = hashlib.sha256(dumps(sorted(map(dumps, rows))).encode()).hexdigest()
-    return Event(
-        event_id, "revision", ", ".join(tasks), at, {"criteria": sorted({r[2] for r in rows}), "sha256": values}
-    )
+    return Event(event_id, kind, ", ".join(tasks), at, {"criteria": sorted({r[2] for r in rows}), "sha256": values})
 
 
 def _reported(connection: Connection, event: Event) -> bool:

@@ -1,0 +1,61 @@
+"""Links that let raters and those who run a study in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from konsil.api.folder import PROTOCOL, Folder
+from konsil.errors import StudyError, nearest
+from konsil.store.access import Access, Role
+
+PATH = "/come/"
+"""Where invitations lead; the pages' table of routes has the same path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One invitation, shown this once."""
+
+    who: str
+    """Whom it is for."""
+    url: str
+    """The personal link."""
+
+
+def invite(
+    folder: Folder, who: Sequence[str], role: Role, *, url: str, days: float, once: bool = False
+) -> tuple[Link, ...]:
+    """Make a link for each; for nobody in particular: for every human rater of the protocol.
+
+    Raters' links work on any device until they expire; those of other roles once. The database keeps only hashes, so
+    a link that is lost cannot be shown again; make another one.
+    """
+    raters = {r.id: r for r in folder.study.raters}
+    people = [r.id for r in raters.values() if r.kind == "human"]
+    names = list(dict.fromkeys(who)) or (people if role == "rater" else [])
+    if not names:
+        raise StudyError(f"--role {role}: name whom to invite with --who, such as --who study-office")
+    if role == "rater":
+        for name in names:
+            if name not in raters:
+                raise StudyError(f"{folder.path / PROTOCOL}: there is no rater {name!r}; {nearest(name, people)}")
+            if raters[name].kind != "human":
+                raise StudyError(
+                    f"{folder.path / PROTOCOL}: rater {name!r} is no person; judges are called, not invited"
+                )
+    now = datetime.now(UTC)
+    at, until = (moment.strftime("%Y-%m-%dT%H:%M:%SZ") for moment in (now, now + timedelta(days=days)))
+    most = 1 if once or role != "rater" else None
+    with folder.store() as store:
+        access = Access(store)
+        secrets = [access.invite(name, role, at=at, expires_at=until, most_uses=most) for name in names]
+    return tuple(Link(n, url.rstrip("/") + PATH + s) for n, s in zip(names, secrets, strict=True))
+
+
+def revoke(folder: Folder, who: Sequence[str]) -> int:
+    """Make every link of these people useless and sign them out everywhere; count the links."""
+    at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    with folder.store() as store:
+        return sum(Access(store).revoke(name, at=at) for name in dict.fromkeys(who))

@@ -1,0 +1,52 @@
+"""konsil invite: personal links."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from konsil.cli.folder import on_folder
+from konsil.cli.serve import HOST, PORT
+
+
+@click.command(short_help="Make personal links for raters, or for those who run the study.")
+@on_folder
+@click.option(
+    "--who", multiple=True, metavar="ID", help="A rater of study.toml, or a name; again for more. [every rater]"
+)
+@click.option(
+    "--role",
+    default="rater",
+    show_default=True,
+    type=click.Choice(["rater", "coordinator", "analyst", "owner"]),
+    help="As what they come.",
+)
+@click.option("--url", default=f"http://{HOST}:{PORT}", show_default=True, help="The address people use.")
+@click.option("--days", default=90.0, show_default=True, type=click.FloatRange(0, 3650, min_open=True),
+              help="How long a link works.")  # fmt: skip
+@click.option("--once", is_flag=True, help="Links that work a single time.")
+@click.option("--revoke", is_flag=True, help="Make the links of --who useless instead, and sign them out.")
+def command(
+    folder: Path, database: str, who: tuple[str, ...], role: str, url: str, days: float, once: bool, revoke: bool
+) -> None:
+    """Make personal links to the pages of the study in FOLDER, one a line, to be copied into letters.
+
+    A link is shown this once: the database keeps a hash of it. A rater's link leads to where the rater is, on any
+    device, until it expires or is revoked.
+    """
+    from konsil.api import invitations, open_folder
+    from konsil.errors import StudyError
+    from konsil.store.access import role_of
+
+    opened = open_folder(folder, database=database)
+    if revoke:
+        if not who:
+            raise StudyError("--revoke: name whose links with --who")
+        n = invitations.revoke(opened, who)
+        click.echo(f"{n:,} {'link' if n == 1 else 'links'} revoked")
+        return
+    links = invitations.invite(opened, who, role_of(role), url=url, days=days, once=once)
+    width = max(len(link.who) for link in links) + 2
+    for link in links:
+        click.echo(f"{link.who:{width}}{link.url}")

@@ -1,0 +1,39 @@
+"""konsil serve: the rating pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from konsil.cli.folder import on_folder
+
+PORT = 8000
+HOST = "127.0.0.1"
+
+
+@click.command(short_help="Serve the rating pages to the people who rate.")
+@on_folder
+@click.option("--host", default=HOST, show_default=True, help="The address to listen on; 0.0.0.0 for a whole network.")
+@click.option("--port", default=PORT, show_default=True, type=click.IntRange(1, 65535), help="The port to listen on.")
+@click.option("--url", default="", metavar="URL", help="The address people use, such as https://study.example.org.")
+def command(folder: Path, database: str, host: str, port: int, url: str) -> None:
+    """Serve the rating pages of the study in FOLDER until stopped with Ctrl+C.
+
+    Behind a proxy that speaks TLS, say with --url what people have in their browser; other origins are refused. The
+    plan is drawn first where it was not yet.
+    """
+    from konsil.api import open_folder
+    from konsil.api.planning import make_plan
+    from konsil.web.serve import serve
+    from konsil.web.site import Options, checked
+
+    opened = open_folder(folder, database=database)
+    options = checked(Options(url=url or f"http://{host}:{port}"))
+    planned = make_plan(opened)
+    click.echo(f"{opened.study.title}")
+    click.echo(f"  {len(planned.tasks):,} tasks; pages at {options.url}; stop with Ctrl+C")
+    if not options.secure and host not in ("127.0.0.1", "localhost"):
+        click.echo("  without TLS: use it within a network you trust, or behind a proxy with --url https://...")
+    with opened.store() as store:
+        serve(opened.study, store, options, host=host, port=port)

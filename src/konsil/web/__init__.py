@@ -1,0 +1,58 @@
+"""GETTING ratings from people: the rating pages, and the pages of those who run a study.
+
+Who calls whom, from the network inwards; each module knows only what stands below it:
+
+    serve       the server: a study's store and its options -> uvicorn
+    app         create_app: routes + guard + headers + errors -> one Starlette application
+    routes      EVERY page in one table: path, methods, roles, endpoint. What is not in it does not exist
+    guard       who is asking: cookie -> Visitor; roles, CSRF token, Origin; deny by default
+    headers     content security policy and its like, on every response; no exceptions
+    throttle    so many tries a minute, for doors
+    door        endpoints: landing page, invitation (GET shows a button, POST lets in), signing out, language
+    rating      endpoints of the rating page: the next task, a page, save, submit, later, a problem
+    statics     endpoint: the style sheet and the module, under names that change with their content
+    pages       templates + catalogue + context -> HTML response; the only place that renders a template
+    language    gettext catalogues (locale/*.po), and which language a visitor reads
+    desk        THE SERVICE, without HTTP: next, open, save, submit, defer, report; one transaction each
+    ties        the tie-break that a submitted rating calls for
+    way         what comes before the next task: a list of gates (consent, profile, surveys) that a page may join
+    line        a rater's tasks in the order of work, as a pure function of rows
+    form        what a form says: cleaned, and read by the one reader of replies
+    sheet       a Screen and the values so far -> Sheet: what the template shows, and nothing else
+    richtext    Markdown of models -> harmless HTML, sentences marked; rendered once and kept
+    site        Site: study, store, options and clock, handed to every endpoint as `request.app.state.site`
+
+The database's side of it is konsil.store: `access` (invitations, visitors), `screens` (public names, drafts, times),
+`renderings`, `happenings` (events), `people` (names and addresses).
+
+To add a page: write its endpoint in a module of its own (`def page(request) -> Response`, synchronous, run in a
+thread), its template in templates/ (it extends layout.html), a row in `routes.ROUTES` with the roles that may see it,
+its words in locale/de.po. What it does belongs into a service without HTTP beside `desk`, so that tests and the
+rehearsal call it without a browser. A page that everybody must pass before rating (consent, a survey) is also a gate
+in `way.GATES`. An unsafe method needs nothing more: the guard has checked its token and origin already.
+
+Blinding is structural: a template gets a Sheet, never a record; URLs have `screens.public`, never a task's name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from konsil.web.app import create_app
+    from konsil.web.site import Options
+
+__all__ = ["Options", "create_app"]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute
+    """Load the application when it is asked for: the desk can be used without a server."""
+    if name == "create_app":
+        from konsil.web.app import create_app
+
+        return create_app
+    if name == "Options":
+        from konsil.web.site import Options
+
+        return Options
+    raise AttributeError(f"module 'konsil.web' has no attribute {name!r}")

@@ -1,0 +1,52 @@
+"""create_app: one study's pages as one application."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import datetime
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from konsil.store import Store
+from konsil.study import Study
+from konsil.web.headers import ALWAYS, Headers
+from konsil.web.pages import refusal
+from konsil.web.routes import routes
+from konsil.web.site import Options, Site, checked, utc
+
+
+def create_app(
+    study: Study, store: Store, options: Options | None = None, *, clock: Callable[[], datetime] = utc
+) -> Starlette:
+    """The pages of a study whose records are in `store`; the caller opens and closes the store."""
+    options = checked(options or Options())
+    site = Site(study, store, options, clock)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        # Beside the first requests: nobody waits for tie-breaks before somebody handed something in.
+        threading.Thread(target=site.desk.ties.ready, name="konsil-ties", daemon=True).start()
+        yield
+
+    app = Starlette(routes=routes(), lifespan=lifespan, exception_handlers={HTTPException: _refused, 500: _failed})
+    app.state.site = site
+    app.add_middleware(Headers, secure=options.secure)
+    return app
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    """No such page, or not by this method."""
+    return refusal(request, error.status_code if isinstance(error, HTTPException) else 500)
+
+
+def _failed(request: Request, _error: Exception) -> Response:
+    """A fault of ours; what it was is in the server's log and not on the page."""
+    response = refusal(request, 500)
+    # Faults are answered outside the layer that dresses all else.
+    response.headers.update({**ALWAYS, "cache-control": "no-store"})
+    return response

@@ -1,0 +1,83 @@
+"""Endpoints: the landing page, being let in by an invitation, signing out, choosing a language."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from konsil.web.guard import form_of, visitor_of
+from konsil.web.language import known
+from konsil.web.pages import LANGUAGE_COOKIE, language_of, page, path_to, refusal, to
+from konsil.web.site import Site, site_of
+
+HOME = {"rater": "next", "coordinator": "landing", "analyst": "landing", "owner": "landing"}
+"""Role -> the page they begin at."""
+
+
+def landing(request: Request) -> Response:
+    """Raters go on where they were; others read what this is."""
+    visitor = request.state.visitor
+    if visitor is not None and HOME[visitor.role] != "landing":
+        return to(path_to(request, HOME[visitor.role]))
+    return page(request, "landing.html")
+
+
+def invitation(request: Request) -> Response:
+    """Show a button. Looking uses nothing up: mail scanners look at every link."""
+    site = site_of(request)
+    if not site.doors.allows(_caller(request)):
+        return refusal(request, 429)
+    found = site.access.invitation(request.path_params["secret"], site.now())
+    if found is None:
+        return page(request, "invitation_over.html", status=410)
+    return page(request, "invitation.html", {"action": request.url.path})
+
+
+def come_in(request: Request) -> Response:
+    """Use the invitation, and sign in under a new cookie."""
+    site = site_of(request)
+    if not site.doors.allows(_caller(request)):
+        return refusal(request, 429)
+    cookie = site.access.redeem(
+        request.path_params["secret"], at=site.now(), expires_at=site.signed_in_until(), language=language_of(request)
+    )
+    if cookie is None:
+        return page(request, "invitation_over.html", status=410)
+    before = request.state.visitor
+    if before is not None:
+        site.access.leave(before)
+    response = to(path_to(request, "landing"))
+    _set_cookie(site, response, site.options.cookie, cookie)
+    return response
+
+
+def leave(request: Request) -> Response:
+    """Sign out on this device."""
+    site = site_of(request)
+    site.access.leave(visitor_of(request))
+    response = to(path_to(request, "landing"))
+    response.delete_cookie(site.options.cookie, path="/", secure=site.options.secure, httponly=True, samesite="lax")
+    return response
+
+
+def language(request: Request) -> Response:
+    """Choose the language of the pages; the study's own texts stay as they are."""
+    site, form = site_of(request), form_of(request)
+    chosen = known(form.get("language", ""))
+    if not chosen:
+        return refusal(request, 422)
+    back = form.get("back", "/")
+    response = to(back if back.startswith("/") and not back.startswith("//") and "\\" not in back else "/")
+    if request.state.visitor is not None:
+        site.access.speak(request.state.visitor, chosen)
+    _set_cookie(site, response, LANGUAGE_COOKIE, chosen)
+    return response
+
+
+def _set_cookie(site: Site, response: Response, name: str, value: str) -> None:
+    age = int(site.options.signed_in_days * 86_400)
+    response.set_cookie(name, value, max_age=age, path="/", secure=site.options.secure, httponly=True, samesite="lax")
+
+
+def _caller(request: Request) -> str:
+    return request.client.host if request.client is not None else ""

@@ -1,0 +1,90 @@
+"""Templates to responses: the only place that renders a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from http import HTTPStatus
+
+import jinja2
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from konsil.store.access import Visitor
+from konsil.web.language import known, preferred, translations
+from konsil.web.site import site_of
+from konsil.web.statics import address
+
+LANGUAGE_COOKIE = "konsil-language"
+
+
+@cache
+def environment(language: str) -> jinja2.Environment:
+    """The templates in one language: escaped by default, and a name that is not there is an error."""
+    made = jinja2.Environment(
+        loader=jinja2.PackageLoader("konsil.web", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
+    )
+    words = translations(language)
+    made.install_gettext_callables(words.ugettext, words.ungettext, newstyle=True)  # type: ignore[attr-defined]
+    made.globals["static"] = address
+    made.filters["number"] = lambda value: f"{value:g}"
+    return made
+
+
+def language_of(request: Request) -> str:
+    """The language this visitor reads: chosen, else the browser's, else the study's."""
+    visitor: Visitor | None = getattr(request.state, "visitor", None)
+    chosen = visitor.language if visitor is not None else ""
+    return (
+        known(chosen)
+        or known(request.cookies.get(LANGUAGE_COOKIE, ""))
+        or preferred(request.headers.get("accept-language", ""))
+        or known(site_of(request).study.language)
+        or "en"
+    )
+
+
+def page(request: Request, template: str, context: Mapping[str, object] | None = None, status: int = 200) -> Response:
+    """Render a template; beside its context it has `language`, `study_title`, `signed_in`, `role`, `csrf`, `path`."""
+    site, language = site_of(request), language_of(request)
+    visitor: Visitor | None = getattr(request.state, "visitor", None)
+    html = environment(language).get_template(template).render(
+        {
+            "language": language,
+            "study_title": site.study.title,
+            "signed_in": visitor is not None,
+            "role": visitor.role if visitor is not None else "",
+            "csrf": visitor.csrf if visitor is not None else "",
+            "path": lambda name, **parameters: path_to(request, name, **parameters),
+            "here": request.url.path,
+            **(context or {}),
+        }
+    )  # fmt: skip
+    return HTMLResponse(html, status)
+
+
+def path_to(request: Request, name: str, **parameters: str) -> str:
+    """The path of a page by its name in the table of routes, with what stands in braces there."""
+    return str(request.app.url_path_for(name, **parameters))
+
+
+def to(path: str) -> Response:
+    """Go to a page of ours by GET."""
+    return RedirectResponse(path, HTTPStatus.SEE_OTHER)
+
+
+def wants_json(request: Request) -> bool:
+    """Whether our module asks, and not a form."""
+    return "application/json" in request.headers.get("accept", "")
+
+
+def refusal(request: Request, status: int) -> Response:
+    """Say that it cannot be done, and no more than that."""
+    if wants_json(request):
+        return JSONResponse({"error": status}, status)
+    return page(request, "refusal.html", {"status": status}, status)

@@ -1,0 +1,175 @@
+"""Endpoints of the rating page. What they do is the desk's; here are only addresses, forms and messages."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from konsil.store.drafts import Change
+from konsil.store.screens import Visit
+from konsil.web.desk import Submitted
+from konsil.web.guard import form_of, visitor_of
+from konsil.web.line import progress
+from konsil.web.pages import page, path_to, refusal, to, wants_json
+from konsil.web.sheet import Group, Sheet
+from konsil.web.site import site_of
+from konsil.web.way import in_the_way
+
+OWN = frozenset({"visit", "base_rev", "wall", "active", "first_input"})
+"""Fields of the form that are the page's own and no answers."""
+MOST_CHANGES = 500
+"""Changes in one message; a browser that was offline for long sends several."""
+
+
+def next_task(request: Request) -> Response:
+    """Go to what comes next: a page that must be passed, the next task, or the end."""
+    site, visitor = site_of(request), visitor_of(request)
+    gate = in_the_way(site, visitor)
+    if gate is not None:
+        return to(path_to(request, gate))
+    public = site.desk.next_task(visitor.who)
+    return to(path_to(request, "finished") if public is None else path_to(request, "task", public=public))
+
+
+def finished(request: Request) -> Response:
+    """All is rated, for now."""
+    line = site_of(request).desk.line(visitor_of(request).who)
+    return page(request, "finished.html", {"progress": progress(line, None)})
+
+
+def task(request: Request) -> Response:
+    """A rating page."""
+    return _task(request)
+
+
+def _task(request: Request, done: Submitted | None = None, sent: Mapping[str, str] | None = None) -> Response:
+    site, visitor = site_of(request), visitor_of(request)
+    sheet = site.desk.open(visitor.who, request.path_params["public"])
+    if sheet is None:
+        return refusal(request, 404)
+    if done is None:
+        return page(request, "rating.html", {"sheet": sheet, "conflict": False})
+    shown = _with_form(sheet, done, sent or {})
+    return page(
+        request, "rating.html", {"sheet": shown, "conflict": bool(done.conflicts)}, 409 if done.conflicts else 422
+    )
+
+
+def _with_form(sheet: Sheet, done: Submitted, sent: Mapping[str, str]) -> Sheet:
+    """The page again with what was sent, and what is wrong with it."""
+
+    def group(one: Group) -> Group:
+        asked = tuple(
+            dataclasses.replace(
+                a,
+                value=sent.get(a.name, a.value),
+                note=sent.get(a.reason, a.note) if a.reason else "",
+                problem=a.name in done.problems,
+                conflict=a.name in done.conflicts,
+            )
+            for a in one.asked
+        )
+        return dataclasses.replace(one, asked=asked)
+
+    panes = tuple(dataclasses.replace(p, groups=tuple(group(g) for g in p.groups)) for p in sheet.panes)
+    return dataclasses.replace(sheet, panes=panes, groups=tuple(group(g) for g in sheet.groups))
+
+
+def submit(request: Request) -> Response:
+    """Hand in, and go on; what is not complete is kept and shown again."""
+    form = form_of(request)
+    values, rev = _answers(form)
+    visit = _visit(form.get("visit", ""), form)
+    done = site_of(request).desk.submit(visitor_of(request).who, request.path_params["public"], values, rev, visit)
+    if done is None:
+        return refusal(request, 404)
+    if wants_json(request):
+        if done.done or done.closed:
+            return JSONResponse({"go": path_to(request, "next")})
+        told = {"problems": sorted(done.problems), "conflicts": dict(done.conflicts), "rev": done.rev}
+        return JSONResponse(told, 409 if done.conflicts else 422)
+    if done.done or done.closed:
+        return to(path_to(request, "next"))
+    return _task(request, done, values)
+
+
+def save(request: Request) -> Response:
+    """Keep what was changed: the page's module calls this at every change."""
+    told = _json(request)
+    if told is None:
+        return JSONResponse({"error": "expected a JSON object with a list 'changes' and a visit"}, 422)
+    changes, visit = told
+    saved = site_of(request).desk.save(visitor_of(request).who, request.path_params["public"], changes, visit)
+    if saved is None:
+        return refusal(request, 404)
+    return JSONResponse(
+        {
+            "rev": saved.rev,
+            "at": saved.at,
+            "conflicts": dict(saved.conflicts),
+            "refused": sorted(saved.refused),
+            "closed": saved.closed,
+        }
+    )
+
+
+def later(request: Request) -> Response:
+    """Put the task at the end of its batch."""
+    values, rev = _answers(form_of(request))
+    done = site_of(request).desk.put_off(visitor_of(request).who, request.path_params["public"], values, rev)
+    return to(path_to(request, "next")) if done else refusal(request, 404)
+
+
+def problem(request: Request) -> Response:
+    """Take a report; the task stays where it is."""
+    form, public = form_of(request), request.path_params["public"]
+    done = site_of(request).desk.report(
+        visitor_of(request).who, public, form.get("text", ""), f"{public} {form.get('visit', '')}"
+    )
+    return to(path_to(request, "task", public=public)) if done else refusal(request, 404)
+
+
+def _answers(form: Mapping[str, str]) -> tuple[dict[str, str], int]:
+    """What a form says, and how many changes its page knew of."""
+    return {name: value for name, value in form.items() if name not in OWN}, _whole(form.get("base_rev", "0"))
+
+
+def _json(request: Request) -> tuple[list[Change], Visit | None] | None:
+    """The changes and times of an autosave; None where it is no message of ours."""
+    try:
+        told = json.loads(request.state.body)
+        changes = [
+            Change(str(c["id"])[:64], str(c["field"]), str(c["value"]), int(c["base_rev"]), str(c.get("at", ""))[:32])
+            for c in told["changes"][:MOST_CHANGES]
+        ]
+        visit = _visit(str(told["visit"]), {k: str(told.get(k, "")) for k in ("wall", "active", "first_input")})
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
+        return None
+    return changes, visit
+
+
+def _visit(name: str, told: Mapping[str, str]) -> Visit | None:
+    """The times a page told; those that cannot be are not known."""
+    if not name or len(name) > 64:
+        return None
+    wall, active, first = (_seconds(told.get(key, "")) for key in ("wall", "active", "first_input"))
+    if wall is None:
+        return Visit(name)
+    return Visit(name, wall, None if active is None else min(active, wall), first)
+
+
+def _seconds(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and 0 <= number < 10_000_000 else None
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

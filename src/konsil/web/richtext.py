@@ -1,0 +1,124 @@
+"""Markdown that models wrote -> harmless HTML that looks the same whoever wrote it; sentences marked in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import version
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+from markupsafe import escape
+
+from konsil.instrument import Piece
+
+FORM = 1
+"""The number of this way of rendering; raise it with every change of what comes out."""
+
+TAGS = {
+    "p", "br", "strong", "em", "s", "code", "pre", "ul", "ol", "li", "blockquote", "hr", "h4", "a",
+    "table", "thead", "tbody", "tr", "th", "td",
+}  # fmt: skip
+# Characters that no text has and that Markdown takes for letters: they show where a sentence begins and ends.
+_END = "\U000fffff"
+_FIRST = 0xF0000
+_MOST = 0xFFF0
+_SIGNS = re.compile("[\U000f0000-\U000fffff]")
+_LEAD = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)[ \t]+|\|\s*)*[*_~`]*")
+_TRAIL = re.compile(r"[*_~`]*(?:\s*\|)?\s*$")
+_TAG = re.compile(r"(<[^>]*>)")
+_MARKED = re.compile("([\U000f0000-\U000fffff])")
+
+
+def renderer() -> str:
+    """The name under which what this version renders is stored."""
+    return f"konsil {FORM}, markdown-it-py {version('markdown-it-py')}, nh3 {version('nh3')}"
+
+
+def html_of(source: str) -> str:
+    """Render Markdown: tables and strike-through, no HTML of its own, no images, every heading of one size.
+
+    >>> html_of("Dose <5 mg/dL and p<0.05").strip()
+    '<p>Dose &lt;5 mg/dL and p&lt;0.05</p>'
+    >>> html_of("<script>alert(1)</script>").strip()
+    '<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>'
+    """
+    cleaned = nh3.clean(
+        _markdown().render(source),
+        tags=TAGS,
+        clean_content_tags=set(),
+        attributes={"a": {"href"}, "ol": {"start"}},
+        url_schemes={"http", "https"},
+        link_rel="noopener noreferrer nofollow",
+        set_tag_attribute_values={"a": {"target": "_blank"}},
+    )
+    return _with_marks(cleaned)
+
+
+def source_of(pieces: Sequence[Piece]) -> str:
+    """One Markdown text of an answer's pieces, with signs where a sentence to be rated begins and ends.
+
+    The signs are set inside a list's dash or a bold sentence's stars, so that Markdown still sees those.
+    """
+    found = []
+    for piece in pieces:
+        text = _SIGNS.sub("\N{REPLACEMENT CHARACTER}", piece.text)
+        if piece.span is not None and piece.span < _MOST:
+            lead = _match(_LEAD, text)
+            trail = _TRAIL.search(text, lead)
+            end = trail.start() if trail is not None else len(text)
+            text = f"{text[:lead]}{chr(_FIRST + piece.span)}{text[lead:end]}{_END}{text[end:]}"
+        found.append(text)
+    return "".join(found)
+
+
+def _match(pattern: re.Pattern[str], text: str) -> int:
+    found = pattern.match(text)
+    # A sentence of nothing but signs is text.
+    return found.end() if found is not None and found.end() < len(text) else 0
+
+
+def _with_marks(html: str) -> str:
+    """Put <mark> around every run of text between the signs, tag by tag, so that it nests whatever lies between."""
+    if not _MARKED.search(html):
+        return html
+    found: list[str] = []
+    span: int | None = None
+    for part in _TAG.split(html):
+        if part.startswith("<"):
+            found.append(_SIGNS.sub("", part))
+            continue
+        for run in _MARKED.split(part):
+            if run == _END:
+                span = None
+            elif len(run) == 1 and _MARKED.match(run):
+                span = ord(run) - _FIRST
+            elif span is not None and run.strip():
+                found.append(f'<mark data-sentence="{span + 1}">{run}</mark>')
+            else:
+                found.append(run)
+    return "".join(found)
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    # Line breaks stay line breaks: laboratory values stand under one another.
+    made = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(["table", "strikethrough"])
+    made.add_render_rule("image", _image)
+    made.core.ruler.push("one_heading", lambda state: _one_heading(state.tokens))
+    return made
+
+
+def _image(_renderer: RendererHTML, tokens: Sequence[Token], n: int, _options: OptionsDict, _env: EnvType) -> str:
+    return f"[{escape(tokens[n].content)}]"
+
+
+def _one_heading(tokens: Sequence[Token]) -> None:
+    """How deep a system nests its headings would tell systems apart."""
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = "h4"

@@ -1,0 +1,56 @@
+"""Every page there is, with who may see it. What is not in this table does not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from starlette.routing import Route
+
+from konsil.store.access import Role
+from konsil.web import door, rating, statics
+from konsil.web.guard import Audience, Endpoint, Public, guarded
+
+EVERYBODY = Public()
+RATERS: frozenset[Role] = frozenset({"rater"})
+OFFICE: frozenset[Role] = frozenset({"owner", "coordinator"})
+ANALYSTS: frozenset[Role] = frozenset({"owner", "analyst"})
+SIGNED_IN = RATERS | OFFICE | ANALYSTS
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One row of the table."""
+
+    name: str
+    """What links call it."""
+    path: str
+    """Its address."""
+    method: str
+    """GET shows, POST does."""
+    audience: Audience
+    """Who may."""
+    endpoint: Endpoint
+    """What answers."""
+
+
+ROUTES: tuple[Page, ...] = (
+    Page("landing", "/", "GET", EVERYBODY, door.landing),
+    Page("invitation", "/come/{secret}", "GET", EVERYBODY, door.invitation),
+    Page("come_in", "/come/{secret}", "POST", EVERYBODY, door.come_in),
+    Page("language", "/language", "POST", EVERYBODY, door.language),
+    Page("leave", "/leave", "POST", SIGNED_IN, door.leave),
+    Page("static", "/static/{digest}/{name}", "GET", EVERYBODY, statics.static),
+    Page("next", "/next", "GET", RATERS, rating.next_task),
+    Page("finished", "/finished", "GET", RATERS, rating.finished),
+    Page("task", "/task/{public}", "GET", RATERS, rating.task),
+    Page("submit", "/task/{public}", "POST", RATERS, rating.submit),
+    Page("save", "/task/{public}/save", "POST", RATERS, rating.save),
+    Page("later", "/task/{public}/later", "POST", RATERS, rating.later),
+    Page("problem", "/task/{public}/problem", "POST", RATERS, rating.problem),
+)
+
+
+def routes(pages: Sequence[Page] = ROUTES) -> list[Route]:
+    """The table as the framework takes it, every endpoint behind the guard."""
+    return [Route(p.path, guarded(p.endpoint, p.audience), methods=[p.method], name=p.name) for p in pages]

@@ -1,0 +1,263 @@
+"""What a rating page shows: texts, questions, values so far. No record's identifier is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from konsil.instrument import Field, Screen
+from konsil.instrument.fields import REASON
+from konsil.web.line import Progress
+from konsil.web.richtext import source_of
+
+Layout = Literal["panes", "beside", "survey"]
+Html = Callable[[Sequence[str]], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One thing that can be chosen."""
+
+    label: str
+    """What it says; also its value."""
+    key: str
+    """The digit that chooses it; empty where there are more than nine."""
+    abstain: bool
+    """Whether it says 'I cannot tell'."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question with what was said to it so far."""
+
+    name: str
+    """The field's name."""
+    kind: str
+    """choice, number or text."""
+    question: str
+    """What is asked."""
+    guidance: str
+    """How to decide."""
+    anchor: str
+    """The place in the codebook panel."""
+    options: tuple[Option, ...]
+    """What can be chosen."""
+    low: float | None
+    """The least number."""
+    high: float | None
+    """The greatest number."""
+    reason: str
+    """The name of the field for a reason; empty: none can be given."""
+    always_reason: bool
+    """Whether a reason can be given to every label, and not to an abstention only."""
+    value: str
+    """What was said so far."""
+    note: str
+    """The reason so far."""
+    problem: bool
+    """Whether it still needs an answer, after an attempt to go on."""
+    conflict: bool
+    """Whether another window says something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The questions about one subject."""
+
+    subject: str
+    """What they are about: answer, sentence, pair or whole."""
+    number: int
+    """The number of the answer or sentence, from 1; 0 for the others."""
+    heading: str
+    """'Answer A', 'Sentence 2', or nothing."""
+    asked: tuple[Asked, ...]
+    """The questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pane:
+    """One answer."""
+
+    heading: str
+    """'Answer A'."""
+    html: str
+    """The final response."""
+    reasoning: str
+    """What was thought aloud, as HTML; empty where the study does not show it."""
+    sources: tuple[str, ...]
+    """Its sources, where the arm shows them."""
+    groups: tuple[Group, ...]
+    """Questions that stand in the pane."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One criterion in the codebook panel."""
+
+    anchor: str
+    """Its place."""
+    question: str
+    """What is asked."""
+    guidance: str
+    """How to decide."""
+    options: tuple[str, ...]
+    """What can be said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One rating page."""
+
+    public: str
+    """The random name of the task."""
+    visit: str
+    """The random name of this opening of it."""
+    rev: int
+    """The number of changes so far."""
+    layout: Layout
+    """Several answers beside one another, one with its questions beside it, or questions alone."""
+    language: str
+    """The language of the study's texts."""
+    question: str
+    """The item's text."""
+    question_word: str
+    """What it is called: 'Question'."""
+    reference: str
+    """The reference, where it is shown."""
+    reference_word: str
+    """What it is called."""
+    reasoning_word: str
+    """What reasoning is called."""
+    sources_word: str
+    """What sources are called."""
+    panes: tuple[Pane, ...]
+    """The answers in the order shown."""
+    groups: tuple[Group, ...]
+    """Questions that stand outside the panes."""
+    entries: tuple[Entry, ...]
+    """The criteria, for the codebook panel."""
+    codebook: str
+    """The codebook as HTML; empty where there is none."""
+    progress: Progress
+    """How far the rater is."""
+    submitted: bool
+    """Whether it was handed in before."""
+    closed: bool
+    """Whether its batch is closed, so that nothing can be changed any more."""
+    back: str
+    """The random name of the task handed in before this one; empty: none, or it cannot be changed."""
+
+    @property
+    def sentences(self) -> int:
+        """How many sentences are to be rated."""
+        return sum(group.subject == "sentence" for group in self.groups)
+
+    @property
+    def everything(self) -> tuple[Group, ...]:
+        """All groups of the page, in its order."""
+        return (*(g for pane in self.panes for g in pane.groups), *self.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What was said so far, and what is wrong with it."""
+
+    values: Mapping[str, str]
+    """Field -> value."""
+    problems: frozenset[str] = frozenset()
+    """Fields that still need an answer."""
+    conflicts: frozenset[str] = frozenset()
+    """Fields that another window changed meanwhile."""
+
+
+def reason_name(field: Field) -> str:
+    """The name of the field's reason: where one is asked for, and for every abstention; else empty.
+
+    A reason for abstaining is always welcome; judges are asked for one only where the instrument asks everybody.
+    """
+    if field.reason:
+        return field.reason
+    return f"{field.name}.{REASON}" if field.criterion.scale.abstain is not None else ""
+
+
+def texts_of(seen: Screen) -> tuple[str, ...]:
+    """Every Markdown text of a screen, in a fixed order: answers, reasonings, the codebook."""
+    answers = [source_of(shown.pieces) for shown in seen.answers]
+    return (*answers, *(shown.reasoning for shown in seen.answers), seen.instrument.codebook)
+
+
+def groups_of(seen: Screen, said: Said) -> tuple[Group, ...]:
+    """The questions by subject, in the order of the answers or sentences."""
+    found: dict[tuple[str, int], list[Field]] = {}
+    for field in seen.fields:
+        found.setdefault(_subject(field), []).append(field)
+    anchors = {c.id: f"c{n}" for n, c in enumerate(seen.criteria, start=1)}
+    return tuple(
+        Group(subject, number, seen.subject(fields[0]), tuple(_asked(f, anchors[f.criterion.id], said) for f in fields))
+        for (subject, number), fields in found.items()
+    )
+
+
+def panes_of(seen: Screen, html: Sequence[str], groups: Sequence[Group]) -> tuple[Pane, ...]:
+    """The answers; where there are several, each with its own questions."""
+    n = len(seen.answers)
+    own = {g.number: g for g in groups if g.subject == "answer"} if n > 1 else {}
+    return tuple(
+        Pane(
+            heading=seen.headings[k],
+            html=html[k],
+            reasoning=html[n + k] if shown.reasoning else "",
+            sources=shown.sources,
+            groups=(own[k + 1],) if k + 1 in own else (),
+        )
+        for k, shown in enumerate(seen.answers)
+    )
+
+
+def entries_of(seen: Screen) -> tuple[Entry, ...]:
+    """The criteria for the codebook panel."""
+    return tuple(
+        Entry(f"c{n}", c.question, c.guidance, c.scale.options()) for n, c in enumerate(seen.criteria, start=1)
+    )
+
+
+def layout_of(seen: Screen) -> Layout:
+    """How the page is laid out."""
+    if not seen.answers and not seen.question:
+        return "survey"
+    return "panes" if len(seen.answers) > 1 else "beside"
+
+
+def _subject(field: Field) -> tuple[str, int]:
+    if field.span is not None:
+        return ("sentence", field.span + 1)
+    if len(field.answers) == 1:
+        return ("answer", field.answers[0] + 1)
+    return ("pair" if field.answers else "whole", 0)
+
+
+def _asked(field: Field, anchor: str, said: Said) -> Asked:
+    criterion, scale = field.criterion, field.criterion.scale
+    reason = reason_name(field)
+    digits = len(scale.labels) <= 9 and scale.kind == "choice"
+    options = tuple(
+        Option(label, "0" if label == scale.abstain else str(n) if digits else "", label == scale.abstain)
+        for n, label in enumerate(scale.options(), start=1)
+    )
+    return Asked(
+        name=field.name,
+        kind=scale.kind,
+        question=criterion.question,
+        guidance=criterion.guidance,
+        anchor=anchor,
+        options=options,
+        low=scale.low,
+        high=scale.high,
+        reason=reason,
+        always_reason=bool(field.reason),
+        value=said.values.get(field.name, ""),
+        note=said.values.get(reason, "") if reason else "",
+        problem=field.name in said.problems,
+        conflict=field.name in said.conflicts,
+    )

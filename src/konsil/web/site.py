@@ -1,0 +1,122 @@
+"""What every endpoint shares: the study, its store, the options it is served with, and the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+
+from konsil.errors import KonsilError
+from konsil.store import Store
+from konsil.store.access import Access, Role
+from konsil.study import Study
+from konsil.web.desk import Desk
+from konsil.web.throttle import Throttle
+
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+"""Names of the machine itself: a coordinator may type any of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How the pages are served."""
+
+    url: str = "http://127.0.0.1:8000"
+    """The address that people have in their browser; https:// behind a proxy that speaks TLS."""
+    signed_in_days: float = 30.0
+    """How long a rater stays signed in on a device."""
+    office_hours: float = 12.0
+    """How long those who run the study stay signed in."""
+    tries_a_minute: int = 30
+    """How often one address may knock at a door."""
+
+    @property
+    def secure(self) -> bool:
+        """Whether people reach the pages over TLS."""
+        return urlsplit(self.url).scheme == "https"
+
+    @property
+    def cookie(self) -> str:
+        """The cookie's name; under TLS with the prefix that ties it to this one host."""
+        return "__Host-konsil" if self.secure else "konsil"
+
+    @property
+    def origins(self) -> frozenset[str]:
+        """What a browser may name as the origin of a form of ours."""
+        parts = urlsplit(self.url)
+        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+        hosts = LOOPBACK if host in LOOPBACK else (host,)
+        port = "" if parts.port is None else f":{parts.port}"
+        return frozenset(f"{parts.scheme}://{host}{port}" for host in hosts)
+
+
+def checked(options: Options) -> Options:
+    """The options, or an error that says which of them cannot be."""
+    parts = urlsplit(options.url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/") or parts.query:
+        raise KonsilError(f"--url: expected an address such as https://study.example.org, got {options.url!r}")
+    return options
+
+
+def utc() -> datetime:
+    """The time."""
+    return datetime.now(UTC)
+
+
+def stamp(moment: datetime) -> str:
+    """A time as records carry it.
+
+    >>> stamp(datetime(2025, 3, 1, 12, tzinfo=UTC))
+    '2025-03-01T12:00:00Z'
+    """
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@dataclass
+class Site:
+    """One study, served."""
+
+    study: Study
+    """What its study.toml says."""
+    store: Store
+    """Where its records are."""
+    options: Options = field(default_factory=Options)
+    """How it is served."""
+    clock: Callable[[], datetime] = utc
+    """The time; tests bring their own."""
+
+    @cached_property
+    def access(self) -> Access:
+        """Invitations and visitors."""
+        return Access(self.store)
+
+    @cached_property
+    def desk(self) -> Desk:
+        """What raters do."""
+        return Desk(self.study, self.store, self.now)
+
+    @cached_property
+    def doors(self) -> Throttle:
+        """So many knocks a minute."""
+        return Throttle(self.options.tries_a_minute, 60.0)
+
+    def now(self) -> str:
+        """The time as records carry it."""
+        return stamp(self.clock())
+
+    def signed_in_until(self) -> dict[Role, str]:
+        """When somebody who signs in now is signed out again, by role."""
+        now = self.clock()
+        office = stamp(now + timedelta(hours=self.options.office_hours))
+        rater = stamp(now + timedelta(days=self.options.signed_in_days))
+        return {"rater": rater, "coordinator": office, "analyst": office, "owner": office}
+
+
+def site_of(request: Request) -> Site:
+    """The site that a request came to."""
+    found: Site = request.app.state.site
+    return found

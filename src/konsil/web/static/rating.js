@@ -1,0 +1,313 @@
+// The rating page with a script: keys, saving at every change, a queue for when the network is away, times.
+// Without it the page is a plain form that says the same.
+
+const root = document.documentElement;
+const form = document.getElementById("rating");
+const badge = document.getElementById("badge");
+const { save: saveUrl, public: name } = form.dataset;
+const csrf = form.elements.csrf.value;
+const closed = "closed" in form.dataset;
+const fields = [...form.querySelectorAll(".asked")];
+const QUEUE = "konsil:queue:";
+const KEYS = "konsil:keys";
+
+root.classList.add("scripted");
+
+// Small memory that may be switched off.
+const memory = {
+  get(key) { try { return localStorage.getItem(key); } catch { return null; } },
+  set(key, value) { try { localStorage.setItem(key, value); } catch { /* then it is kept in this page only */ } },
+  drop(key) { try { localStorage.removeItem(key); } catch { /* nothing was kept */ } },
+};
+const random = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
+const number = (text) => { const n = Number(text); return Number.isFinite(n) ? n : 0; };
+
+// Times: how long the page was open, and how long of that it was visible and somebody was at it.
+const IDLE = 60000;
+let opened = performance.now(), ticked = opened, active = 0, lastInput = opened, firstInput = null;
+function tick() {
+  const now = performance.now();
+  if (!document.hidden && now - lastInput < IDLE) active += now - ticked;
+  ticked = now;
+}
+function touched() {
+  tick();
+  lastInput = performance.now();
+  firstInput ??= lastInput;
+}
+setInterval(tick, 1000);
+for (const kind of ["keydown", "pointerdown", "input", "wheel"]) addEventListener(kind, touched, { passive: true, capture: true });
+document.addEventListener("visibilitychange", tick);
+function times() {
+  tick();
+  const seconds = (ms) => (ms / 1000).toFixed(3);
+  return { wall: seconds(performance.now() - opened), active: seconds(active), first_input: firstInput === null ? "" : seconds(firstInput - opened) };
+}
+
+// Values by name.
+function valueOf(key) {
+  const found = form.elements[key];
+  if (!found) return "";
+  return found instanceof RadioNodeList || found.type !== "radio" ? found.value : found.checked ? found.value : "";
+}
+function setValue(key, value) {
+  const found = form.elements[key];
+  if (!found) return;
+  const all = found instanceof RadioNodeList ? [...found] : [found];
+  if (all[0].type === "radio") for (const one of all) one.checked = one.value === value;
+  else found.value = value;
+}
+
+// The queue: values only, never a text of the study; cleared when the server has them.
+let queue = [];
+try { queue = JSON.parse(memory.get(QUEUE + name) ?? "[]"); } catch { queue = []; }
+const known = {};
+let sending = null, wait = 1000, timer = 0;
+const knownRev = (key) => known[key] ?? number(form.dataset.rev);
+
+function show(state, text) {
+  badge.dataset.state = state;
+  badge.textContent = text;
+}
+function showSaved(at) {
+  const time = new Date(at).toLocaleTimeString(root.lang, { hour: "2-digit", minute: "2-digit" });
+  show("saved", badge.dataset.saved.replace("{time}", time));
+}
+function showOffline() {
+  const n = queue.length;
+  show("offline", n === 1 ? badge.dataset.offlineOne : badge.dataset.offlineMany.replace("{n}", n));
+}
+function keep() {
+  if (queue.length) memory.set(QUEUE + name, JSON.stringify(queue));
+  else memory.drop(QUEUE + name);
+}
+function changed(key) {
+  if (closed) return;
+  const value = valueOf(key);
+  const last = queue.findLast((c) => c.field === key);
+  if (last && last.value === value) return;
+  queue.push({ id: random(), field: key, value, at: new Date().toISOString() });
+  keep();
+  flush();
+}
+
+async function post(url, changes, keepalive = false) {
+  const body = { changes: changes.map((c) => ({ ...c, base_rev: c.base_rev ?? knownRev(c.field) })), visit: form.elements.visit.value, ...times() };
+  return fetch(url, {
+    method: "POST", credentials: "same-origin", keepalive, body: JSON.stringify(body),
+    headers: { "content-type": "application/json", accept: "application/json", "x-csrf-token": csrf },
+  });
+}
+function flush() {
+  sending ??= send().finally(() => { sending = null; if (queue.length && badge.dataset.state !== "offline") flush(); });
+  return sending;
+}
+async function send() {
+  clearTimeout(timer);
+  const now = queue.slice(0, 200);
+  if (!now.length) return true;
+  show("saving", badge.dataset.saving);
+  // What a change is based on stays with it, so that telling it again after a lost answer is the same change.
+  for (const c of now) c.base_rev ??= knownRev(c.field);
+  let answer;
+  try {
+    answer = await post(saveUrl, now);
+    if (answer.status >= 500) throw new TypeError("busy");
+  } catch {
+    showOffline();
+    timer = setTimeout(flush, wait);
+    wait = Math.min(wait * 2, 30000);
+    return false;
+  }
+  wait = 1000;
+  if (answer.status === 401) { location.reload(); return false; }
+  queue = queue.slice(now.length);
+  keep();
+  if (!answer.ok) { location.reload(); return false; }
+  const told = await answer.json();
+  if (told.closed) { location.reload(); return false; }
+  for (const c of now) known[c.field] = told.rev;
+  for (const [key, value] of Object.entries(told.conflicts)) crossed(key, value);
+  if (!queue.length) showSaved(told.at);
+  return true;
+}
+function crossed(key, value) {
+  queue = queue.filter((c) => c.field !== key);
+  keep();
+  setValue(key, value);
+  const here = fieldOf(form.elements[key]);
+  if (here) {
+    here.classList.add("crossed");
+    here.querySelector(".fault").textContent = form.dataset.here.replace("{value}", value || form.dataset.nothing);
+  }
+}
+addEventListener("online", () => { wait = 1000; flush(); });
+addEventListener("pagehide", () => { if (!closed) post(saveUrl, queue.slice(0, 200), true).catch(() => {}); });
+
+// Fields: the current one, moving, choosing.
+let current = 0;
+const fieldOf = (control) => (control instanceof RadioNodeList ? control[0] : control)?.closest?.(".asked");
+const answered = (field) => {
+  const key = field.dataset.field;
+  return valueOf(key) !== "" || !!field.querySelector("textarea:not([data-needed])");
+};
+function mark(n) {
+  current = n;
+  fields.forEach((field, k) => field.classList.toggle("here", k === n));
+  const sentence = fields[n]?.closest("[data-sentence]")?.dataset.sentence;
+  for (const one of document.querySelectorAll("mark")) one.classList.toggle("here", one.dataset.sentence === sentence);
+  if (sentence) document.querySelector("mark.here")?.scrollIntoView({ block: "nearest" });
+  if (document.getElementById("codebook").matches(":popover-open")) openedBook();
+}
+function move(n) {
+  if (n < 0 || n >= fields.length) return;
+  mark(n);
+  const target = fields[n].querySelector("input:checked") ?? fields[n].querySelector("input:not([type=hidden]), textarea");
+  target?.focus({ preventScroll: true });
+  fields[n].scrollIntoView({ block: "nearest" });
+}
+function clearFault(field) {
+  field.classList.remove("missing", "crossed");
+  field.querySelector(".fault").textContent = "";
+}
+function choose(key) {
+  const option = fields[current]?.querySelector(`input[data-key="${key}"]`);
+  if (!option || option.disabled) return;
+  option.checked = true;
+  clearFault(fields[current]);
+  changed(option.name);
+  if (current + 1 < fields.length) move(current + 1);
+}
+function takeBack() {
+  const field = fields[current];
+  for (const one of field?.querySelectorAll("input[type=radio]") ?? []) one.checked = false;
+  if (field) changed(field.dataset.field);
+}
+form.addEventListener("focusin", (event) => {
+  const n = fields.indexOf(event.target.closest(".asked"));
+  if (n >= 0 && n !== current) mark(n);
+});
+form.addEventListener("change", (event) => {
+  const field = event.target.closest(".asked");
+  if (!field) return;
+  clearFault(field);
+  changed(event.target.name);
+});
+let typing = 0;
+form.addEventListener("input", (event) => {
+  if (!event.target.matches("textarea, input[type=text]")) return;
+  clearTimeout(typing);
+  typing = setTimeout(() => changed(event.target.name), 700);
+});
+form.addEventListener("click", (event) => {
+  const filler = event.target.closest("[data-fill]");
+  if (!filler) return;
+  const field = filler.closest(".asked");
+  setValue(field.dataset.field, filler.dataset.fill);
+  clearFault(field);
+  changed(field.dataset.field);
+});
+
+// The codebook, opened at the current question.
+const book = document.getElementById("codebook");
+function openedBook() {
+  for (const section of book.querySelectorAll("section")) section.classList.remove("here");
+  const section = document.getElementById("book-" + fields[current]?.dataset.anchor);
+  section?.classList.add("here");
+  section?.scrollIntoView({ block: "start" });
+}
+book.addEventListener("toggle", (event) => { if (event.newState === "open") openedBook(); });
+
+// Keys.
+const shortcuts = document.getElementById("shortcuts");
+shortcuts.checked = memory.get(KEYS) !== "off";
+const applyKeys = () => document.body.classList.toggle("no-keys", !shortcuts.checked);
+shortcuts.addEventListener("change", () => { memory.set(KEYS, shortcuts.checked ? "on" : "off"); applyKeys(); });
+applyKeys();
+const ARROWS = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1 };
+const writing = (target) => target.matches?.("textarea, input[type=text]");
+const openPanel = () => document.querySelector("[popover]:popover-open");
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) {
+    if (event.key === "Enter" && event.ctrlKey) { event.preventDefault(); goOn(); }
+    return;
+  }
+  if (event.key === "Escape" && openPanel()) { openPanel().hidePopover(); return; }
+  if (!shortcuts.checked) return;
+  const elsewhere = event.target.closest?.("button, a, summary, .panel, header");
+  if (event.key === "Enter" && !elsewhere && !event.target.matches("textarea")) { event.preventDefault(); goOn(); return; }
+  if (writing(event.target)) return;
+  if (event.target.closest?.(".panel") && !book.contains(event.target)) return;
+  if (/^[0-9]$/.test(event.key)) { event.preventDefault(); choose(event.key); }
+  else if (event.key in ARROWS && !event.target.closest?.(".scroll, .question, .panel")) { event.preventDefault(); move(current + ARROWS[event.key]); }
+  else if (event.key === "Backspace") { event.preventDefault(); takeBack(); }
+  else if (event.key === "g" || event.key === "G") { event.preventDefault(); book.togglePopover(); }
+  else if (event.key === "?") { event.preventDefault(); document.getElementById("keys").togglePopover(); }
+});
+
+// Going on: what is missing is shown first; then everything is sent once more, so that no autosave is relied on.
+let going = false;
+function goOn() {
+  if (closed) return;
+  const open = fields.findIndex((field) => !answered(field));
+  if (open < 0) { form.requestSubmit(document.getElementById("go")); return; }
+  for (const field of fields) if (!answered(field)) {
+    field.classList.add("missing");
+    field.querySelector(".fault").textContent = form.dataset.missing;
+  }
+  move(open);
+}
+form.addEventListener("submit", async (event) => {
+  if (event.submitter?.hasAttribute("formaction")) return;
+  event.preventDefault();
+  if (going) return;
+  const open = fields.findIndex((field) => !answered(field));
+  if (open >= 0) { goOn(); return; }
+  going = true;
+  try {
+    await flush();
+    for (const [key, value] of Object.entries(times())) form.elements[key].value = value;
+    const answer = await fetch(form.action, {
+      method: "POST", credentials: "same-origin", headers: { accept: "application/json" },
+      body: new URLSearchParams(new FormData(form)),
+    });
+    if (answer.status === 401 || answer.status === 403) { location.reload(); return; }
+    const told = await answer.json();
+    if (told.go) { queue = []; keep(); location.assign(told.go); return; }
+    for (const [key, value] of Object.entries(told.conflicts ?? {})) crossed(key, value);
+    if (told.rev) form.elements.base_rev.value = told.rev;
+    for (const key of told.problems ?? []) {
+      const field = fields.find((one) => one.dataset.field === key);
+      field?.classList.add("missing");
+    }
+  } catch {
+    // Offline: what was said is in the queue; Next works again when the network is back.
+    if (!queue.length) show("offline", badge.dataset.offlineMany.replace("{n}", fields.length));
+    else showOffline();
+    timer = setTimeout(flush, wait);
+  } finally {
+    going = false;
+  }
+});
+
+// Begin: what this device kept comes first, then the first open question.
+for (const c of queue) setValue(c.field, c.value);
+if (queue.length) flush();
+else if (number(form.dataset.rev)) badge.textContent = "";
+if (!closed && fields.length) {
+  const open = fields.findIndex((field) => valueOf(field.dataset.field) === "");
+  move(open < 0 ? 0 : open);
+}
+// Other tasks of this device that were answered while the network was away.
+try {
+  for (const key of Object.keys(localStorage).filter((k) => k.startsWith(QUEUE) && k !== QUEUE + name)) {
+    const other = key.slice(QUEUE.length);
+    const changes = JSON.parse(memory.get(key) ?? "[]");
+    const body = JSON.stringify({ changes: changes.map((c) => ({ base_rev: 0, ...c })), visit: "" });
+    fetch(saveUrl.replace(name, other), {
+      method: "POST", credentials: "same-origin", body,
+      headers: { "content-type": "application/json", accept: "application/json", "x-csrf-token": csrf },
+    }).then((answer) => { if (answer.ok || answer.status === 404) memory.drop(key); }).catch(() => {});
+  }
+} catch { /* no memory, nothing kept */ }

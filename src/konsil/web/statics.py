@@ -1,0 +1,41 @@
+"""The style sheet and the module, under names that change with their content, so that browsers may keep them."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from importlib.resources import files
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+
+@cache
+def _contents() -> dict[str, bytes]:
+    return {
+        one.name: one.read_bytes()
+        for one in files("konsil.web").joinpath("static").iterdir()
+        if any(one.name.endswith(ending) for ending in TYPES)
+    }
+
+
+@cache
+def address(name: str) -> str:
+    """The address of a file of ours: its name and the digest of its content.
+
+    >>> address("konsil.css").startswith("/static/") and address("konsil.css").endswith("/konsil.css")
+    True
+    """
+    return f"/static/{hashlib.sha256(_contents()[name]).hexdigest()[:12]}/{name}"
+
+
+def static(request: Request) -> Response:
+    """Serve a file of ours; there are no others."""
+    name = request.path_params["name"]
+    content = _contents().get(name)
+    if content is None or request.url.path != address(name):
+        return PlainTextResponse("", 404)
+    ending = name[name.rindex(".") :]
+    return Response(content, media_type=TYPES[ending], headers={"cache-control": "public, max-age=31536000, immutable"})

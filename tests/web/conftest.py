@@ -1,0 +1,204 @@
+"""Small studies of every unit, served: a desk without HTTP, and a client that is signed in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from konsil.instrument import Criterion, Instrument, Scale
+from konsil.plan import Allocation, assign
+from konsil.records import Answer, Citation, Item, Rater, Span, System
+from konsil.store import Batch, Store
+from konsil.store.access import Access
+from konsil.study import Study
+from konsil.web.app import create_app
+from konsil.web.desk import Desk
+from konsil.web.site import Options
+
+AT = "2025-03-01T12:00:00Z"
+LATER = "2025-06-01T12:00:00Z"
+URL = "http://testserver"
+CORRECT = Criterion(
+    "correctness", "Ist die Antwort richtig?", Scale(("Falsch", "Richtig"), abstain="Keine Angabe"),
+    guidance="Jede Antwort für sich.",
+)  # fmt: skip
+DIFFICULTY = Criterion("difficulty", "Wie schwer ist die Frage?", Scale(("Einfach", "Mittel", "Schwer"), level="ordinal"), "item")
+MEDQADE = Instrument(
+    "medqade", (CORRECT, DIFFICULTY), "# Kodierbuch\n\nRichtig ist, was **stimmt**.", show_reference=True, language="de"
+)
+FIVE = Scale(("1", "2", "3", "4", "5"), level="ordinal", abstain="cannot judge")
+CLEXEVAL = Instrument(
+    "clexeval", tuple(Criterion(f"c{n}", f"Criterion {n}: how good is it?", FIVE, reason=n == 7) for n in range(1, 8)), "How to rate."
+)
+PAIR = Instrument(
+    "pairs",
+    tuple(
+        Criterion(f"p{n}", f"Which is better in respect {n}?", Scale(("A much", "A", "same", "B", "B much"), level="ordinal"), "pair")
+        for n in range(1, 6)
+    ),
+    unit="pair",
+)
+SENTENCES = Instrument(
+    "sentences",
+    (
+        Criterion("risk", "Is it risky?", Scale(("no", "yes"), abstain="cannot tell"), "sentence"),
+        Criterion("whole", "How good is the whole?", Scale(kind="number", low=0, high=10), "answer"),
+        Criterion("words", "Anything else?", Scale(kind="text"), "task"),
+    ),
+    unit="sentence",
+)
+SURVEY = Instrument("end", (Criterion("effort", "How hard was it?", Scale(kind="number", low=0, high=100), "rater"),))
+SYSTEMS = tuple(System(f"canary-system-{n}", f"canary-family-{n}") for n in range(1, 6))
+TEXT = "- Dose <5 mg/dL and p<0.05.\n- **Give it slowly.** Watch *closely*.\n\n| a | b |\n|---|---|\n| 1 | 2 |"
+
+
+def items(n: int = 6) -> tuple[Item, ...]:
+    return tuple(Item(f"canary-item-{k}", f"Frage {k}: welches Organ?", f"Leber {k}", sets=("core",)) for k in range(n))
+
+
+def answers(wanted: tuple[Item, ...]) -> tuple[Answer, ...]:
+    spans = (Span(2, 28), Span(31, 51))
+    return tuple(
+        Answer(f"canary-answer-{i.id}-{s.id}", i.id, s.id, TEXT, "canary-reasoning", (Citation("Guide", "https://x.org"),), spans)
+        for i in wanted
+        for s in SYSTEMS
+    )
+
+
+def raters(n: int = 3) -> tuple[Rater, ...]:
+    panel = tuple(Rater(f"canary-rater-{k}", "panel") for k in range(1, n + 1))
+    return (*panel, Rater("canary-breaker", "breakers"))
+
+
+def study_of(instrument: Instrument, plan: tuple[Allocation, ...], who: tuple[Rater, ...] | None = None) -> Study:
+    return Study(
+        "Eine Studie", 7, language="de", instruments=(instrument, SURVEY), systems=SYSTEMS, raters=who or raters(), plan=plan
+    )
+
+
+STUDIES = {
+    "medqade": study_of(
+        MEDQADE,
+        (
+            Allocation("panel", "medqade", raters_per_item=2),
+            Allocation("breakers", "medqade", purpose="tiebreak", when="disagreed"),
+        ),
+    ),
+    "clexeval": study_of(CLEXEVAL, (Allocation("panel", "clexeval", show="each", batches=10), Allocation("panel", "end"))),
+    "pairs": study_of(PAIR, (Allocation("panel", "pairs", show="pair"),)),
+    "sentences": study_of(SENTENCES, (Allocation("panel", "sentences", show="each"),)),
+}
+
+
+def fill(store: Store, study: Study, n_items: int = 6) -> None:
+    what = items(n_items)
+    said = answers(what)
+    tasks = assign(
+        study.plan, items=what, answers=said, raters=study.raters, instruments=study.instruments, seed=study.seed
+    )
+    store.add(Batch(items=what, answers=said, raters=study.raters, tasks=tasks), source="test", at=AT)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    return str(tmp_path)
+
+
+@pytest.fixture
+def opened(database: str) -> Iterator[Store]:
+    with Store.open(database) as store:
+        yield store
+
+
+class Clock:
+    """A clock that the test moves."""
+
+    def __init__(self) -> None:
+        self.time = datetime(2025, 3, 1, 12, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.time
+
+    def pass_(self, seconds: float) -> None:
+        self.time += timedelta(seconds=seconds)
+
+    def stamp(self) -> str:
+        return self.time.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def desk(opened: Store, clock: Clock) -> Callable[..., Desk]:
+    """The desk of a study of this name, its plan drawn."""
+
+    def make(name: str = "medqade", n_items: int = 6) -> Desk:
+        fill(opened, STUDIES[name], n_items)
+        return Desk(STUDIES[name], opened, clock.stamp)
+
+    return make
+
+
+class Browser:
+    """A client that speaks as a browser does: with its origin, and the token of the page it is on."""
+
+    def __init__(self, client: TestClient) -> None:
+        self.client = client
+        self.html = ""
+
+    def get(self, path: str):
+        response = self.client.get(path)
+        self.html = response.text
+        return response
+
+    @property
+    def csrf(self) -> str:
+        found = re.search(r'name="csrf" value="([^"]*)"', self.html)
+        return found[1] if found else ""
+
+    def hidden(self) -> dict[str, str]:
+        return dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', self.html.split('id="rating"')[-1]))
+
+    def post(self, path: str, data: dict[str, str] | None = None, **more):
+        headers = {"origin": URL, **more.pop("headers", {})}
+        response = self.client.post(path, data={"csrf": self.csrf, **(data or {})}, headers=headers, **more)
+        self.html = response.text
+        return response
+
+    def save(self, path: str, message: dict[str, object]):
+        headers = {"origin": URL, "x-csrf-token": self.csrf, "accept": "application/json"}
+        return self.client.post(path, json=message, headers=headers)
+
+
+Enter = Callable[..., Browser]
+
+
+@pytest.fixture
+def enter(opened: Store, clock: Clock) -> Iterator[Enter]:
+    """Serve a study and come in by an invitation."""
+    clients: list[TestClient] = []
+    served: dict[str, object] = {}
+
+    def come(name: str = "medqade", who: str = "canary-rater-1", role: str = "rater", n_items: int = 6) -> Browser:
+        if name not in served:
+            fill(opened, STUDIES[name], n_items)
+            served[name] = create_app(STUDIES[name], opened, Options(url=URL), clock=clock)
+        client = TestClient(served[name], base_url=URL, raise_server_exceptions=True)
+        clients.append(client)
+        browser = Browser(client)
+        if who:
+            secret = Access(opened).invite(who, role, at=clock.stamp(), expires_at=LATER)
+            assert browser.post(f"/come/{secret}").status_code == 200
+        return browser
+
+    yield come
+    for client in clients:
+        client.close()
