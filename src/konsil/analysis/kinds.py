@@ -11,7 +11,7 @@ import polars as pl
 from konsil.analysis import agree, panels
 from konsil.analysis.catalogue import AGREEMENT, PAIRED
 from konsil.analysis.coding import Labels, Sample, averaged, encode, labels_of
-from konsil.analysis.estimate import Told, estimate
+from konsil.analysis.estimate import Told, estimate, estimates
 from konsil.analysis.measure import Measure, consensus_mean, mean, share, without_each_rater
 from konsil.analysis.said import say
 from konsil.analysis.sensitivity import leave_one_rater_out, rater_clusters
@@ -94,6 +94,24 @@ def single(context: Context, keys: dict[str, str], frame: pl.DataFrame, raters: 
     if analysis.statistic in AGREEMENT or analysis.statistic in PAIRED:
         return _agreement(context, keys, sample)
     raise AnalysisError(f"{analysis.name}: the statistic {analysis.statistic!r} has no rule")
+
+
+def each_against_rest(
+    context: Context, keys: Mapping[str, str], frame: pl.DataFrame, raters: tuple[str, ...]
+) -> list[Group]:
+    """Each rater against the majority of the others: as many groups as raters."""
+    every = panels.each_rest(sample_of(context, frame, raters), context.analysis, context.level)
+    found = [(rater, measure) for rater, measure in zip(raters, every, strict=True) if measure.n_ratings]
+    tolds = estimates(
+        [measure for _, measure in found],
+        key=context.key,
+        resampling=context.resampling,
+        cluster=context.cluster,
+        whys=[""] * len(found),
+    )
+    return [
+        Group({**keys, "rater": rater}, measure, told) for (rater, measure), told in zip(found, tolds, strict=True)
+    ]
 
 
 def _group(context: Context, keys: dict[str, str], sample: Sample, make: Callable[[Sample], Measure]) -> Group:

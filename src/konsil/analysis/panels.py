@@ -52,6 +52,21 @@ def rest(sample: Sample, analysis: Analysis, level: Level) -> Measure:
     return _measure(sample, codes, statistic, notes)
 
 
+def each_rest(sample: Sample, analysis: Analysis, level: Level) -> list[Measure]:
+    """Each rater against the majority of the others, one measure a rater, all on the same sums."""
+    measure, weights = one_table(analysis)
+    codes = spaced(sample.codes, analysis.statistic, level)
+    n_raters, n_labels = codes.labels.shape[1], codes.n_labels
+    statistic = consensus.leave_one_out_agreement(n_raters, n_labels, measure, weights, codes.values, per_rater=True)
+    notes = (*without_majority(sample), *prevalence_note(sample, analysis.statistic))
+    whole = _measure(sample, codes, statistic, notes)
+    given = (codes.labels >= 0).sum(axis=0)
+    return [
+        replace(whole, finalise=_column(statistic.finalise, n), n_units=int(given[n]), n_ratings=int(given[n]))
+        for n in range(n_raters)
+    ]
+
+
 def without_majority(sample: Sample) -> tuple[str, ...]:
     """Say how many units have no strict majority, where there are any."""
     codes = sample.codes

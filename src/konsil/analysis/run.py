@@ -20,7 +20,7 @@ from konsil.analysis.derived import with_derived
 from konsil.analysis.ensembles import MEASURES, ensemble_rows
 from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Data, Long, long
-from konsil.analysis.kinds import Context, Group, sample_of, single
+from konsil.analysis.kinds import Context, Group, each_against_rest, sample_of, single
 from konsil.analysis.measure import Measure
 from konsil.analysis.methods import methods
 from konsil.analysis.preference import Lineage, lineage, preference_rows
@@ -118,7 +118,10 @@ def _rows(context: Context, table: Long, families: Lineage) -> Iterator[Row]:
         return
     raters = tuple(frame.get_column("rater").unique().sort().to_list())
     keyed = groups(frame, [column for column in analysis.by if column != RATER_PAIR])
-    if RATER_PAIR in analysis.by:
+    if analysis.against == "rest" and "rater" in analysis.by:
+        keyed = groups(frame, [column for column in analysis.by if column != "rater"])
+        found = [one for keys, part in keyed for one in each_against_rest(context, keys, part, raters)]
+    elif RATER_PAIR in analysis.by:
         found = [single(context, keys, part, two) for keys, part, two in rater_pairs(keyed, raters)]
     else:
         found = [single(context, keys, part, raters) for keys, part in keyed]
