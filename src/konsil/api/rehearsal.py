@@ -17,7 +17,7 @@ from konsil.errors import StudyError
 from konsil.prepare import draw as draw_items
 from konsil.prepare import event_of, in_study, last_drawn
 from konsil.records import Answer, Event, Item
-from konsil.simulate import Truth, draw, read_truth, recovery
+from konsil.simulate import Truth, draw, read_truth, recovery, sets_of
 from konsil.simulate.matches import pretended_answers
 from konsil.stats.contract import Estimate
 from konsil.store import Added, Batch, Store
@@ -143,8 +143,9 @@ def recovered(folder: Folder, results: Results) -> Section:
 
     with folder.store() as store:
         seeds = [e.data["seed"] for e in store.events() if e.kind == SIMULATION]
+        sets = sets_of(folder.study, in_study(store.items(), store.events()))
     seed = seeds[0] if seeds and isinstance(seeds[0], int) else None
-    rows = recovery(folder.study, truth_of(folder), results, seed=seed)
+    rows = recovery(folder.study, truth_of(folder), results, seed=seed, sets=sets)
     inside = sum(r.covered is True for r in rows)
     judged = sum(r.covered is not None for r in rows)
     return Section(

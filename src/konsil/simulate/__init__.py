@@ -1,7 +1,7 @@
 """Rehearsal: whole studies drawn from stated parameters, and whether the estimates find them again."""
 
 from konsil.simulate.draw import Latent, Simulated, draw
-from konsil.simulate.recovery import Recovered, recovery
+from konsil.simulate.recovery import Recovered, recovery, sets_of
 from konsil.simulate.truth import CriterionTruth, PanelTruth, SystemTruth, Truth, check_truth, read_truth
 
 __all__ = [
@@ -16,4 +16,5 @@ __all__ = [
     "draw",
     "read_truth",
     "recovery",
+    "sets_of",
 ]

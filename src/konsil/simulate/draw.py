@@ -38,13 +38,22 @@ class Simulated:
     """The latent values they were drawn from."""
 
 
-def draw(study: Study, items: Sequence[Item], answers: Sequence[Answer], truth: Truth, seed: int) -> Simulated:
+def draw(
+    study: Study,
+    items: Sequence[Item],
+    answers: Sequence[Answer],
+    truth: Truth,
+    seed: int,
+    *,
+    panel_seed: int | None = None,
+) -> Simulated:
     """Tasks by `plan.assign` and, for each, ratings on every criterion; the same arguments give the same ratings.
 
     Each rater, criterion and repeat has a stream of its own that covers all items, whoever sees them: another
     allocation, criterion, rater or analysis changes no rating. Free texts are left unanswered. Tie-breaks are planned
     from the simulated ratings and then rated too. `seed` draws the panel; the plan follows the study's own seed, so
-    that it is the plan of a real study. The order of items and answers does not matter.
+    that it is the plan of a real study. `panel_seed` makes the raters' severity and likings instead, so that the same
+    raters can meet new items. The order of items and answers does not matter.
     """
     check_truth(truth, study, answers)
     known = {i.id for i in items}
@@ -53,7 +62,8 @@ def draw(study: Study, items: Sequence[Item], answers: Sequence[Answer], truth: 
     families = {s.id: s.family for s in study.systems}
     world = build_world(items, answers, families, truth, seed)
     raters = {r.id: r for r in study.raters}
-    labellers = {r: labeller(world, rater, truth, seed) for r, rater in raters.items()}
+    own = seed if panel_seed is None else panel_seed
+    labellers = {r: labeller(world, rater, truth, own) for r, rater in raters.items()}
     desk = Desk(study, items, answers, world, truth, labellers)
 
     def plan(ratings: Sequence[Rating]) -> tuple[Task, ...]:

@@ -10,19 +10,16 @@ import numpy as np
 from konsil.analysis import Analysis, Row
 from konsil.analysis.coding import Labels, labels_of
 from konsil.instrument import Criterion
-from konsil.plan import generator
-from konsil.plan.pairing import rotation
-from konsil.records import Rater
 from konsil.simulate import population
-from konsil.simulate.panel import cut, labeller
+from konsil.simulate.batches import ABSTAINED, BATCHES, MISSING, Batches
 from konsil.simulate.population import Array, Matrix
-from konsil.simulate.truth import CriterionTruth, Truth
-from konsil.simulate.world import World, large_world
+from konsil.simulate.truth import Truth
 from konsil.study import Study
 
-BATCHES = 20
-ITEMS = 3_000
-"""New items of a batch."""
+PREFERENCES = ("self_preference", "family_preference")
+
+Rule = Callable[[int], float]
+"""The true value of one row in one batch."""
 
 
 @dataclass
@@ -32,13 +29,16 @@ class Expected:
     study: Study
     truth: Truth
     seed: int | None
-    _worlds: dict[int, World] = field(default_factory=dict)
-    _matrices: dict[tuple[str, str, int], Matrix] = field(default_factory=dict)
+    sets: Mapping[str, int] = field(default_factory=dict)
+    """Set -> its items in the study."""
+
+    def __post_init__(self) -> None:
+        self.batches = Batches(self.study, self.truth, self.seed, self.sets)
 
     def values(self, analysis: Analysis, row: Row) -> Array | None:
         """The row's true value in each batch, or None where the model does not give it."""
-        derived = {d.name for d in self.study.derived} & {*analysis.where, *analysis.by}
-        if derived or analysis.weights not in {"", "unweighted"}:
+        derived = {d.name for d in self.study.derived} & {*analysis.where, *analysis.by, analysis.covariate}
+        if (derived and not self.sets) or analysis.weights not in {"", "unweighted"}:
             return None
         criterion = self._criterion(analysis)
         rule = None if criterion is None else self._rule(analysis, criterion, row)
@@ -57,9 +57,13 @@ class Expected:
         ]
         return found[0] if found else None
 
-    def _rule(self, analysis: Analysis, criterion: Criterion, row: Row) -> Callable[[int], float] | None:
+    def _rule(self, analysis: Analysis, criterion: Criterion, row: Row) -> Rule | None:
+        if analysis.statistic == "abstention_slope":
+            return self._caution(analysis, criterion, row)
+        if analysis.statistic in PREFERENCES:
+            return self._preference(analysis, criterion, row.group["rater"])
         depends = analysis.consensus != "none" or analysis.against is not None
-        if depends and not self._same_number(analysis):
+        if depends and not self.sets and not self._same_number(analysis):
             return None
         if analysis.against not in (None, "rest"):
             return self._against_panel(analysis, criterion, row)
@@ -72,9 +76,7 @@ class Expected:
         minuend, subtrahend = one, other
         return lambda batch: minuend(batch) - subtrahend(batch)
 
-    def _of_group(
-        self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]
-    ) -> Callable[[int], float] | None:
+    def _of_group(self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]) -> Rule | None:
         labels = labels_of(analysis, criterion)
         k, values = len(labels.names), np.asarray(labels.values, dtype=np.float64)
         name = analysis.statistic
@@ -89,10 +91,18 @@ class Expected:
             return lambda batch: self._self(analysis, criterion, group, batch, labels)
         if name in ("share", "mean"):
             successes = [labels.names.index(label) for label in analysis.of]
-            return lambda batch: _proportion(name, codes(batch), analysis.consensus, k, values, successes)
+
+            def with_ties(batch: int) -> Matrix:
+                own = codes(batch)
+                return self._with_ties(analysis, criterion, group, batch, labels, own) if analysis.tiebreak else own
+
+            return lambda batch: _proportion(name, with_ties(batch), analysis.consensus, k, values, successes)
         if analysis.against == "rest":
             if name not in population.PAIRWISE:
                 return None
+            one = {c: v for c, v in group.items() if c != "rater"}
+            if one != group:
+                return lambda batch: self._one_against_rest(analysis, criterion, group["rater"], one, batch, labels)
             return lambda batch: population.against_rest(name, codes(batch), k, steps)
         if name in population.PAIRWISE:
             return lambda batch: population.pairwise(name, codes(batch), k, steps)
@@ -100,7 +110,23 @@ class Expected:
             return lambda batch: population.of_panel(name, codes(batch), k, values, labels.level)
         return None
 
-    def _against_panel(self, analysis: Analysis, criterion: Criterion, row: Row) -> Callable[[int], float] | None:
+    def _one_against_rest(
+        self,
+        analysis: Analysis,
+        criterion: Criterion,
+        rater: str,
+        group: Mapping[str, str],
+        batch: int,
+        labels: Labels,
+    ) -> float:
+        """One rater against the majority of the others."""
+        codes = self._selected(analysis, criterion, analysis.raters, group, batch, labels)
+        names = [r.id for r in self.study.panels()[analysis.raters]]
+        places = [names[n] for n in self.batches.columns(analysis, analysis.raters, group)]
+        k = len(labels.names)
+        return population.against_rest(analysis.statistic, codes, k, _steps(labels), only=places.index(rater))
+
+    def _against_panel(self, analysis: Analysis, criterion: Criterion, row: Row) -> Rule | None:
         name = analysis.statistic
         if analysis.mode != "valid" or name not in population.PAIRWISE:
             return None
@@ -115,6 +141,47 @@ class Expected:
             return float(np.mean([j - c if row.kind == "difference" else j for j, c in both]))
 
         return rule
+
+    def _caution(self, analysis: Analysis, criterion: Criterion, row: Row) -> Rule:
+        """The slope of abstention on a derived number, or its distance from the other panel's."""
+
+        def slope(batch: int, panel: str, group: Mapping[str, str]) -> float:
+            raw = self.batches.kept(analysis, criterion, panel, group, batch, "")
+            units = self.batches.units(analysis, criterion, group, batch)
+            x = self.batches.derived(analysis.covariate, batch)[self.batches.item_of(criterion, batch)][units]
+            seen = (raw != MISSING) & np.isfinite(x)[:, None]
+            return population.slope(np.broadcast_to(x[:, None], raw.shape)[seen], (raw == ABSTAINED)[seen])
+
+        if row.kind != "difference":
+            return lambda batch: slope(batch, analysis.raters, row.group)
+        rest = {c: v for c, v in row.group.items() if c != "rater"}
+        other = str(analysis.against)
+        return lambda batch: slope(batch, analysis.raters, row.group) - slope(batch, other, rest)
+
+    def _preference(self, analysis: Analysis, criterion: Criterion, judge: str) -> Rule | None:
+        """A judge's advantage on its own or its siblings' answers, beside that on all others."""
+        raters = self.study.panels()[analysis.raters]
+        me = next(r for r in raters if r.id == judge)
+        families = {s.id: s.family for s in self.study.systems}
+        if analysis.statistic == "self_preference":
+            own = {me.strata.get("system", "")}
+        else:
+            own = {s for s, f in families.items() if f and f == me.family and s != me.strata.get("system", "")}
+        peers = [n for n, r in enumerate(raters) if r.family != me.family]
+        labels = labels_of(analysis, criterion)
+        values = np.asarray(labels.values, dtype=np.float64)
+
+        def rule(batch: int) -> float:
+            codes = self._selected(analysis, criterion, analysis.raters, {}, batch, labels)
+            panel = self._selected(analysis, criterion, str(analysis.against), {}, batch, labels)
+            world = self.batches.world(batch)
+            kept = self.batches.units(analysis, criterion, {}, batch)
+            mine = np.isin(np.asarray(world.systems)[world.answers.system_of], list(own))[kept]
+            scores = np.where(codes >= 0, values[np.maximum(codes, 0)], np.nan)
+            expert = population.majority(panel, len(labels.names)) if analysis.mode == "valid" else None
+            return population.preference(scores[:, raters.index(me)], scores[:, peers], mine, expert)
+
+        return rule if own - {""} and peers else None
 
     def _same_number(self, analysis: Analysis) -> bool:
         """Whether every item has equally many raters of the panel; otherwise its majority has no single law."""
@@ -133,90 +200,40 @@ class Expected:
         batch: int,
         labels: Labels,
     ) -> Matrix:
-        """Codes after collapsing, of the group's systems and raters; strata of items play no part in the model."""
-        raw = self._kept(analysis, criterion, panel, group, batch, "")
+        """Codes after collapsing, of the group's systems, raters and items."""
+        raw = self.batches.kept(analysis, criterion, panel, group, batch, "")
         return np.asarray(_recode(analysis, criterion, labels)[raw], dtype=np.int64)
 
-    def _kept(
+    def _with_ties(
         self,
         analysis: Analysis,
         criterion: Criterion,
-        panel: str,
         group: Mapping[str, str],
         batch: int,
-        context: str,
+        labels: Labels,
+        codes: Matrix,
     ) -> Matrix:
-        wanted = {c: {v} for c, v in group.items()}
-        for column, allowed in analysis.where.items():
-            wanted[column] = wanted.get(column, set(allowed)) & set(allowed)
-        raw, world = self._raw(criterion, panel, batch, context), self._world(batch)
-        if criterion.scope == "answer" and "system" in wanted:
-            systems = [n for n, s in enumerate(world.systems) if s in wanted["system"]]
-            raw = raw[np.isin(world.answers.system_of, systems)]
-        columns = [
-            n
-            for n, rater in enumerate(self.study.panels()[panel])
-            if all(_attribute(rater, c) in (None, *v) for c, v in wanted.items())
-        ]
-        return raw[:, columns]
+        """The panel's codes with the tie-breakers' where the panel conflicts without a majority."""
+        units = self.batches.units(analysis, criterion, group, batch)
+        raw = self.batches.all_labels(criterion, analysis.tiebreak, batch)[units]
+        broken = np.asarray(_recode(analysis, criterion, labels)[raw], dtype=np.int64)
+        asked = self.batches.ties(analysis.tiebreak)[self.batches.item_of(criterion, batch)][units]
+        torn = asked & population.conflicting(codes, len(labels.names))
+        return np.hstack([codes, np.where(torn[:, None], broken, -1)])
 
     def _abstained(self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int) -> float:
-        kept = self._kept(analysis, criterion, analysis.raters, group, batch, "")
-        return float((kept == _ABSTAINED).sum() / (kept != _MISSING).sum())
+        kept = self.batches.kept(analysis, criterion, analysis.raters, group, batch, "")
+        return float((kept == ABSTAINED).sum() / (kept != MISSING).sum())
 
     def _self(
         self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int, labels: Labels
     ) -> float:
         recode = _recode(analysis, criterion, labels)
         first, second = (
-            recode[self._kept(analysis, criterion, analysis.raters, group, batch, c)] for c in ("", "again")
+            recode[self.batches.kept(analysis, criterion, analysis.raters, group, batch, c)] for c in ("", "again")
         )
         both = (first >= 0) & (second >= 0)
         return float((first == second)[both].mean())
-
-    def _world(self, batch: int) -> World:
-        if batch not in self._worlds:
-            systems = [s.id for s in self.study.systems]
-            families = {s.id: s.family for s in self.study.systems}
-            own = int(generator(self.study.seed, "recovery", batch).integers(2**62))
-            self._worlds[batch] = large_world(ITEMS, systems, families, self.truth, own)
-        return self._worlds[batch]
-
-    def _raw(self, criterion: Criterion, panel: str, batch: int, context: str) -> Matrix:
-        """Numbers of the scale's labels for every unit and rater of a panel, (n_units, n_raters)."""
-        key = (f"{criterion.id} {context}", panel, batch)
-        if key not in self._matrices:
-            self._matrices[key] = self._label(criterion, self.study.panels()[panel], batch, context)
-        return self._matrices[key]
-
-    def _label(self, criterion: Criterion, raters: Sequence[Rater], batch: int, context: str) -> Matrix:
-        world = self._world(batch)
-        told = self.truth.criteria.get(criterion.id, CriterionTruth())
-        # The raters of the study, or new ones of the same model in every batch.
-        seed = world.seed if self.seed is None else self.seed
-        columns = []
-        for rater in raters:
-            one = labeller(world, rater, self.truth, seed)
-            if criterion.scope == "answer":
-                y, item_of = one.impression(world.answers, criterion, context), world.answers.item_of
-            else:
-                y, item_of = one.about_items(criterion, context), world.every_item()
-            codes = cut(y, criterion, told, self.truth.label_width)
-            columns.append(np.where(one.abstains(criterion, item_of, context), _ABSTAINED, codes))
-        matrix = np.column_stack(columns).astype(np.int64)
-        lines = [a for a in self.study.plan if a.panel == raters[0].panel and a.when == "always"]
-        asked = {a.raters_per_item for a in lines}
-        wanted = next(iter(asked)) if len(asked) == 1 else None
-        if wanted is not None:
-            seen = np.zeros((len(world.difficulty), len(raters)), dtype=np.bool_)
-            for item, chosen in enumerate(rotation(len(world.difficulty), len(raters), wanted)):
-                seen[item, list(chosen)] = True
-            matrix[~seen[item_of]] = _MISSING
-        return matrix
-
-
-_ABSTAINED = -1
-_MISSING = -2
 
 
 def _recode(analysis: Analysis, criterion: Criterion, labels: Labels) -> Matrix:
@@ -225,12 +242,6 @@ def _recode(analysis: Analysis, criterion: Criterion, labels: Labels) -> Matrix:
     abstained = numbers.get(labels.abstain, -1) if labels.abstain is not None else -1
     codes = [numbers.get(analysis.collapse.get(label, label), -1) for label in criterion.scale.labels]
     return np.array([*codes, -1, abstained], dtype=np.int64)
-
-
-def _attribute(rater: Rater, column: str) -> str | None:
-    """A column's value for a rater; None for columns that are not about raters."""
-    own = {"rater": rater.id, "family": rater.family, "kind": rater.kind, "panel": rater.panel}
-    return own.get(column, rater.strata.get(column))
 
 
 def _steps(labels: Labels) -> Array:

@@ -101,11 +101,17 @@ def majority(labels: Matrix, k: int) -> Matrix:
     return np.where(clear, top, -1).astype(np.int64)
 
 
-def against_rest(name: str, labels: Matrix, k: int, values: Array) -> float:
-    """The mean over raters of their statistic with the majority of the others."""
+def conflicting(labels: Matrix, k: int) -> NDArray[np.bool_]:
+    """Where raters gave different labels and none has more than half, (n_units,)."""
+    counts = np.stack([(labels == c).sum(axis=1) for c in range(k)], axis=1)
+    return np.asarray(((counts > 0).sum(axis=1) > 1) & (2 * counts.max(axis=1) <= counts.sum(axis=1)), dtype=np.bool_)
+
+
+def against_rest(name: str, labels: Matrix, k: int, values: Array, only: int | None = None) -> float:
+    """The mean over raters, or `only` one of them, of their statistic with the majority of the others."""
     found = [
         of_table(name, table(labels[:, r], majority(np.delete(labels, r, axis=1), k), k), values)
-        for r in range(labels.shape[1])
+        for r in (range(labels.shape[1]) if only is None else [only])
     ]
     return float(np.nanmean(found))
 
@@ -119,3 +125,30 @@ def judge_and_ceiling(name: str, panel: Matrix, judge: Matrix, k: int, values: A
         judges.append(of_table(name, table(np.where(both, judge, -1), rest, k), values))
         ceilings.append(of_table(name, table(np.where(both, panel[:, r], -1), rest, k), values))
     return float(np.nanmean(judges)), float(np.nanmean(ceilings))
+
+
+def slope(x: Array, events: NDArray[np.bool_]) -> float:
+    """Least squares of yes or no on a number."""
+    centred = x - x.mean()
+    return float((centred * events).sum() / (centred**2).sum())
+
+
+def preference(mine: Array, peers: Array, own: NDArray[np.bool_], expert: Matrix | None) -> float:
+    """How much better a judge scores its own answers than its peers do, less the same on others of equal label.
+
+    Without the experts' labels, its own answers alone. `mine` (n_units,) and `peers` (n_units, n_peers) hold nan where
+    there is no label, `expert` -1 where there is no majority.
+    """
+    rated = np.isfinite(peers).any(axis=1) & np.isfinite(mine)
+    ahead = np.full(len(mine), np.nan)
+    ahead[rated] = mine[rated] - np.nanmean(peers[rated], axis=1)
+    if expert is None:
+        return float(ahead[rated & own].mean())
+    total, weight = 0.0, 0
+    for label in np.unique(expert[expert >= 0]):
+        here = rated & (expert == label)
+        n = int((here & own).sum())
+        if n:
+            total += n * float(ahead[here & own].mean() - ahead[here & ~own].mean())
+            weight += n
+    return total / weight if weight else float("nan")

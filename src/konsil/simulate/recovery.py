@@ -11,13 +11,15 @@ Without it they are drawn anew from the panel's model in each batch: what holds 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from konsil.analysis import Results, Row
 from konsil.analysis.said import COMMA, listed, say
+from konsil.records import Item
 from konsil.simulate.expected import Expected
 from konsil.simulate.truth import Truth
 from konsil.study import Study
@@ -49,14 +51,16 @@ class Recovered:
     """Whether the interval holds the truth; None where there is no interval."""
 
 
-def recovery(study: Study, truth: Truth, results: Results, *, seed: int | None = None) -> tuple[Recovered, ...]:
-    """Every estimate and difference whose true value the model gives.
+def recovery(
+    study: Study, truth: Truth, results: Results, *, seed: int | None = None, sets: Mapping[str, int] | None = None
+) -> tuple[Recovered, ...]:
+    """Every estimate and difference whose true value the model gives; `sets` says how many items each set has.
 
     Left out are statistics without a formula in population.py (ICC, W, rank correlations), pairs and sentences.
     One study shows single intervals that hold or miss; coverage is judged over many simulated studies. Where the
     simulation names the wrong answers, their shares are not random and the intervals hold more often than stated.
     """
-    model = Expected(study, truth, seed)
+    model = Expected(study, truth, seed, sets or {})
     analyses = {a.name: a for a in study.analyses}
     found = []
     for row in results.rows:
@@ -84,6 +88,24 @@ def recovery(study: Study, truth: Truth, results: Results, *, seed: int | None =
             )
         )
     return tuple(found)
+
+
+def sets_of(study: Study, items: Iterable[Item]) -> dict[str, int]:
+    """How many items are in each set that the plan names, or in none; nothing where that does not settle who sees what.
+
+    It does not where an item is in two of these sets, or where a line of the plan has limits or matches strata.
+    """
+    lines = [a for a in study.plan if a.when == "always"]
+    if any(a.per_rater is not None or a.match is not None for a in lines):
+        return {}
+    named = {a.items for a in study.plan if a.items}
+    found: Counter[str] = Counter()
+    for item in items:
+        own = named & set(item.sets)
+        if len(own) > 1:
+            return {}
+        found[next(iter(own), "")] += 1
+    return dict(found)
 
 
 def _words(row: Row) -> str:

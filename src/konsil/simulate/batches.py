@@ -1,0 +1,185 @@
+"""Large samples of a study: batches of new items with the labels of its raters, seen as its plan has them seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from konsil.analysis import Analysis, Bin
+from konsil.instrument import Criterion
+from konsil.plan import generator
+from konsil.plan.pairing import rotation
+from konsil.records import Rater
+from konsil.simulate.panel import cut, labeller
+from konsil.simulate.population import Array, Matrix
+from konsil.simulate.truth import CriterionTruth, Truth
+from konsil.simulate.world import World, large_world
+from konsil.study import Study
+
+BATCHES = 20
+ITEMS = 3_000
+"""New items of a batch."""
+ABSTAINED, MISSING = -1, -2
+"""What stands in a matrix of raw labels where there is none."""
+
+Bools = NDArray[np.bool_]
+
+
+@dataclass
+class Batches:
+    """The labels of a study's raters on batches of new items, made when they are asked for."""
+
+    study: Study
+    truth: Truth
+    seed: int | None
+    """What made the raters; None: new raters of the same model in every batch."""
+    sets: Mapping[str, int] = field(default_factory=dict)
+    """Set -> its items in the study; a batch has sets in the same proportions. Empty: nothing is known of sets."""
+    _worlds: dict[int, World] = field(default_factory=dict)
+    _labels: dict[tuple[str, str, str, int], Matrix] = field(default_factory=dict)
+    _seen: dict[str, Bools] = field(default_factory=dict)
+
+    def world(self, batch: int) -> World:
+        """The items of a batch and their answers."""
+        if batch not in self._worlds:
+            systems = [s.id for s in self.study.systems]
+            families = {s.id: s.family for s in self.study.systems}
+            own = int(generator(self.study.seed, "recovery", batch).integers(2**62))
+            self._worlds[batch] = large_world(ITEMS, systems, families, self.truth, own)
+        return self._worlds[batch]
+
+    def set_of(self) -> NDArray[np.str_]:
+        """The set of every item of a batch; empty where none is known."""
+        names = list(self.sets) or [""]
+        ends = np.cumsum([self.sets.get(n, 1) for n in names]) / sum(self.sets.get(n, 1) for n in names)
+        return np.asarray(names)[np.searchsorted(ends, (np.arange(ITEMS) + 0.5) / ITEMS)]
+
+    def item_of(self, criterion: Criterion, batch: int) -> NDArray[np.int64]:
+        """The item of every unit that a criterion is asked about."""
+        world = self.world(batch)
+        return world.answers.item_of if criterion.scope == "answer" else world.every_item()
+
+    def all_labels(self, criterion: Criterion, panel: str, batch: int, context: str = "") -> Matrix:
+        """Numbers of the scale's labels for every unit and rater of a panel, whoever sees them, (n_units, n_raters)."""
+        key = (criterion.id, panel, context, batch)
+        if key not in self._labels:
+            self._labels[key] = self._label(criterion, self.study.panels()[panel], batch, context)
+        return self._labels[key]
+
+    def labels(self, criterion: Criterion, panel: str, batch: int, context: str = "") -> Matrix:
+        """The same, missing where the plan gives the rater no task on the item."""
+        found = self.all_labels(criterion, panel, batch, context)
+        seen = self.seen(panel)[self.item_of(criterion, batch)]
+        return np.where(seen, found, MISSING)
+
+    def _label(self, criterion: Criterion, raters: Sequence[Rater], batch: int, context: str) -> Matrix:
+        world = self.world(batch)
+        told = self.truth.criteria.get(criterion.id, CriterionTruth())
+        seed = world.seed if self.seed is None else self.seed
+        columns = []
+        for rater in raters:
+            one = labeller(world, rater, self.truth, seed)
+            about = criterion.scope == "answer"
+            y = one.impression(world.answers, criterion, context) if about else one.about_items(criterion, context)
+            codes = cut(y, criterion, told, self.truth.label_width)
+            silent = one.abstains(criterion, self.item_of(criterion, batch), context)
+            columns.append(np.where(silent, ABSTAINED, codes))
+        return np.column_stack(columns).astype(np.int64)
+
+    def seen(self, panel: str) -> Bools:
+        """Which rater of a panel sees which item of a batch, (n_items, n_raters)."""
+        if panel not in self._seen:
+            self._seen[panel] = self._sights(panel)
+        return self._seen[panel]
+
+    def _sights(self, panel: str) -> Bools:
+        n = len(self.study.panels()[panel])
+        lines = [a for a in self.study.plan if a.panel == panel and a.when == "always"]
+        if not self.sets:
+            # Nothing is known of sets: one line's number of raters where all lines have the same.
+            asked = {a.raters_per_item for a in lines}
+            lines, named = (lines[:1] if len(asked) == 1 else []), {""}
+        else:
+            named = {*self.sets, ""}
+        seen = np.zeros((ITEMS, n), dtype=np.bool_)
+        for line in lines:
+            name = line.items if self.sets else ""
+            if name in named:
+                places = np.flatnonzero(self.set_of() == name) if name else np.arange(ITEMS)
+                if line.raters_per_item is None:
+                    seen[places] = True
+                    continue
+                for place, raters in zip(places, rotation(len(places), n, line.raters_per_item), strict=True):
+                    seen[place, list(raters)] = True
+        return seen if lines else np.ones((ITEMS, n), dtype=np.bool_)
+
+    def ties(self, panel: str) -> Bools:
+        """The items on which a panel breaks ties, (n_items,)."""
+        lines = [a for a in self.study.plan if a.panel == panel and a.when == "disagreed"]
+        every = any(not a.items for a in lines)
+        return np.asarray(np.isin(self.set_of(), [a.items for a in lines]) | every, dtype=np.bool_)
+
+    def kept(
+        self, analysis: Analysis, criterion: Criterion, panel: str, group: Mapping[str, str], batch: int, context: str
+    ) -> Matrix:
+        """Raw labels of the group's systems, raters and items; strata of items play no part in the model."""
+        raw, columns = self.labels(criterion, panel, batch, context), self.columns(analysis, panel, group)
+        return raw[self.units(analysis, criterion, group, batch)][:, columns]
+
+    def columns(self, analysis: Analysis, panel: str, group: Mapping[str, str]) -> list[int]:
+        """The places of the group's raters in their panel."""
+        wanted = _wanted(analysis, group)
+        return [
+            n
+            for n, rater in enumerate(self.study.panels()[panel])
+            if all(_attribute(rater, c) in (None, *v) for c, v in wanted.items())
+        ]
+
+    def units(self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int) -> Bools:
+        """Which units are in the analysis' set and in the group, (n_units,)."""
+        wanted, world = _wanted(analysis, group), self.world(batch)
+        items = np.ones(ITEMS, dtype=np.bool_)
+        if analysis.items and self.sets:
+            items &= self.set_of() == analysis.items
+        for one in self.study.derived:
+            if one.name in wanted:
+                values = self.derived(one.name, batch)
+                items &= np.any([_inside(values, b) for b in one.bins if b.label in wanted[one.name]], axis=0)
+        units = items[self.item_of(criterion, batch)]
+        if criterion.scope == "answer" and "system" in wanted:
+            systems = [n for n, s in enumerate(world.systems) if s in wanted["system"]]
+            units = units & np.isin(world.answers.system_of, systems)
+        return np.asarray(units, dtype=np.bool_)
+
+    def derived(self, name: str, batch: int) -> Array:
+        """A derived column: the mean number that its panel gave each item, nan where nobody did, (n_items,)."""
+        [one] = [d for d in self.study.derived if d.name == name]
+        [criterion] = [c for i in self.study.instruments for c in i.criteria if c.id == one.criterion][:1]
+        raw = self.labels(criterion, one.raters, batch)
+        numbers = np.append(np.asarray(criterion.scale.numbers(), dtype=np.float64), [0.0, 0.0])[raw]
+        given, item_of = raw >= 0, self.item_of(criterion, batch)
+        total = np.bincount(item_of, np.where(given, numbers, 0.0).sum(axis=1), ITEMS)
+        count = np.bincount(item_of, given.sum(axis=1), ITEMS)
+        return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def _wanted(analysis: Analysis, group: Mapping[str, str]) -> dict[str, set[str]]:
+    wanted = {c: {v} for c, v in group.items()}
+    for column, allowed in analysis.where.items():
+        wanted[column] = wanted.get(column, set(allowed)) & set(allowed)
+    return wanted
+
+
+def _inside(values: Array, part: Bin) -> Bools:
+    above = values >= part.low if part.closed in ("both", "left") else values > part.low
+    below = values <= part.high if part.closed in ("both", "right") else values < part.high
+    return np.asarray(above & below, dtype=np.bool_)
+
+
+def _attribute(rater: Rater, column: str) -> str | None:
+    """A column's value for a rater; None for columns that are not about raters."""
+    own = {"rater": rater.id, "family": rater.family, "kind": rater.kind, "panel": rater.panel}
+    return own.get(column, rater.strata.get(column))
