@@ -27,18 +27,27 @@ CORRECT = Criterion(
     "correctness", "Ist die Antwort richtig?", Scale(("Falsch", "Richtig"), abstain="Keine Angabe"),
     guidance="Jede Antwort für sich.",
 )  # fmt: skip
-DIFFICULTY = Criterion("difficulty", "Wie schwer ist die Frage?", Scale(("Einfach", "Mittel", "Schwer"), level="ordinal"), "item")
+DIFFICULTY = Criterion(
+    "difficulty", "Wie schwer ist die Frage?", Scale(("Einfach", "Mittel", "Schwer"), level="ordinal"), "item"
+)
 MEDQADE = Instrument(
     "medqade", (CORRECT, DIFFICULTY), "# Kodierbuch\n\nRichtig ist, was **stimmt**.", show_reference=True, language="de"
 )
 FIVE = Scale(("1", "2", "3", "4", "5"), level="ordinal", abstain="cannot judge")
 CLEXEVAL = Instrument(
-    "clexeval", tuple(Criterion(f"c{n}", f"Criterion {n}: how good is it?", FIVE, reason=n == 7) for n in range(1, 8)), "How to rate."
+    "clexeval",
+    tuple(Criterion(f"c{n}", f"Criterion {n}: how good is it?", FIVE, reason=n == 7) for n in range(1, 8)),
+    "How to rate.",
 )
 PAIR = Instrument(
     "pairs",
     tuple(
-        Criterion(f"p{n}", f"Which is better in respect {n}?", Scale(("A much", "A", "same", "B", "B much"), level="ordinal"), "pair")
+        Criterion(
+            f"p{n}",
+            f"Which is better in respect {n}?",
+            Scale(("A much", "A", "same", "B", "B much"), level="ordinal"),
+            "pair",
+        )
         for n in range(1, 6)
     ),
     unit="pair",
@@ -62,9 +71,17 @@ def items(n: int = 6) -> tuple[Item, ...]:
 
 
 def answers(wanted: tuple[Item, ...]) -> tuple[Answer, ...]:
-    spans = (Span(2, 28), Span(31, 51))
+    spans = (Span(2, 27), Span(30, 49))
     return tuple(
-        Answer(f"canary-answer-{i.id}-{s.id}", i.id, s.id, TEXT, "canary-reasoning", (Citation("Guide", "https://x.org"),), spans)
+        Answer(
+            f"canary-answer-{i.id}-{s.id}",
+            i.id,
+            s.id,
+            TEXT,
+            "canary-reasoning",
+            (Citation("Guide", "https://x.org"),),
+            spans,
+        )
         for i in wanted
         for s in SYSTEMS
     )
@@ -77,7 +94,13 @@ def raters(n: int = 3) -> tuple[Rater, ...]:
 
 def study_of(instrument: Instrument, plan: tuple[Allocation, ...], who: tuple[Rater, ...] | None = None) -> Study:
     return Study(
-        "Eine Studie", 7, language="de", instruments=(instrument, SURVEY), systems=SYSTEMS, raters=who or raters(), plan=plan
+        "Eine Studie",
+        7,
+        language="de",
+        instruments=(instrument, SURVEY),
+        systems=SYSTEMS,
+        raters=who or raters(),
+        plan=plan,
     )
 
 
@@ -89,7 +112,9 @@ STUDIES = {
             Allocation("breakers", "medqade", purpose="tiebreak", when="disagreed"),
         ),
     ),
-    "clexeval": study_of(CLEXEVAL, (Allocation("panel", "clexeval", show="each", batches=10), Allocation("panel", "end"))),
+    "clexeval": study_of(
+        CLEXEVAL, (Allocation("panel", "clexeval", show="each", batches=10), Allocation("panel", "end"))
+    ),
     "pairs": study_of(PAIR, (Allocation("panel", "pairs", show="pair"),)),
     "sentences": study_of(SENTENCES, (Allocation("panel", "sentences", show="each"),)),
 }
@@ -165,7 +190,9 @@ class Browser:
         return found[1] if found else ""
 
     def hidden(self) -> dict[str, str]:
-        return dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', self.html.split('id="rating"')[-1]))
+        return dict(
+            re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', self.html.split('id="rating"')[-1])
+        )
 
     def post(self, path: str, data: dict[str, str] | None = None, **more):
         headers = {"origin": URL, **more.pop("headers", {})}

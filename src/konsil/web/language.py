@@ -29,6 +29,16 @@ def translations(language: str) -> NullTranslations:
     return Translations(compiled)
 
 
+def count_of(language: str, total: int) -> str:
+    """'of 6' in the language of a study's texts, which need not be that of the page.
+
+    >>> count_of("de", 6), count_of("fr", 6)
+    ('von 6', 'of 6')
+    """
+    _ = translations(known(language) or SOURCE).ugettext
+    return _("of %(total)s") % {"total": total}
+
+
 def known(language: str) -> str:
     """The language of a code that there is a catalogue of, or nothing.
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from konsil.instrument import Field, Screen
 from konsil.instrument.fields import REASON
+from konsil.web.language import count_of
 from konsil.web.line import Progress
 from konsil.web.richtext import source_of
 
@@ -70,7 +71,7 @@ class Group:
     number: int
     """The number of the answer or sentence, from 1; 0 for the others."""
     heading: str
-    """'Answer A', 'Sentence 2', or nothing."""
+    """'Answer A', 'Sentence 2 of 6', or nothing."""
     asked: tuple[Asked, ...]
     """The questions."""
 
@@ -149,11 +150,6 @@ class Sheet:
     """The random name of the task handed in before this one; empty: none, or it cannot be changed."""
 
     @property
-    def sentences(self) -> int:
-        """How many sentences are to be rated."""
-        return sum(group.subject == "sentence" for group in self.groups)
-
-    @property
     def everything(self) -> tuple[Group, ...]:
         """All groups of the page, in its order."""
         return (*(g for pane in self.panes for g in pane.groups), *self.groups)
@@ -193,8 +189,21 @@ def groups_of(seen: Screen, said: Said) -> tuple[Group, ...]:
     for field in seen.fields:
         found.setdefault(_subject(field), []).append(field)
     anchors = {c.id: f"c{n}" for n, c in enumerate(seen.criteria, start=1)}
+    sentences = sum(subject == "sentence" for subject, _ in found)
+
+    def heading(subject: str, first: Field) -> str:
+        if subject == "answer" and len(seen.answers) == 1:
+            return ""
+        of = f" {count_of(seen.instrument.language, sentences)}" if subject == "sentence" else ""
+        return seen.subject(first) + of
+
     return tuple(
-        Group(subject, number, seen.subject(fields[0]), tuple(_asked(f, anchors[f.criterion.id], said) for f in fields))
+        Group(
+            subject,
+            number,
+            heading(subject, fields[0]),
+            tuple(_asked(f, anchors[f.criterion.id], said) for f in fields),
+        )
         for (subject, number), fields in found.items()
     )
 
