@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
@@ -12,11 +11,14 @@ from konsil.records import Outcome
 
 if TYPE_CHECKING:
     from konsil.collect.collection import Collected
+    from konsil.collect.jobs import Todo
     from konsil.store.calls import Ended
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-UNREADABLE = tuple(o for o in get_args(Outcome) if o not in ("ok", "repaired", "re-asked"))
+UNREADABLE = tuple(
+    o for o in get_args(Outcome) if o not in ("ok", "repaired", "re-asked", "no majority", "inconsistent")
+)
 """Outcomes of which no record is made; only these can be asked for again."""
 
 
@@ -61,16 +63,19 @@ def told(done: Collected, dry_run: bool) -> Iterator[str]:
 def _planned(done: Collected) -> Iterator[str]:
     from konsil.collect.prices import price_list
 
-    total = Counter[str]()
-    for todo in done.todos:
-        cost = todo.cost()
-        price = "price not known" if cost is None else f"at most {cost:,.2f} US dollars"
+    by_who: dict[str, list[Todo]] = {}
+    for todo in done.todos:  # a judge with several votes or orders has one for each
+        by_who.setdefault(todo.job.who, []).append(todo)
+    for who, todos in by_who.items():
+        costs = [todo.cost() for todo in todos]
+        known = [cost for cost in costs if cost is not None]
+        price = "price not known" if len(known) < len(costs) else f"at most {sum(known):,.2f} US dollars"
         yield (
-            f"{todo.job.who}: {len(todo.left):,} to call, {todo.done:,} done; about {todo.tokens_read:,} tokens read,"
-            f" at most {todo.tokens_written:,} written; {price}"
+            f"{who}: {sum(len(t.left) for t in todos):,} to call, {sum(t.done for t in todos):,} done;"
+            f" about {sum(t.tokens_read for t in todos):,} tokens read,"
+            f" at most {sum(t.tokens_written for t in todos):,} written; {price}"
         )
-        total["calls"] += len(todo.left)
-    yield f"{total['calls']:,} calls; list prices of {price_list()[0]}"
+    yield f"{sum(len(t.left) for t in done.todos):,} calls; list prices of {price_list()[0]}"
 
 
 def _place(pair: tuple[str, int]) -> int:

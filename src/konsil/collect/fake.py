@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from konsil.collect.fake_tokens import logprobs, sources
 from konsil.collect.provider import (
     BusyError,
     CallError,
@@ -137,18 +138,25 @@ class Script:
             text, finish = text[: len(text) // 2], "length"
         elif fault == "empty":
             text = ""
-        return fault, _body(request, text, finish)
+        return fault, _body(request, text, finish, rng=random.Random(key + b"more"))  # noqa: S311 - no secret
 
 
-def _body(request: Request, text: str, finish: str, refusal: str | None = None) -> str:
+def _body(
+    request: Request, text: str, finish: str, refusal: str | None = None, rng: random.Random | None = None
+) -> str:
     n_in = sum(len(m.text) for m in request.messages) // 4 + 1
     n_out = len(text) // 4 + 1
-    message = {"role": "assistant", "content": text, **({"refusal": refusal} if refusal else {})}
+    message: dict[str, Any] = {"role": "assistant", "content": text, **({"refusal": refusal} if refusal else {})}
+    choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": finish}
+    if rng is not None and request.tools:
+        message["annotations"] = sources(text, rng)
+    if rng is not None and request.logprobs is not None:
+        choice["logprobs"] = logprobs(text, request.schema, request.logprobs, rng)
     return json.dumps(
         {
             "object": "chat.completion",
             "model": request.model,
-            "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+            "choices": [choice],
             "usage": {"prompt_tokens": n_in, "completion_tokens": n_out, "total_tokens": n_in + n_out},
         },
         ensure_ascii=False,

@@ -34,7 +34,9 @@ def read_request(data: dict[str, Any]) -> Request:
         messages=tuple(Message(m["role"], m["content"]) for m in data["messages"]),
         temperature=data.get("temperature"),
         seed=data.get("seed"),
+        logprobs=data.get("top_logprobs"),
         schema=form.get("schema"),
+        tools=("web_search",) if "web_search_options" in data else (),
     )
 
 

@@ -57,6 +57,10 @@ class Job:
             return FREE
         return listed(split_model(self.model)[1])
 
+    def identity(self, subject: str) -> str:
+        """The digest of the work on a subject."""
+        return work_key(self.kind, self.who, subject, request_key(place(self.endpoint), self.request(subject)))
+
     def work(self, n: int, attempts: int = 0) -> Work:
         """The work on the n-th subject."""
         subject = self.subjects[n]
@@ -115,7 +119,7 @@ def endpoint_of(model: str, endpoints: Iterable[Endpoint]) -> Endpoint:
 
 def sampling(job_settings: Settings) -> dict[str, object]:
     """Settings as the fields of a request."""
-    names = ("temperature", "top_p", "max_tokens", "seed", "logprobs", "options")
+    names = ("temperature", "top_p", "max_tokens", "seed", "logprobs", "tools", "options")
     return {name: getattr(job_settings, name) for name in names}
 
 
@@ -128,6 +132,7 @@ def plan(jobs: Sequence[Job], calls: Calls, *, again: Collection[str] = (), limi
         return []
     kind = jobs[0].kind
     done = {bytes.fromhex(work) for work, _, _ in calls.ended(kind, but=again)}
+    ever = {bytes.fromhex(work) for work, _, _ in calls.ended(kind)} if again else done
     held: set[str] | None = None
     todos = []
     room = limit
@@ -144,7 +149,10 @@ def plan(jobs: Sequence[Job], calls: Calls, *, again: Collection[str] = (), limi
             if held is None:  # looked up only where something is left: where all is done, nobody asks
                 held = set(calls.answered() if kind == "answer" else calls.rated())
             if job.record(subject) in held:
-                foreign.append(subject)
+                if bytes.fromhex(work.id) in ever:  # other votes have decided it: what is held is never replaced
+                    todo.done += 1
+                else:
+                    foreign.append(subject)
             else:
                 todo.left.append(n)
                 todo.tokens_read += tokens_of(work.request)

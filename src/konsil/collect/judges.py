@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from konsil.collect.ballots import Round, attempt_of, complete, polled, rounds, undecided_of
 from konsil.collect.collection import Collected, Options, chunks, collect
 from konsil.collect.jobs import Job, endpoint_of, sampling
 from konsil.collect.provider import Message, Request
@@ -30,20 +31,22 @@ def judge(study: Study, store: Store, options: Options | None = None) -> Collect
         if name not in {j.rater for j in study.judges}:
             raise CollectError(f"there is no judge {name!r}; {nearest(name, [j.rater for j in study.judges])}")
     chosen = [j for j in study.judges if not options.only or j.rater in options.only]
-    bench = _Bench(study, store, {j.rater for j in study.judges})
+    bench = _Bench(study, store)
     if not any(t.rater in {j.rater for j in chosen} for t in bench.tasks.values()):
         raise CollectError(f"{store.name}: the plan gives these judges no tasks yet; run 'konsil plan' first")
-    jobs = [_job(study, one, bench) for one in chosen]
-    return collect(jobs, store, bench.settle, options, what="judgements")
+    jobs = [bench.job(one, at) for one in chosen for at in rounds(one)]
+    return collect([j for j in jobs if j.subjects], store, bench.settle, options, what="judgements")
 
 
 class _Bench:
     """The judges' tasks with all that they show."""
 
-    def __init__(self, study: Study, store: Store, judges: set[str]) -> None:
+    def __init__(self, study: Study, store: Store) -> None:
+        self.study = study
         self.store = store
+        self.judges = {j.rater: j for j in study.judges}
         self.instruments = {i.id: i for i in study.instruments}
-        self.tasks, self.items, self.answers = Calls(store).to_judge(judges)
+        self.tasks, self.items, self.answers = Calls(store).to_judge(set(self.judges))
 
     def instrument(self, task: Task) -> Instrument:
         """The task's instrument."""
@@ -69,44 +72,81 @@ class _Bench:
 
         return read
 
+    def job(self, one: Judge, at: Round) -> Job:
+        """One round of a judge: all its tasks, asked once."""
+        chosen = at.chosen(one, sampling(one.settings))
+        name = split_model(one.model)[1]
+        mine = [t for t in self.tasks.values() if t.rater == one.rater and at.takes(t)]
+        return Job(
+            "judge", one.rater, one.model, endpoint_of(one.model, self.study.endpoints), one.settings,
+            tuple(t.id for t in sorted(mine, key=lambda t: (t.position, t.id))),
+            lambda subject: self.request(at.shown(self.tasks[subject]), name, chosen),
+            lambda subject: self.reader(at.shown(self.tasks[subject])), lambda subject: subject,
+        )  # fmt: skip
+
     def settle(self) -> int:
-        """Make ratings of the replies that can be read, and attempts of all that ended; count the ratings."""
+        """Make ratings of the replies that can be read, and attempts of all that ended; count the ratings.
+
+        A task with several calls is settled when the last of them has ended.
+        """
         made = 0
+        polls: dict[tuple[str, str], None] = {}
         for batch in chunks(Calls(self.store).unsettled_judgements(), _CHUNK):
-            rated: list[Rating] = []
+            rated: dict[str, tuple[Rating, ...]] = {}
+            attempts = []
             for call in batch:
-                rated += self._ratings(call)
-            attempts = [attempt_of(call) for call in batch]
-            at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-            added = self.store.add(Batch(ratings=rated, attempts=attempts), source="konsil judge", at=at)
-            made += added.new.get("ratings", 0)
-        return made
+                if call.who in self.judges and self.judges[call.who].ballots > 1 and call.subject in self.tasks:
+                    polls[(call.who, call.subject)] = None
+                    continue
+                attempts.append(attempt_of(call))
+                rated.setdefault(call.subject, self._ratings(call))
+            made += self._add([r for one in rated.values() for r in one], attempts)
+        return made + self._settle_polls(polls)
+
+    def _add(self, rated: Sequence[Rating], attempts: Sequence[Attempt]) -> int:
+        if not rated and not attempts:
+            return 0
+        at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        added = self.store.add(Batch(ratings=rated, attempts=attempts), source="konsil judge", at=at)
+        return added.new.get("ratings", 0)
 
     def _ratings(self, call: Call) -> tuple[Rating, ...]:
-        task = self.tasks.get(call.subject)
-        if call.outcome not in READABLE or task is None:
+        task, judge = self.tasks.get(call.subject), self.judges.get(call.who)
+        if call.outcome not in READABLE or task is None or judge is None:
             return ()
         instrument = self.instrument(task)
-        reading = read_reply(fields(instrument, task), str(call.reply.get("text", "")))
-        return ratings(reading, instrument, task, seconds=call.seconds, at=call.at)
+        if not judge.logprobs:
+            reading = read_reply(fields(instrument, task), str(call.reply.get("text", "")))
+            return ratings(reading, instrument, task, seconds=call.seconds, at=call.at)
+        return polled(judge, instrument, task, [(Round(), call)]).ratings
 
-
-def _job(study: Study, one: Judge, bench: _Bench) -> Job:
-    chosen: dict[str, Any] = sampling(one.settings)
-    name = split_model(one.model)[1]
-    subjects = tuple(t.id for t in sorted(_of(bench, one.rater), key=lambda t: (t.position, t.id)))
-    return Job(
-        "judge", one.rater, one.model, endpoint_of(one.model, study.endpoints), one.settings, subjects,
-        lambda subject: bench.request(bench.tasks[subject], name, chosen),
-        lambda subject: bench.reader(bench.tasks[subject]), lambda subject: subject,
-    )  # fmt: skip
-
-
-def _of(bench: _Bench, rater: str) -> list[Task]:
-    return [t for t in bench.tasks.values() if t.rater == rater]
-
-
-def attempt_of(call: Call) -> Attempt:
-    """What becomes of an ended call in the analysis: its outcome, counted; its body where it could not be read."""
-    raw = "" if call.outcome in READABLE else call.raw
-    return Attempt(f"{call.work}.{call.attempt}", call.subject, call.who, call.outcome, raw, call.at)
+    def _settle_polls(self, polls: Iterable[tuple[str, str]]) -> int:
+        """Decide the tasks whose last call has ended; a task that has ratings keeps them."""
+        made = 0
+        rated = set(Calls(self.store).rated()) if polls else set()
+        by_judge: dict[str, list[str]] = {}
+        for who, subject in polls:
+            by_judge.setdefault(who, []).append(subject)
+        for who, subjects in by_judge.items():
+            judge = self.judges[who]
+            works = [(at, self.job(judge, at)) for at in rounds(judge)]
+            for start in range(0, len(subjects), _CHUNK // judge.ballots + 1):
+                chunk = subjects[start : start + _CHUNK // judge.ballots + 1]
+                cast: dict[str, list[Call]] = {}
+                for call in Calls(self.store).judged(who, chunk):
+                    cast.setdefault(call.subject, []).append(call)
+                new: list[Rating] = []
+                attempts: list[Attempt] = []
+                for subject, calls in cast.items():
+                    task = self.tasks[subject]
+                    wanted = {at: job.identity(subject) for at, job in works if at.takes(task)}
+                    ended = complete(wanted, calls)
+                    if ended is None:
+                        continue
+                    attempts += [attempt_of(call) for call in calls]
+                    if subject not in rated:
+                        result = polled(judge, self.instrument(task), task, ended)
+                        new += result.ratings
+                        attempts += undecided_of(result, max((c for _, c in ended), key=lambda c: (c.at, c.work)))
+                made += self._add(new, attempts)
+        return made

@@ -25,7 +25,10 @@ Outcome = Literal[
     "filtered",
     "http error",
     "gave up",
+    "no majority",
+    "inconsistent",
 ]
+"""How a call ended; the last two are of several calls for one task, whose votes or orders did not agree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +187,7 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What one call of a judge or system gave, readable or not."""
+    """What one call of a judge or system gave, readable or not; or why several for one task gave no label."""
 
     id: str
     """Unique in the study."""
@@ -195,7 +198,7 @@ class Attempt:
     outcome: Outcome
     """How the call ended."""
     raw: str = ""
-    """The reply's body as received."""
+    """The reply's body as received; of several calls, what they said about which question, as JSON."""
     at: str = ""
     """When, ISO 8601 in UTC."""
 
