@@ -29,6 +29,15 @@ def contradictions(analysis: Analysis) -> Iterator[str]:
         yield "tiebreak: decides a majority; expected consensus = 'majority'"
     if analysis.margin is not None and not analysis.margin > 0:
         yield f"margin: expected a number above 0, got {analysis.margin:g}"
+    if analysis.pass_line is not None:
+        yield from _pass_line(analysis, analysis.pass_line)
+
+
+def _pass_line(a: Analysis, line: float) -> Iterator[str]:
+    if a.statistic not in {"share", "mean"}:
+        yield f"pass_line: belongs to the statistics 'share' and 'mean', not to {a.statistic!r}"
+    elif a.statistic == "share" and not 0 <= line <= 1:
+        yield f"pass_line: expected a share between 0 and 1, got {line:g}"
 
 
 def _groups(a: Analysis) -> Iterator[str]:

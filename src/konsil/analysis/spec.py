@@ -65,6 +65,8 @@ class Analysis:
     """For majorities: the panel whose label decides where the raters have none, from tie-break tasks alone."""
     margin: float | None = None
     """For differences: how large a difference still counts as equivalent."""
+    pass_line: float | None = None
+    """For shares and means: the value to reach, drawn into the figures; no number depends on it."""
     prespecified: bool = True
     """Whether it belongs to the prespecified family; others are exploratory."""
 
