@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,8 +45,10 @@ def truth_of(folder: Folder, file: Path | None = None) -> Truth:
     return read_truth(place.read_text(encoding="utf-8"), str(place))
 
 
-def simulate(folder: Folder, truth: Truth, seed: int | None = None) -> Added:
+def simulate(folder: Folder, truth: Truth, seed: int | None = None, *, but: Collection[str] = ()) -> Added:
     """Draw every rater's ratings by the plan and store them; the same seed again changes nothing.
+
+    `but` are raters who get their tasks and rate themselves.
 
     Only a study with `simulated = true` takes simulated ratings, so that they never mix with collected ones.
     """
@@ -70,7 +72,8 @@ def simulate(folder: Folder, truth: Truth, seed: int | None = None) -> Added:
         drawn = draw(study, items, answers or implied, truth, study.seed if seed is None else seed)
         store.note_study(study_digest(study), now())
         events = (*chosen, *_drawn_with(store, study.seed if seed is None else seed))
-        batch = Batch(answers=implied, raters=study.raters, tasks=drawn.tasks, ratings=drawn.ratings, events=events)
+        ratings = [r for r in drawn.ratings if r.rater not in but]
+        batch = Batch(answers=implied, raters=study.raters, tasks=drawn.tasks, ratings=ratings, events=events)
         return store.add(batch, source="simulation", at=now())
 
 
@@ -131,9 +134,11 @@ def demo(target: Path) -> Path:
 
 def report(folder: Folder) -> Path:
     """Write the report; a simulated study with stated parameters also shows what became of them."""
+    from konsil.api.local_demo import about_the_model
+
     if folder.study.simulated and (folder.path / TRUTH).is_file():
-        return folder.report(extras=lambda results: (recovered(folder, results),))
-    return folder.report()
+        return folder.report(extras=lambda results: (*about_the_model(folder), recovered(folder, results)))
+    return folder.report(extras=lambda _: about_the_model(folder))
 
 
 def recovered(folder: Folder, results: Results) -> Section:

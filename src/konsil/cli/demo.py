@@ -1,4 +1,4 @@
-"""konsil demo: a study from nothing to a report within a minute."""
+"""konsil demo: a study from nothing to a report within a minute, or within a few with a real model."""
 
 from __future__ import annotations
 
@@ -10,15 +10,25 @@ import click
 
 @click.command(short_help="Make a small simulated study in a new folder and write its report.")
 @click.argument("folder", type=click.Path(path_type=Path), required=False)
-def command(folder: Path | None) -> None:
+@click.option("--local", is_flag=True, help="Let a small real model answer and judge; see 'konsil local install'.")
+def command(folder: Path | None, local: bool) -> None:
     """Make a small study of German and English clinical questions in a new FOLDER (default: konsil-demo).
 
     Its panel and judges are simulated and labelled so everywhere. Nothing is asked, opened or fetched.
-    """
-    from konsil.api.rehearsal import demo
 
-    place = folder or _free()
-    page = demo(place)
+    With --local a small language model on this machine answers English questions and is one of the judges, which takes
+    some minutes; the same command goes on where it was stopped (default folder: konsil-demo-local).
+    """
+    if local:
+        from konsil.api.local_demo import local_demo
+
+        place = folder or Path("konsil-demo-local")
+        page = local_demo(place, lambda line: click.echo(line, err=True))
+    else:
+        from konsil.api.rehearsal import demo
+
+        place = folder or _free()
+        page = demo(place)
     click.echo(f"study:  {place}")
     click.echo(f"report: {page}")
 

@@ -6,7 +6,7 @@ import asyncio
 
 from konsil.collect.jobs import LOCAL_SCHEME
 from konsil.collect.local_models import find
-from konsil.collect.local_server import LocalServer, runtime_problem
+from konsil.collect.local_server import LocalServer, missing, runtime_problem
 from konsil.collect.local_wheel import SHIPPED
 from konsil.collect.openai_compatible import OpenAICompatible
 from konsil.collect.provider import Reply, Request
@@ -26,13 +26,23 @@ def local_endpoint(model: str) -> Endpoint:
     return Endpoint(LOCAL, f"{LOCAL_SCHEME}127.0.0.1/{digest[:32]}", concurrency=CLIENTS, seconds=SECONDS)
 
 
+def must_run(model: str) -> None:
+    """Raise a CollectError where this model cannot be run here."""
+    _refuse(missing())
+    find(model)
+    _refuse(runtime_problem())
+
+
+def _refuse(problem: str) -> None:
+    if problem:
+        raise CollectError(f"endpoint '{LOCAL}': {problem}")
+
+
 class LocalModels:
     """Local models by name: each is loaded with its first request and let go of at the end."""
 
     def __init__(self) -> None:
-        problem = runtime_problem()
-        if problem:
-            raise CollectError(f"endpoint '{LOCAL}': {problem}")
+        _refuse(missing())
         self._servers: dict[str, LocalServer] = {}
         self._clients: dict[str, OpenAICompatible] = {}
 

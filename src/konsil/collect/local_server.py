@@ -8,6 +8,7 @@ own.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
@@ -25,8 +26,6 @@ from konsil.errors import CollectError
 
 CONTEXT = 8192
 """Tokens of a request with its reply, at most; fewer where the model was made for fewer."""
-STOPPED_SECONDS = 5.0
-"""How long a server may take to end."""
 _WAITING = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "1000"}
 """Threads that wait must not spin: on a busy machine they would take the time from those that work."""
 _ILLEGAL = (-4, 0xC000001D)
@@ -64,15 +63,8 @@ class LocalServer:
     def stop(self) -> None:
         """End the server; also one that is still loading."""
         self._stopped = True
-        process = self._process
-        if process is None:
-            return
-        if process.poll() is None:
-            process.kill()
-        process.wait(STOPPED_SECONDS)
-        for stream in (process.stdin, process.stdout):
-            if stream is not None and not stream.closed:
-                stream.close()
+        if self._process is not None:
+            _end(self._process)
 
     def _ask(self, asked: Mapping[str, object], log: Any) -> dict[str, Any]:  # noqa: ANN401 - a file of tempfile's
         self._process = process = _started(log)
@@ -80,9 +72,7 @@ class LocalServer:
             process.kill()
         told = _handshake(process, asked)
         if "error" in told or not told:
-            process.kill()
-            code = process.wait()
-            raise CollectError(f"model 'local:{self.model.id}': {_why(told, code, log)}")
+            raise CollectError(f"model 'local:{self.model.id}': {_why(told, _end(process), log)}")
         return told
 
     def _still_there(self) -> None:
@@ -93,21 +83,22 @@ class LocalServer:
             )
 
 
-def runtime_problem() -> str:
-    """Say in one sentence why no model can be run here; the empty text where one can."""
+def missing() -> str:
+    """Say what is seen at once to be missing here; the empty text where nothing is."""
     if find_spec("xllamacpp") is None:
         return "the runtime of local models is not installed; run: pip install 'konsil[local]'"
-    missing = _without_avx2(Path("/proc/cpuinfo"))
-    if missing:
-        return missing
+    return _without_avx2(Path("/proc/cpuinfo"))
+
+
+def runtime_problem() -> str:
+    """Say in one sentence why no model can be run here, after trying; the empty text where one can."""
+    found = missing()
+    if found:
+        return found
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
         process = _started(log)
         told = _handshake(process, {})
-        process.kill()
-        code = process.wait()
-        for stream in (process.stdin, process.stdout):
-            if stream is not None:
-                stream.close()
+        code = _end(process)
         return "" if told.get("ready") else _why(told, code, log)
 
 
@@ -123,6 +114,21 @@ def _started(log: Any) -> subprocess.Popen[str]:  # noqa: ANN401 - a file of tem
         # Ctrl-C is ours to answer: what has come back is kept first, then the server is ended.
         start_new_session=True,
     )
+
+
+def _end(process: subprocess.Popen[str]) -> int:
+    """End a server, whatever it is doing; gives the code it ended with, its own where it had ended before."""
+    # One that is ending by itself tells why by its code.
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(0.2)
+    if process.poll() is None:
+        process.kill()
+    code = process.wait()
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            with contextlib.suppress(OSError):  # what could not be said any more
+                stream.close()
+    return code
 
 
 def _handshake(process: subprocess.Popen[str], asked: Mapping[str, object]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import time
 from collections.abc import Mapping
@@ -87,7 +88,7 @@ class OpenAICompatible:
                 status, headers = response.status, response.headers
         except (aiohttp.ClientError, ConnectionError, OSError) as error:
             raise ServerError(f"{self.name}: {_reason(error)}") from None
-        raw = without_key(clean(data.decode(response.get_encoding(), errors="replace")), self._key)
+        raw = without_key(clean(data.decode(_encoding(response.charset), errors="replace")), self._key)
         if status != 200:
             raise self._failure(status, headers, raw, request, sent, refused)
         reply = read_body(raw)
@@ -181,6 +182,8 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 def _behind_a_proxy(url: str) -> bool:
     """Whether the environment names a proxy for this address: aiohttp looks it up anew with every call, in a thread."""
     parts = urlsplit(url)
+    if parts.hostname in ("127.0.0.1", "localhost", "::1"):
+        return False  # a proxy elsewhere does not know what this machine's own address is to us
     return parts.scheme in getproxies() and not proxy_bypass(parts.hostname or "")
 
 
@@ -193,6 +196,14 @@ async def _read(stream: aiohttp.StreamReader) -> bytes:
         if size > MOST_BYTES:
             raise ServerError(f"the body is longer than {MOST_BYTES:,} bytes")
     return b"".join(parts)
+
+
+def _encoding(charset: str | None) -> str:
+    """The body's encoding; a server that names none, or one that there is not, means UTF-8 as JSON does."""
+    try:
+        return codecs.lookup(charset or "utf-8").name
+    except LookupError:
+        return "utf-8"
 
 
 def _reason(error: Exception) -> str:
