@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from konsil.api import open_folder
 from konsil.api.planning import make_plan
+from konsil.cli.main import group
 from konsil.errors import PlanError, StudyError
 from konsil.records import Rating
 from konsil.store import Batch
@@ -50,6 +53,12 @@ instrument = "form"
 when = "disagreed"
 purpose = "tiebreak"
 """
+
+
+def run(*arguments: str) -> str:
+    done = CliRunner().invoke(group, arguments, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
 
 
 @pytest.fixture
@@ -112,3 +121,42 @@ def test_models_answer_before_the_plan_is_drawn(folder: Path) -> None:
     (folder / "study.toml").write_text(text.replace('id = "a"\n', 'id = "a"\nmodel = "fake:a"\n', 1))
     with pytest.raises(StudyError, match="system 'a' has not answered yet"):
         make_plan(open_folder(folder))
+
+
+CALLED = STUDY.replace('id = "a"\n', 'id = "a"\nmodel = "fake:a,refused=0.3"\n', 1).replace(
+    'id = "b"\n', 'id = "b"\nmodel = "fake:b,refused=0.3"\n', 1
+)
+
+
+def test_what_was_refused_is_left_out_and_said(folder: Path) -> None:
+    (folder / "study.toml").write_text(CALLED)
+    run("answer", str(folder), "--limit", "10")
+    with pytest.raises(StudyError, match="system 'b' has not answered yet; run 'konsil answer' first"):
+        make_plan(open_folder(folder))
+    run("answer", str(folder), "--limit", "10")
+    with pytest.raises(StudyError, match=r"plan\[0\]: system 'b' has not been asked \d of 12 items yet; run 'konsil"):
+        make_plan(open_folder(folder))
+    run("answer", str(folder))
+    with open_folder(folder).store() as store:
+        per_item = Counter(a.item for a in store.answers())
+    none, one = 12 - len(per_item), sum(n == 1 for n in per_item.values())
+    assert none, "the seed refuses something"
+    said = run("plan", str(folder), "--dry-run")
+    assert f"  plan[0]: {none} of 12 items ha" in said
+    assert f"{one} have fewer than 2\n" in said
+    with pytest.raises(PlanError, match=r"plan\[0\]: \d of 12 items ha.* too few answers"):
+        make_plan(open_folder(folder), strict=True)
+    planned = make_plan(open_folder(folder))
+    assert {t.item for t in planned.tasks} == set(per_item)
+    assert all(len(t.answers) == per_item[t.item or ""] for t in planned.tasks)
+    assert max(planned.balance.screens.values()) - min(planned.balance.screens.values()) <= 2
+
+
+def test_a_plan_that_was_drawn_is_not_drawn_otherwise(folder: Path) -> None:
+    make_plan(open_folder(folder))
+    text = (folder / "study.toml").read_text()
+    (folder / "study.toml").write_text(text.replace("raters_per_item = 2", "raters_per_item = 1"))
+    with pytest.raises(PlanError, match=r"12 tasks of the plan that was drawn .*would not come out of today's"):
+        make_plan(open_folder(folder))
+    (folder / "study.toml").write_text(text + '[[plan]]\npanel = "people"\ninstrument = "form"\nphase = "more"\n')
+    assert make_plan(open_folder(folder)).new == 36

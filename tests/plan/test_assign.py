@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from konsil.errors import PlanError
 from konsil.instrument import Criterion, Instrument, Scale
-from konsil.plan import Allocation, assign, balance
+from konsil.plan import Allocation, Missing, assign, balance, missing
 from konsil.plan.pairing import rotation
 from konsil.records import Answer, Event, Item, Rater, Rating, Span
 
@@ -382,10 +382,22 @@ def test_what_cannot_be_met_is_said_in_one_sentence(allocation, message):
     assert message in str(error.value) and "\n" not in str(error.value)
 
 
-def test_items_without_answers_are_named():
-    items = some_items(3)
-    with pytest.raises(PlanError, match="item 'i2' has no answers"):
-        plan_of((Allocation("physicians", "form"),), items, some_answers(items[:2]), panel(1))
+def test_items_without_answers_are_left_out_and_all_else_stays_even():
+    items = some_items(30)
+    answered = [i for i in items if i.id not in ("i2", "i5")]
+    fewer = [a for a in some_answers(answered) if a.id != "i7-b"]
+    allocation = Allocation("physicians", "form", raters_per_item=2)
+    tasks = plan_of((allocation,), items, fewer, panel(4))
+    assert {t.item for t in tasks} == {i.id for i in answered}
+    assert set(Counter(t.rater for t in tasks).values()) == {14}
+    [found] = missing([allocation], items=items, answers=fewer, raters=panel(4), instruments=INSTRUMENTS)
+    assert found == Missing("plan[0]", tuple("abcde"), 30, ("i2", "i5"), ("i7",))
+    assert {len(t.answers) for t in tasks if t.item == "i7"} == {4}
+    with pytest.raises(PlanError, match="none of its 30 items has answers of a"):
+        plan_of((Allocation("physicians", "form", systems=("a",)),), items, [Answer("x", "z", "a")], panel(1))
+    one = some_answers(items, "a")
+    with pytest.raises(PlanError, match="a pair needs answers of two systems, and no item has two"):
+        plan_of((Allocation("physicians", "form", show="pair"),), items, one, panel(1))
 
 
 @given(

@@ -8,15 +8,20 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from konsil.api.folder import PROTOCOL, Folder, now
 from konsil.api.preparing import check_drawn
-from konsil.errors import StudyError
-from konsil.plan import Balance, assign, balance
+from konsil.errors import PlanError, StudyError
+from konsil.plan import Balance, Missing, assign, balance, missing
 from konsil.prepare import in_study
 from konsil.records import Answer, Item, Task
-from konsil.store import Batch
+from konsil.store import Batch, Store
+from konsil.store.calls import Calls
 from konsil.study import study_digest
+
+_NAMED = 5
+"""So many items are named in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -31,16 +36,20 @@ class Planned:
     """How even it is."""
     digest: str
     """What a pre-registration names: the same plan has the same digest."""
+    missing: tuple[Missing, ...] = ()
+    """Allocations with items that lack answers: none are shown, or fewer."""
 
     def purposes(self) -> dict[str, int]:
         """Purpose -> tasks."""
         return dict(sorted(Counter(t.purpose for t in self.tasks).items()))
 
 
-def make_plan(folder: Folder, *, keep: bool = True) -> Planned:
+def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Planned:
     """Draw the tasks of the protocol's plan from what is stored, and store them; `keep` False only describes it.
 
-    Asked again, it gives the same tasks, and the tie-breaks that new ratings call for.
+    Asked again, it gives the same tasks, and the tie-breaks that new ratings call for. What a system was asked and did
+    not answer stays missing: an item without any answer is left out, one with some is shown with those, and both are
+    counted; `strict` refuses instead.
     """
     study = folder.study
     if not study.plan:
@@ -51,23 +60,76 @@ def make_plan(folder: Folder, *, keep: bool = True) -> Planned:
             raise StudyError(f"{folder.path}: there are no items yet; run 'konsil import' first")
         check_drawn(folder, held.events, is_planned=bool(held.tasks))
         implied = () if held.answers else _without_texts(folder, in_study(held.items, held.events))
-        tasks = assign(
-            study.plan,
-            items=held.items,
-            answers=[*held.answers, *implied],
-            raters=study.raters,
-            instruments=study.instruments,
-            seed=study.seed,
-            ratings=held.ratings,
-            events=held.events,
-        )
+        material: dict[str, Any] = {
+            "items": held.items,
+            "answers": [*held.answers, *implied],
+            "raters": study.raters,
+            "instruments": study.instruments,
+        }
+        lacking = missing(study.plan, **material)
+        _refuse_unasked(folder, store, lacking, held.answers)
+        if strict and lacking:
+            raise PlanError(f"{folder.path}: " + "; ".join(told_missing(one) for one in lacking))
+        tasks = assign(study.plan, **material, seed=study.seed, ratings=held.ratings, events=held.events)
+        _refuse_another(folder, held.tasks, tasks)
         stored = {t.id for t in held.tasks}
         fresh = tuple(t for t in tasks if t.id not in stored)
         if keep and fresh:
             raters = [r for r in study.raters if r.id not in {x.id for x in held.raters}]
             store.note_study(study_digest(study), now())
             store.add(Batch(answers=implied, raters=raters, tasks=fresh), source="plan", at=now())
-    return Planned(tasks, len(fresh), balance(tasks, [*held.answers, *implied]), digest_of_plan(tasks))
+    return Planned(tasks, len(fresh), balance(tasks, material["answers"]), digest_of_plan(tasks), lacking)
+
+
+def told_missing(lacking: Missing) -> str:
+    """One sentence on an allocation's items that lack answers.
+
+    >>> told_missing(Missing("plan[0]", ("a", "b"), 3800, ("i7", "i9"), ("i8",)))
+    'plan[0]: 2 of 3,800 items have too few answers to be shown (i7, i9), 1 has fewer than 2'
+    """
+    parts = []
+    if lacking.without:
+        named = ", ".join(lacking.without[:_NAMED]) + (", ..." if len(lacking.without) > _NAMED else "")
+        has = "has" if len(lacking.without) == 1 else "have"
+        parts.append(f"{len(lacking.without):,} of {lacking.items:,} items {has} too few answers to be shown ({named})")
+    if lacking.fewer:
+        has = "has" if len(lacking.fewer) == 1 else "have"
+        of = "" if lacking.without else f" of {lacking.items:,} items"
+        parts.append(f"{len(lacking.fewer):,}{of} {has} fewer than {len(lacking.systems)}")
+    return f"{lacking.where}: " + ", ".join(parts)
+
+
+def _refuse_unasked(folder: Folder, store: Store, lacking: Sequence[Missing], answers: Sequence[Answer]) -> None:
+    """What was asked and not answered is missing; what was not asked yet is not: the plan would have to change."""
+    called = {s.id for s in folder.study.systems if s.model is not None}
+    silent = called.difference(a.system for a in answers)
+    if not called or not (lacking or silent):
+        return
+    done = {(a.system, a.item) for a in answers} | {(who, item) for _, who, item in Calls(store).ended("answer")}
+    for system in sorted(silent.difference(who for who, _ in done)):
+        if any(not a.systems or system in a.systems for a in folder.study.plan):
+            raise StudyError(f"{folder.path}: system {system!r} has not answered yet; run 'konsil answer' first")
+    for one in lacking:
+        for system in sorted(called.intersection(one.systems)):
+            left = sum((system, item) not in done for item in (*one.without, *one.fewer))
+            if left:
+                raise StudyError(
+                    f"{folder.path}: {one.where}: system {system!r} has not been asked {left:,} of {one.items:,} items"
+                    " yet; run 'konsil answer' first"
+                )
+
+
+def _refuse_another(folder: Folder, stored: Sequence[Task], tasks: Sequence[Task]) -> None:
+    """A plan that was drawn is worked on: another one beside it would have everybody rate twice."""
+    now_given = {t.id for t in tasks}
+    # Tie-breaks follow from ratings, which may be revised; what is stored of them stays.
+    gone = [t for t in stored if t.purpose != "tiebreak" and t.id not in now_given]
+    if gone:
+        raise PlanError(
+            f"{folder.path}: {len(gone):,} tasks of the plan that was drawn (such as that of item {gone[0].item!r} for"
+            f" {gone[0].rater!r}) would not come out of today's protocol, items and answers; what was drawn stays: undo"
+            " the change, or draw the changed plan in a new folder"
+        )
 
 
 def _without_texts(folder: Folder, items: Sequence[Item]) -> tuple[Answer, ...]:

@@ -17,21 +17,27 @@ if TYPE_CHECKING:
 @click.command(short_help="Draw who rates what, and say how even it is.")
 @on_folder
 @click.option("--dry-run", is_flag=True, help="Only say what the plan would be; store nothing.")
-def command(folder: Path, database: str, dry_run: bool) -> None:
+@click.option("--strict", is_flag=True, help="Refuse where an item lacks an answer, instead of leaving it out.")
+def command(folder: Path, database: str, dry_run: bool, strict: bool) -> None:
     """Draw the tasks of the [[plan]] of the study in FOLDER and store them.
 
     The same protocol, seed and items give the same tasks and the same digest, which a pre-registration can name. Asked
     again after ratings came in, it adds the tie-breaks that they call for. A plan that cannot be met is refused.
+
+    What a system was asked and did not answer stays missing: an item that nobody answered is left out, one that some
+    answered is shown with their answers, and both are counted.
     """
     from konsil.api import open_folder
     from konsil.api.planning import make_plan
 
-    planned = make_plan(open_folder(folder, database=database), keep=not dry_run)
+    planned = make_plan(open_folder(folder, database=database), keep=not dry_run, strict=strict)
     for line in _told(planned, dry_run):
         click.echo(line)
 
 
 def _told(planned: Planned, dry_run: bool) -> Iterator[str]:
+    from konsil.api.planning import told_missing
+
     purposes = ", ".join(f"{n:,} {purpose}" for purpose, n in planned.purposes().items())
     stored = "nothing stored" if dry_run else f"{planned.new:,} new"
     yield f"{len(planned.tasks):,} tasks ({purposes}); {stored}"
@@ -42,6 +48,8 @@ def _told(planned: Planned, dry_run: bool) -> Iterator[str]:
         yield f"  pairs of raters share {_range(shared)} items ({len(planned.balance.pairs):,} pairs)"
     for system, counts in planned.balance.positions.items():
         yield f"  {system} stands first to last: {', '.join(f'{n:,}' for n in counts)}"
+    for lacking in planned.missing:
+        yield f"  {told_missing(lacking)}"
     yield f"  digest: {planned.digest}"
 
 

@@ -12,7 +12,7 @@ from konsil.plan.book import Book, check_numbers, is_survey
 from konsil.plan.conflicts import conflicting_items
 from konsil.plan.pairing import seatings
 from konsil.plan.schedule import schedule
-from konsil.plan.screens import Draft, Site, Subjects, arms_of, drafts_of, item_subjects
+from konsil.plan.screens import Draft, Site, Subjects, arms_of, drafts_of, item_subjects, pool_of
 from konsil.plan.seats import occupy
 from konsil.plan.streams import generator, token
 from konsil.prepare import in_study
@@ -81,7 +81,7 @@ def _identity(allocation: Allocation) -> tuple[str, ...]:
 
 def _screens(site: Site) -> list[Draft]:
     book, allocation = site.book, site.allocation
-    panel, pool = book.panel(allocation, site.where), book.pool(allocation, site.where)
+    panel, pool = book.panel(allocation, site.where), pool_of(site)
     seats = seatings(allocation, pool, panel, generator(book.seed, *site.key, "limits"), site.where)
     found: list[Draft] = []
     for seat, (rater, arm) in enumerate(zip(panel, arms_of(book.seed, panel, allocation), strict=True)):
@@ -184,7 +184,7 @@ def _tiebreaks(
     site: Site, earlier: Sequence[Draft], ratings: Sequence[Rating], people: dict[str, Rater]
 ) -> list[Draft]:
     book, allocation = site.book, site.allocation
-    panel, pool = book.panel(allocation, site.where), book.pool(allocation, site.where)
+    panel, pool = book.panel(allocation, site.where), pool_of(site)
     chosen_systems = set(book.chosen_systems(allocation, site.where))
     systems = {a.id: a.system for a in book.by_id.values() if a.system in chosen_systems}
     purposes: dict[str, Purpose] = {d.id: d.purpose for d in earlier}

@@ -54,8 +54,29 @@ class Site:
     where: str
 
 
+def pool_of(site: Site) -> list[Item]:
+    """The allocation's items that can be shown: with an answer, or for pairs with answers of two systems.
+
+    An item that nobody answered is nobody's task; `missing` counts it. It is left out before anything is shared out, so
+    that loads and pairs stay even.
+    """
+    book, allocation = site.book, site.allocation
+    pool = book.pool(allocation, site.where)
+    if not asks_about_answers(site.instrument):
+        return pool
+    systems = book.chosen_systems(allocation, site.where)
+    least = 2 if allocation.show == "pair" else 1
+    found = [i for i in pool if len({a.system for a in book.shown(i.id, systems)}) >= least]
+    if not found:
+        of = f" of {', '.join(systems)}" if allocation.systems else ""
+        if least == 2 and any(book.shown(i.id, systems) for i in pool):
+            raise PlanError(f"{site.where}.show: a pair needs answers of two systems, and no item has two{of}")
+        raise PlanError(f"{site.where}: none of its {len(pool):,} items has answers{of}; import or collect them first")
+    return found
+
+
 def item_subjects(site: Site, pool: Sequence[Item], rater: Rater) -> list[Subjects]:
-    """For each item of the pool: what one rater's screens show, as tuples of answer ids in canonical order."""
+    """For each item of `pool_of`: what one rater's screens show, as tuples of answer ids in canonical order."""
     book, allocation = site.book, site.allocation
     if not asks_about_answers(site.instrument):
         return [[()] for _ in pool]
@@ -65,13 +86,8 @@ def item_subjects(site: Site, pool: Sequence[Item], rater: Rater) -> list[Subjec
     found: list[Subjects] = []
     for item, (first, second) in zip(pool, draws.tolist(), strict=True):
         shown = book.shown(item.id, systems)
-        if not shown:
-            of = f" of {', '.join(systems)}" if allocation.systems else ""
-            raise PlanError(f"{site.where}: item {item.id!r} has no answers{of}; import or collect them first")
         if allocation.show == "pair":
             present = list(dict.fromkeys(a.system for a in shown))
-            if len(present) < 2:
-                raise PlanError(f"{site.where}.show: a pair needs answers of two systems, item {item.id!r} has one")
             drawn = _two(present, allocation.weights, first, second)
             found.append([tuple(next(a.id for a in shown if a.system == s) for s in drawn)])
         elif allocation.show == "each":
