@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 import polars as pl
 
+from konsil.analysis.columns import answers_in, rating_columns, task_columns
 from konsil.analysis.frame import Data, Long, reasons
 from konsil.analysis.results import CoverageRow
 from konsil.analysis.said import say
 from konsil.analysis.spec import Exclusions
-from konsil.instrument import Criterion, Instrument
-from konsil.records import Task
+from konsil.instrument import Instrument
 
 Key = tuple[str, str, str]
 """(panel, criterion, system)."""
@@ -64,38 +65,46 @@ def _excluded(frame: pl.DataFrame, exclusions: Exclusions) -> dict[Key, dict[str
 
 def _unreadable(data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:
     """Each subject of a task whose last call gave nothing readable, under its criterion and system."""
-    given = {r.task for r in data.ratings}
-    failed = {a.task for a in data.attempts if a.outcome not in {"ok", "repaired", "re-asked"}} - given
-    return _subjects((t for t in data.tasks if t.id in failed), data, instruments)
+    failed = {a.task for a in data.attempts if a.outcome not in {"ok", "repaired", "re-asked"}}
+    if not failed:
+        return Counter()
+    failed -= set(rating_columns(data.ratings).get_column("task").unique())
+    return _subjects(task_columns(data.tasks).filter(pl.col("id").is_in(sorted(failed))), data, instruments)
 
 
 def _expected(data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:
-    return _subjects(data.tasks, data, instruments)
+    return _subjects(task_columns(data.tasks), data, instruments)
 
 
-def _subjects(tasks: Iterable[Task], data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:
-    criteria = {i.id: i.criteria for i in instruments}
+def _subjects(tasks: pl.DataFrame, data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:
+    """How many labels each criterion asks for in these tasks, by the rater's panel and the answers' system."""
     panels = {r.id: r.panel for r in data.raters}
-    systems = {a.id: a.system for a in data.answers}
+    criteria = {i.id: i.criteria for i in instruments}
     found: Counter[Key] = Counter()
-    for task in tasks:
-        for criterion in criteria.get(task.instrument, ()):
-            for system, n in _systems(task, criterion, systems):
-                found[(panels.get(task.rater, ""), criterion.id, system)] += n
+    for scopes, counts in _scopes(tasks, data, {c.scope for i in instruments for c in i.criteria}):
+        for rater, instrument, system, n in counts.iter_rows():
+            for criterion in criteria.get(instrument, ()):
+                if criterion.scope in scopes:
+                    found[(panels.get(rater, ""), criterion.id, system)] += n
     return found
 
 
-def _systems(task: Task, criterion: Criterion, systems: Mapping[str, str]) -> list[tuple[str, int]]:
-    """Which systems a criterion on a task speaks of, and how many labels it asks for."""
-    if criterion.scope == "answer":
-        return [(systems.get(a, ""), 1) for a in task.answers]
-    if criterion.scope == "sentence":
-        return [(systems.get(a, ""), len(task.spans) or 1) for a in task.answers]
-    if criterion.scope == "pair":
-        return [(" | ".join(systems.get(a, "") for a in task.answers), 1)]
-    if criterion.scope in {"item", "task"}:
-        return [("", 1)]
-    return []
+def _scopes(tasks: pl.DataFrame, data: Data, asked: AbstractSet[str]) -> Iterator[tuple[set[str], pl.DataFrame]]:
+    """Scopes, and for them how many labels are asked for by rater, instrument and system."""
+    by = ("rater", "instrument")
+    if not asked.isdisjoint(whole := {"item", "task"}):
+        yield whole, tasks.group_by(by).len("n").select(*by, pl.lit("").alias("system"), "n")
+    if asked.isdisjoint({"answer", "sentence", "pair"}):
+        return
+    theirs = {"answer": [a.id for a in data.answers], "system": [a.system for a in data.answers]}
+    systems = pl.DataFrame(theirs, schema=dict.fromkeys(theirs, pl.String))
+    each = answers_in(tasks).join(systems, on="answer", how="left", maintain_order="left")
+    each = each.with_columns(pl.col("system").fill_null(""))
+    yield {"answer"}, each.group_by(*by, "system").len("n")
+    yield {"sentence"}, each.group_by(*by, "system").agg(pl.col("spans").clip(1).cast(pl.Int64).sum().alias("n"))
+    if "pair" in asked:
+        pairs = each.group_by("id", *by, maintain_order=True).agg(pl.col("system").str.join(" | "))
+        yield {"pair"}, pairs.group_by(*by, "system").len("n")
 
 
 def label_counts(long: Long, instruments: Sequence[Instrument]) -> dict[tuple[str, str, str, str], int]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import polars as pl
 
+from konsil.analysis.columns import rating_columns, task_columns
 from konsil.analysis.said import Said, say
 from konsil.analysis.spec import Exclusions
 from konsil.errors import AnalysisError
@@ -37,6 +39,9 @@ COLUMNS = (
     "repeat_of",
 )
 """The columns that every rating has; strata of items and raters stand beside them under their own names."""
+
+_OF_TASK = {"instrument": "", "arm": "", "phase": "", "batch": "", "purpose": "main", "repeat_of": None}
+"""What a rating's task says, and what holds where the task is not among the records."""
 
 SUBJECT = "item, answers, span"
 """The column of what one label is about, whose values sort as the three together; only in a panel's part."""
@@ -103,47 +108,46 @@ def long(data: Data, exclusions: Exclusions) -> Long:
 
 
 def _joined(data: Data) -> pl.DataFrame:
-    """Every rating with what its rater, item, answers and task say; column by column, since rows cost more."""
-    ratings = data.ratings
-    raters = {r.id: r for r in data.raters}
-    unknown = next((r for r in ratings if r.rater not in raters), None)
-    if unknown is not None:
-        raise AnalysisError(f"rating of task {unknown.task!r}: the rater {unknown.rater!r} is not known")
+    """Every rating with what its rater, item, answers and task say."""
+    ratings = rating_columns(data.ratings)
+    raters = {name: [getattr(r, name) for r in data.raters] for name in ("panel", "kind", "family")}
+    known = pl.DataFrame({"rater": [r.id for r in data.raters], **raters}, schema=_texts("rater", *raters))
+    unknown = ratings.filter(~pl.col("rater").is_in(known.get_column("rater").to_list()))
+    if unknown.height:
+        task, rater = unknown.row(0)[:2]
+        raise AnalysisError(f"rating of task {task!r}: the rater {rater!r} is not known")
+    cases = {"item": [i.id for i in data.items], "case": [i.case or i.id for i in data.items]}
+    tasks = task_columns(data.tasks).rename({"id": "task"})
+    frame = (
+        ratings.join(known, on="rater", how="left", maintain_order="left")
+        .join(pl.DataFrame(cases, schema=_texts(*cases)), on="item", how="left", maintain_order="left")
+        .join(tasks.select("task", *_OF_TASK), on="task", how="left", maintain_order="left")
+        .join(_shown(ratings, data), on="answers", how="left", maintain_order="left")
+    )
+    spans = {text: "-".join(map(str, json.loads(text))) if text else "" for text in frame.get_column("span").unique()}
+    return frame.with_columns(
+        pl.col("case").fill_null(pl.col("item")),
+        pl.col("shown").alias("answers"),
+        pl.col("span").replace_strict(spans, return_dtype=pl.String),
+        *(pl.col(name).fill_null(pl.lit(default)) for name, default in _OF_TASK.items() if default is not None),
+    ).select(COLUMNS)
+
+
+def _shown(ratings: pl.DataFrame, data: Data) -> pl.DataFrame:
+    """For each tuple of answers, as JSON text: how it is shown, and whose answers they are."""
     systems = {a.id: a.system for a in data.answers}
-    shown = {answers: " | ".join(answers) for answers in {r.answers for r in ratings}}
-    theirs = {answers: " | ".join(systems.get(a, "") for a in answers) for answers in shown}
-    cases = {i.id: i.case or i.id for i in data.items}
-    given = [raters[r.rater] for r in ratings]
-    tasks = {t.id: t for t in data.tasks}
-    screens = [tasks.get(r.task) for r in ratings]
-    columns: dict[str, list[object]] = {
-        "task": [r.task for r in ratings],
-        "rater": [r.rater for r in ratings],
-        "panel": [r.panel for r in given],
-        "kind": [r.kind for r in given],
-        "family": [r.family for r in given],
-        "criterion": [r.criterion for r in ratings],
-        "item": [r.item for r in ratings],
-        "case": [None if r.item is None else cases.get(r.item, r.item) for r in ratings],
-        "answers": [shown[r.answers] for r in ratings],
-        "system": [theirs[r.answers] for r in ratings],
-        "span": ["" if r.span is None else f"{r.span.start}-{r.span.end}" for r in ratings],
-        "state": [r.state for r in ratings],
-        "label": [r.label for r in ratings],
-        "seconds": [r.seconds for r in ratings],
-        "confidence": [r.confidence for r in ratings],
-        "instrument": ["" if t is None else t.instrument for t in screens],
-        "arm": ["" if t is None else t.arm for t in screens],
-        "phase": ["" if t is None else t.phase for t in screens],
-        "batch": ["" if t is None else t.batch for t in screens],
-        "purpose": ["main" if t is None else t.purpose for t in screens],
-        "repeat_of": [None if t is None else t.repeat_of for t in screens],
+    texts = ratings.get_column("answers").unique().to_list()
+    answers = [json.loads(text) for text in texts]
+    columns = {
+        "answers": texts,
+        "shown": [" | ".join(ids) for ids in answers],
+        "system": [" | ".join([systems.get(one, "") for one in ids]) for ids in answers],
     }
-    return pl.DataFrame(columns, schema={n: _kind(n) for n in COLUMNS})
+    return pl.DataFrame(columns, schema=_texts(*columns))
 
 
-def _kind(name: str) -> type[pl.Float64] | type[pl.String]:
-    return pl.Float64 if name in {"seconds", "confidence"} else pl.String
+def _texts(*names: str) -> dict[str, type[pl.String]]:
+    return dict.fromkeys(names, pl.String)
 
 
 def _with_strata(frame: pl.DataFrame, data: Data) -> pl.DataFrame:

@@ -143,17 +143,19 @@ class Folder:
         """Everything collected, as records."""
         from konsil.analysis.frame import Data
 
-        with self.store() as store:
-            held = store.batch()
+        with self.store() as store, store.view() as view:
+            items, answers, held = (tuple(view.each(name)) for name in ("items", "answers", "raters"))
+            attempts, events = tuple(view.each("attempts")), tuple(view.each("events"))
+            tasks, ratings = view.columns("tasks"), view.columns("ratings")
         declared = {r.id: r for r in self.study.raters}
         # The protocol is the word on panels and strata: a corrected study.toml needs no new import.
-        raters = tuple(declared.get(r.id, r) for r in held.raters)
-        items = in_study(held.items, held.events, also={r.item for r in held.ratings if r.item is not None})
-        answers = held.answers
-        if len(items) < len(held.items):
-            kept = {item.id for item in items}
+        raters = tuple(declared.get(r.id, r) for r in held)
+        rated = set(ratings.frame.get_column("item").drop_nulls().unique())
+        studied = in_study(items, events, also=rated)
+        if len(studied) < len(items):
+            kept = {item.id for item in studied}
             answers = tuple(a for a in answers if a.item in kept)
-        return Data(items, answers, raters, held.tasks, held.ratings, held.attempts)
+        return Data(studied, answers, raters, tasks, ratings, attempts)
 
     def ratings(self) -> pl.DataFrame:
         """All ratings that the protocol does not exclude, as one long Polars frame."""

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
@@ -17,6 +17,9 @@ from konsil.records import Answer, Attempt, Event, Item, Rater, Rating, Task
 from konsil.store import audit, engine, migrate, read, schema, write
 from konsil.store.rows import KINDS, KindName
 from konsil.store.write import Added, Batch
+
+if TYPE_CHECKING:
+    from konsil.analysis.columns import Columns
 
 _STUDY = "study_digest"
 
@@ -31,6 +34,12 @@ class View:
     def each(self, kind: KindName) -> Iterator[Any]:
         """Stream the records of one kind in the order of their identity."""
         return read.each(self.connection, kind)
+
+    def columns(self, kind: KindName) -> Columns[Any]:
+        """Read the records of one kind as columns, which become records only where one is asked for."""
+        from konsil.store import frames
+
+        return frames.columns(self.connection, KINDS[kind])
 
     def counts(self) -> dict[str, int]:
         """Count the records of each kind."""

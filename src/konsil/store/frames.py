@@ -14,8 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
 
+from konsil.analysis.columns import Columns
 from konsil.errors import StoreError
+from konsil.store import read
 from konsil.store.rows import Kind, Record, dumps
 
 _CHUNK = 50_000
@@ -27,9 +31,25 @@ _GUARDED = r"^'+[=+\-@\t\r\n＝＋－＠]"
 _NUMBER = r"^[+-][0-9]+(\.[0-9]+)?$"
 
 
+def columns(connection: Connection, kind: Kind) -> Columns[Any]:
+    """Read the records of one kind as columns: a fifth of the time of making them, and in no order until they are."""
+    schema = _schema(kind)
+    query = sa.select(*(kind.table.c[n] for n in kind.names)).execution_options(yield_per=_CHUNK // 5)
+    parts = [pl.DataFrame(schema=schema)]
+    for rows in connection.execute(query).partitions():
+        cells = zip(schema.items(), zip(*rows, strict=True), strict=True)
+        parts.append(pl.DataFrame([pl.Series(n, values, dtype=dtype) for (n, dtype), values in cells]))
+    order = ("task", "criterion") if kind.name == "ratings" else kind.key
+    return Columns(pl.concat(parts), lambda frame: read.made(kind, frame.sort(order).iter_rows()))
+
+
+def _schema(kind: Kind) -> dict[str, Any]:
+    return {f.name: _TYPES.get(f.type, pl.String) for f in kind.fields}
+
+
 def frames(kind: Kind, records: Iterable[Record]) -> Iterator[pl.DataFrame]:
     """Turn records into frames of at most fifty thousand rows; at least one, so that an empty table has its columns."""
-    schema = {f.name: _TYPES.get(f.type, pl.String) for f in kind.fields}
+    schema = _schema(kind)
     stream = iter(records)
     chunk = list(islice(stream, _CHUNK))
     yield _frame(kind, chunk, schema)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Iterable, Iterator
+from itertools import chain, groupby
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from konsil.records import Rating
-from konsil.store.rows import KINDS, Kind, KindName
+from konsil.store.rows import KINDS, Kind, KindName, Row
 
 _CHUNK = 10_000
 # Long or unique texts are not worth remembering; identifiers and labels occur thousands of times.
@@ -28,6 +28,11 @@ def some(connection: Connection, name: KindName, where: sa.ColumnElement[bool]) 
     return _each(connection, KINDS[name], KINDS[name].key, where)
 
 
+def made(kind: Kind, rows: Iterable[Row]) -> Iterator[Any]:
+    """Make records of rows that come by task and criterion, or by their identity where they are no ratings."""
+    return _in_place(_records(kind, rows)) if kind.name == "ratings" else _records(kind, rows)
+
+
 def count(connection: Connection, name: KindName) -> int:
     """Count the records of one kind."""
     return int(connection.execute(sa.select(sa.func.count()).select_from(KINDS[name].table)).scalar_one())
@@ -39,26 +44,33 @@ def _each(
     columns = kind.table.c
     query = sa.select(*(columns[n] for n in kind.names)).order_by(*(columns[n] for n in order))
     query = query if where is None else query.where(where)
+    parts = connection.execute(query.execution_options(yield_per=_CHUNK)).partitions()
+    return _records(kind, chain.from_iterable(parts))
+
+
+def _records(kind: Kind, rows: Iterable[Row | sa.Row[Any]]) -> Iterator[Any]:
     # One string object per identifier instead of one per row: a million ratings fit in a few hundred megabytes.
     memo: dict[str, str] = {}
     shared = [i for i, name in enumerate(kind.names) if name not in _UNIQUE]
     structured, record = kind.structured(), kind.record
-    for rows in connection.execute(query.execution_options(yield_per=_CHUNK)).partitions():
-        for row in rows:
-            cells = list(row)
-            for i in shared:
-                cell = cells[i]
-                if cell is not None:
-                    cells[i] = memo.setdefault(cell, cell)
-            for i, from_cell in structured:
-                cells[i] = from_cell(cells[i])
-            yield record(*cells)
+    for row in rows:
+        cells = list(row)
+        for i in shared:
+            cell = cells[i]
+            if cell is not None:
+                cells[i] = memo.setdefault(cell, cell)
+        for i, from_cell in structured:
+            cells[i] = from_cell(cells[i])
+        yield record(*cells)
 
 
 def _each_rating(connection: Connection, kind: Kind) -> Iterator[Rating]:
     # The database orders by task and criterion; JSON text does not sort as tuples do, so the rest is sorted here.
-    rows = _each(connection, kind, ("task", "criterion"))
-    for _, group in groupby(rows, key=lambda r: (r.task, r.criterion)):
+    return _in_place(_each(connection, kind, ("task", "criterion")))
+
+
+def _in_place(ratings: Iterable[Rating]) -> Iterator[Rating]:
+    for _, group in groupby(ratings, key=lambda r: (r.task, r.criterion)):
         yield from sorted(group, key=_place)
 
 

@@ -1,0 +1,93 @@
+"""Records as columns: a million ratings are joined and counted without an object for each of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, TypeVar, overload
+
+import polars as pl
+
+from konsil.records import Rating, Task
+
+R = TypeVar("R")
+
+RATING = ("task", "rater", "criterion", "item", "answers", "span", "state", "label", "seconds", "confidence")
+"""What the analyses read of a rating."""
+
+TASK = ("id", "rater", "instrument", "answers", "spans", "arm", "phase", "batch", "purpose", "repeat_of")
+"""What the analyses read of a task."""
+
+
+class Columns(Sequence[R]):
+    """A sequence of records that lies in columns and is made into records only where somebody asks for one.
+
+    `frame` has a column for each field, lists and spans as JSON text and no span as the empty text; `make` turns it
+    into the records, in their order.
+    """
+
+    def __init__(self, frame: pl.DataFrame, make: Callable[[pl.DataFrame], Iterable[R]]) -> None:
+        self.frame = frame
+        self._make = make
+
+    @cached_property
+    def _records(self) -> tuple[R, ...]:
+        return tuple(self._make(self.frame))
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+    @overload
+    def __getitem__(self, place: int) -> R: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[R, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> R | tuple[R, ...]:
+        return self._records[place]
+
+    def __iter__(self) -> Iterator[R]:
+        return iter(self._records)
+
+
+def rating_columns(ratings: Sequence[Rating]) -> pl.DataFrame:
+    """The ratings as columns, by the names in RATING.
+
+    >>> rating_columns([Rating("t", "R1", "correct", "q1", ("q1:a",), None, "rated", "yes")]).row(0)[:6]
+    ('t', 'R1', 'correct', 'q1', '["q1:a"]', '')
+    """
+    if isinstance(ratings, Columns):
+        return ratings.frame.select(RATING)
+    spans = {r.span: "" if r.span is None else json.dumps([r.span.start, r.span.end]) for r in ratings}
+    return _frame(RATING, ratings, span=[spans[r.span] for r in ratings])
+
+
+def task_columns(tasks: Sequence[Task]) -> pl.DataFrame:
+    """The tasks as columns, by the names in TASK; `spans` says how many there are."""
+    if isinstance(tasks, Columns):
+        return tasks.frame.select(TASK).with_columns(_lists("spans").list.len())
+    return _frame(TASK, tasks, spans=[len(t.spans) for t in tasks])
+
+
+def answers_in(frame: pl.DataFrame) -> pl.DataFrame:
+    """A frame with one row for each of the answers of each row, in a column `answer`; rows without answers go."""
+    return (
+        frame.with_columns(_lists("answers").alias("answer")).filter(pl.col("answer").list.len() > 0).explode("answer")
+    )
+
+
+def _lists(column: str) -> pl.Expr:
+    inner = pl.String if column == "answers" else pl.List(pl.Int64)
+    return pl.col(column).str.json_decode(pl.List(inner))
+
+
+def _frame(names: Sequence[str], records: Sequence[Any], **given: list[Any]) -> pl.DataFrame:
+    texts = {answers: json.dumps(answers, ensure_ascii=False) for answers in {r.answers for r in records}}
+    columns = {
+        "answers": [texts[r.answers] for r in records],
+        **given,
+    }
+    data = {n: columns[n] if n in columns else [getattr(r, n) for r in records] for n in names}
+    numbers = {"seconds": pl.Float64, "confidence": pl.Float64, "spans": pl.UInt32}
+    return pl.DataFrame(data, schema={n: numbers.get(n, pl.String) for n in names})

@@ -1,0 +1,76 @@
+"""Records read as columns say what the records say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import get_args
+
+from konsil.analysis.columns import Columns, answers_in, task_columns
+from konsil.analysis.coverage import coverage
+from konsil.analysis.frame import Data, Long, long
+from konsil.analysis.spec import Exclusions
+from konsil.instrument import Criterion, Instrument, Scale
+from konsil.store import Batch, KindName, Store
+
+
+def test_columns_become_the_records_in_their_order(filled: Store) -> None:
+    with filled.view() as view:
+        for kind in get_args(KindName):
+            columns, records = view.columns(kind), tuple(view.each(kind))
+            assert (len(columns), tuple(columns)) == (len(records), records)
+            assert (columns[0], columns[1:]) == (records[0], records[1:])
+
+
+def test_an_empty_store_has_empty_columns(store: Store) -> None:
+    with store.view() as view:
+        assert tuple(view.columns("ratings")) == ()
+        assert long(Data(ratings=view.columns("ratings"), tasks=view.columns("tasks")), Exclusions()).frame.height == 0
+
+
+def _data(batch: Batch) -> Data:
+    return Data(batch.items, batch.answers, batch.raters, batch.tasks, batch.ratings, batch.attempts)
+
+
+def test_the_long_table_is_the_same_of_columns_and_of_records(filled: Store, sample: Batch) -> None:
+    by_record = _data(sample)
+    with filled.view() as view:
+        by_column = replace(by_record, tasks=view.columns("tasks"), ratings=view.columns("ratings"))
+    rules = Exclusions(raters=("R2",))
+    first, second = (long(data, rules) for data in (by_record, by_column))
+    order = ["item", "task", "criterion", "answers", "span"]
+    assert first.frame.sort(order).equals(second.frame.sort(order))
+    assert first.frame.sort(order).select("answers", "system", "span", "case", "label").rows() == [
+        ("", "", "", None, "yes"),
+        ("", "", "", "case-1", "hard\r\nvery"),
+        ("a1", "s1", "", "case-1", "4"),
+        ("a1", "s1", "0-10", "case-1", ""),
+        ("a2", "s2", "", "case-1", None),
+        ("a1 | a2", "s1 | s2", "", "case-1", "-2"),
+    ]
+    assert first.excluded.equals(second.excluded)
+
+
+def test_expected_counts_are_the_same_of_columns_and_of_records(filled: Store, sample: Batch) -> None:
+    scale = Scale(labels=("no", "yes"))
+    scopes = ("answer", "sentence", "pair", "item")
+    criteria = tuple(Criterion(scope, "?", scale, scope=scope) for scope in scopes)  # type: ignore[arg-type]
+    instruments = [Instrument("form", criteria)]
+    data = _data(sample)
+    with filled.view() as view:
+        columns: Columns[object] = view.columns("tasks")
+        told = [
+            {(r.criterion, r.system): r.expected for r in coverage(one, empty, instruments, Exclusions(), planned=True)}
+            for one in (data, replace(data, tasks=columns))
+            for empty in (Long(long(replace(one, ratings=()), Exclusions()).frame, long(data, Exclusions()).excluded),)
+        ]
+    assert told[0] == told[1]
+    expected = {k: v for k, v in told[0].items() if v}
+    assert expected == {
+        ("answer", "s1"): 1, ("answer", "s2"): 1, ("sentence", "s1"): 1, ("sentence", "s2"): 1,
+        ("pair", "s2 | s1"): 1, ("item", ""): 1,
+    }  # fmt: skip
+
+
+def test_tasks_without_answers_have_no_answer(sample: Batch) -> None:
+    each = answers_in(task_columns(sample.tasks))
+    assert each.select("id", "answer").rows() == [("t1", "a2"), ("t1", "a1")]
