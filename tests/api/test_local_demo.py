@@ -75,11 +75,13 @@ def test_the_whole_demo_goes_on_where_it_was_stopped(faked, tmp_path, monkeypatc
     assert faked.calls == 60
     text = page.read_text("utf-8")
     assert "About the small model" in text
+    assert "No person gave them, and no model but smollm2-judge." in text
+    assert "No person and no model" not in text
     assert "it gave 60 of 60 answers the same label" in text
     opened = open_folder(folder)
     with opened.store() as store:
         ratings, answers = store.ratings(), store.answers()
-    assert Counter(a.system for a in answers) == {"smollm2": 20, "smollm2-drawn": 20, "system-c": 20}
+    assert Counter(a.system for a in answers) == {"smollm2": 20, "smollm2-drawn": 20, "system-a": 20}
     by_rater = Counter(r.rater for r in ratings)
     assert set(by_rater.values()) == {60} and len(by_rater) == 6
     assert {r.label for r in ratings if r.rater == "smollm2-judge"} == {"Correct"}

@@ -25,7 +25,7 @@ MODEL = "smollm2"
 JUDGE = "smollm2-judge"
 PARAMETERS = "physicians.toml"
 """What the simulated part of the panel is drawn from."""
-_LANGUAGE, _EACH, _WRITTEN = "en", 4, "system-c"
+_LANGUAGE, _EACH, _WRITTEN = "en", 4, "system-a"
 """The demo's items that it takes: English ones, four of each specialty, with the answers of one fictional system."""
 
 
@@ -52,7 +52,7 @@ def local_demo(target: Path, say: Callable[[str], None] = lambda _: None) -> Pat
         answers = store.answers()
     (target / PARAMETERS).write_text(with_answers(parameters, answers, wrong), "utf-8")
     simulate(folder, truth_of(folder, target / PARAMETERS), but=(JUDGE,))
-    say("the model judges 60 answers")
+    say("the model judges the answers")
     with folder.store() as store:
         judge(folder.study, store)
     return report(folder)
@@ -96,8 +96,8 @@ def about_the_model(folder: Folder) -> tuple[Section, ...]:
         return ()
     paragraphs = [
         "SmolLM2-135M-Instruct is a real language model and a very small one: 135 million parameters, English only. It"
-        " is here to show how models are called and how a judge is judged. It answers about half of easy questions"
-        " rightly at best, and labels as a judge say little or nothing about the answers."
+        " is here to show how models are called and how a judge is judged. It answers few questions rightly, and its"
+        " labels as a judge say little or nothing about the answers."
     ]
     with folder.store() as store:
         ratings = store.ratings()

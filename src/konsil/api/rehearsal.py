@@ -71,7 +71,7 @@ def simulate(folder: Folder, truth: Truth, seed: int | None = None, *, but: Coll
         implied = () if answers else implied_answers(items, [s.id for s in study.systems])
         drawn = draw(study, items, answers or implied, truth, study.seed if seed is None else seed)
         store.note_study(study_digest(study), now())
-        events = (*chosen, *_drawn_with(store, study.seed if seed is None else seed))
+        events = (*chosen, *_drawn_with(store, study.seed if seed is None else seed, but))
         ratings = [r for r in drawn.ratings if r.rater not in but]
         batch = Batch(answers=implied, raters=study.raters, tasks=drawn.tasks, ratings=ratings, events=events)
         return store.add(batch, source="simulation", at=now())
@@ -93,11 +93,11 @@ def _chosen(
     return (event_of(draw_items(study.prepare, items, answers, systems=systems, seed=study.seed), 1, now()),)
 
 
-def _drawn_with(store: Store, seed: int) -> tuple[Event, ...]:
-    """The seed is kept with the ratings, so that the report knows which raters were drawn."""
+def _drawn_with(store: Store, seed: int, but: Collection[str]) -> tuple[Event, ...]:
+    """The seed is kept with the ratings, so that the report knows which raters were drawn, and who rated themselves."""
     if any(e.kind == SIMULATION for e in store.events()):
         return ()
-    return (Event("simulation", SIMULATION, "study", now(), {"seed": seed}),)
+    return (Event("simulation", SIMULATION, "study", now(), {"seed": seed, **({"but": sorted(but)} if but else {})}),)
 
 
 def copy_as_simulated(folder: Folder, target: Path) -> Folder:

@@ -137,6 +137,10 @@ MESSAGES: dict[str, str] = {
     "No person and no model gave them. The numbers below say nothing about any real system.": (
         "Kein Mensch und kein Modell hat sie abgegeben. Die Zahlen sagen nichts über ein wirkliches System."
     ),
+    "No person gave them, and no model but %(raters)s. The numbers below say nothing about any real system.": (
+        "Kein Mensch hat sie abgegeben, und kein Modell außer %(raters)s. Die Zahlen sagen nichts über ein wirkliches"
+        " System."
+    ),
     "No reason is recorded.": "Ein Grund ist nicht verzeichnet.",
     "Nothing was computed.": "Es wurde nichts berechnet.",
     "Only": "Nur",
@@ -169,6 +173,7 @@ MESSAGES: dict[str, str] = {
         "Anteile der Labels von %(criterion)s nach Panel und System."
     ),
     "Simulated ratings.": "Simulierte Bewertungen.",
+    "Simulated ratings: no person gave them": "Simulierte Bewertungen: kein Mensch hat sie abgegeben",
     "Simulated ratings: no person and no model gave them": (
         "Simulierte Bewertungen: kein Mensch und kein Modell hat sie abgegeben"
     ),

@@ -53,6 +53,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
     html = _environment(material).get_template("page.html.j2").render(
         study=material.study,
         results=material.results,
+        themselves=_themselves(material),
         lang=material.language.code,
         version=__version__,
         summary=_summary(material, told),
@@ -73,6 +74,12 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
     )  # fmt: skip
     figures = (*labels, *(f for t in told for f in t.figures), *(f for e in added for f in e.figures))
     return Page(html, figures)
+
+
+def _themselves(material: Material) -> str:
+    """Raters of a simulated study who were not drawn but rated themselves, as the simulation's event names them."""
+    named = [e.data.get("but") for e in material.events if e.kind == "simulation"]
+    return ", ".join(str(rater) for one in named if isinstance(one, list) for rater in one)
 
 
 class _Counter:
