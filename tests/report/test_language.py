@@ -12,11 +12,13 @@ import pytest
 import konsil.report
 from konsil.analysis import known_statistics
 from konsil.analysis.catalogue import WEIGHTS
+from konsil.analysis.outcomes import OUTCOMES
 from konsil.analysis.said import AND, say
-from konsil.report.analysis_de import SAID, SOURCES
+from konsil.report.analysis_de import SAID
 from konsil.report.glossary import PLAIN
 from konsil.report.language import DEUTSCH, ENGLISH, language
 from konsil.report.messages_de import MESSAGES
+from konsil.report.methods_de import SOURCES
 from konsil.report.statistics_de import STATISTICS
 from konsil.report.tables import Numbers
 from konsil.stats.names import STATISTICS as NAMED
@@ -68,7 +70,7 @@ def said() -> set[str]:
 
 
 def test_everything_analyses_say_has_a_german_form_and_none_is_left_over() -> None:
-    own = {AND, *WEIGHTS}
+    own = {AND, *WEIGHTS, *OUTCOMES}
     assert len(said()) > 90
     assert sorted(said() - SAID.keys()) == []
     assert sorted(SAID.keys() - said() - own) == []

@@ -23,7 +23,7 @@ from konsil.stats.slopes import slope, slope_sums
 def caution_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Row]:
     """Slopes of the abstention rate on the covariate, by group; with `against` the paired gap to that panel's slope."""
     analysis = context.analysis
-    column = _column(context, table)
+    column = score_column(context, table)
     theirs: dict[tuple[str, ...], Measure] = {}
     by = [c for c in analysis.by if c != "rater"]
     if analysis.against is not None:
@@ -52,7 +52,8 @@ def _gaps(context: Context, measures: Sequence[Measure], panel: Measure) -> list
     ]
 
 
-def _column(context: Context, table: Long) -> str:
+def score_column(context: Context, table: Long) -> str:
+    """The column of the number that abstention is set against."""
     analysis = context.analysis
     column = SCORE.format(analysis.covariate)
     if column not in table.frame.columns:
@@ -62,9 +63,9 @@ def _column(context: Context, table: Long) -> str:
     return column
 
 
-def _slope(context: Context, frame: pl.DataFrame, column: str) -> Measure:
-    """Labels and abstentions of each item on its number; items of one case are one cluster."""
-    items = (
+def items_of(frame: pl.DataFrame, column: str) -> pl.DataFrame:
+    """Of each item its number x, its abstentions (events) and all its ratings (trials)."""
+    return (
         frame.group_by("item")
         .agg(
             pl.col("case").first(),
@@ -74,6 +75,11 @@ def _slope(context: Context, frame: pl.DataFrame, column: str) -> Measure:
         )
         .sort("item")
     )
+
+
+def _slope(context: Context, frame: pl.DataFrame, column: str) -> Measure:
+    """Labels and abstentions of each item on its number; items of one case are one cluster."""
+    items = items_of(frame, column)
     x = items.get_column("x").cast(pl.Float64).fill_null(float("nan")).to_numpy()
     rows = slope_sums(x, items.get_column("events").to_numpy(), items.get_column("trials").to_numpy())
     names = [f"s{i}" for i in range(rows.shape[1])]

@@ -9,6 +9,7 @@ from typing import Literal
 import polars as pl
 
 from konsil.analysis.frame import Long
+from konsil.analysis.results import DerivedValue
 from konsil.analysis.spec import Bin, Closed, Derived
 from konsil.errors import AnalysisError, nearest
 from konsil.instrument import Criterion, Instrument
@@ -28,6 +29,16 @@ def with_derived(table: Long, derived: Sequence[Derived], instruments: Sequence[
         frame = frame.join(scores.rename({"score": column}), on="item", how="left")
         frame = frame.with_columns(_binned(pl.col(column), one.bins).alias(one.name))
     return replace(table, frame=frame)
+
+
+def derived_values(table: Long, derived: Sequence[Derived]) -> tuple[DerivedValue, ...]:
+    """Each item's derived numbers, those of items without a rating left out."""
+    found: list[DerivedValue] = []
+    for one in derived:
+        score = SCORE.format(one.name)
+        rows = table.frame.select("item", score, one.name).drop_nulls(score).unique(subset="item").sort("item")
+        found += [DerivedValue(one.name, item, value, label or "") for item, value, label in rows.iter_rows()]
+    return tuple(found)
 
 
 def _criterion(one: Derived, instruments: Sequence[Instrument]) -> Criterion:

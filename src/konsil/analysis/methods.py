@@ -133,8 +133,8 @@ def _intervals(analyses: Sequence[Analysis], rows: Sequence[Row], seed: int, res
         found.append(
             say(
                 "Intervals are {level:g} % BCa bootstrap intervals over {draws:,} resamples of clusters ({clusters}),"
-                " seeded by the study's seed {seed}, the same resamples in all analyses of the same clusters; a linearised"
-                " cluster interval stands beside each.",
+                " seeded by the study's seed {seed}, the same resamples in all analyses of the same clusters; a"
+                " linearised cluster interval stands beside each.",
                 level=resampling.level * 100,
                 draws=resampling.draws,
                 clusters=listed([say(c) for c in clusters]),

@@ -41,33 +41,84 @@ def lineage(systems: Sequence[System], raters: Sequence[Rater]) -> Lineage:
     return Lineage({s.id: s.family for s in systems}, {r.id: r for r in raters})
 
 
+@dataclass(frozen=True)
+class Bench:
+    """All judges' scores, and whose answers they are about."""
+
+    judges: Sample
+    """Their labels as codes."""
+    scores: Array
+    """(n_units, n_judges), nan where a judge gave none."""
+    experts: IntArray
+    """(n_units,) the experts' majority, -1 where there is none."""
+    own: Mapping[str, Bools]
+    """Judge -> which units are its own (its siblings') answers."""
+    peers: Mapping[str, list[int]]
+    """Judge -> the columns of the judges of other families."""
+
+    def sums(self, name: str, scores: Array) -> Array:
+        """A judge's advantage by cluster, from these scores."""
+        codes, own = self.judges.codes, self.own[name]
+        difference = advantage(scores[:, self.judges.raters.index(name)], scores[:, self.peers[name]])
+        return preference_sums(difference, own, self.experts, codes.clusters, codes.n_labels)
+
+
+def bench_of(context: Context, table: Long, frame: pl.DataFrame, judges: Sample, families: Lineage) -> Bench:
+    """The judges of an analysis with their scores."""
+    analysis = context.analysis
+    system_of = _systems(frame)
+    systems = np.array([system_of[unit] for unit in judges.units])
+    siblings = analysis.statistic == "family_preference"
+    of = {name: families.judges[name] for name in judges.raters}
+    return Bench(
+        judges,
+        _scores(judges),
+        _experts(context, table, judges) if analysis.mode == "valid" else np.full(len(judges.units), -1),
+        {name: _own(judge, systems, families, siblings) for name, judge in of.items()},
+        {
+            name: [n for n, other in enumerate(judges.raters) if of[other].family != judge.family]
+            for name, judge in of.items()
+        },
+    )
+
+
+def preference_range(context: Context, bench: Bench, gaps: Bools, name: str) -> tuple[float, float]:
+    """A judge's preference at its least and its most: gaps lower its own answers' scores and raise its peers', or not.
+
+    Both versions of the number rise with the judge's scores of its own answers and with its peers' scores of the
+    others, and fall with the rest, so that no other labels in the gaps go beyond.
+    """
+    lowest, highest = float(min(bench.judges.codes.values or (0.0,))), float(max(bench.judges.codes.values or (1.0,)))
+    mine = np.zeros(gaps.shape, dtype=bool)
+    mine[:, bench.judges.raters.index(name)] = True
+    raising = mine == bench.own[name][:, None]
+    finalise = plain_preference if context.analysis.mode == "paper" else adjusted_preference
+    found = []
+    for up, down in ((lowest, highest), (highest, lowest)):
+        scores = np.where(gaps, np.where(raising, up, down), bench.scores)
+        found.append(float(finalise(bench.sums(name, scores).sum(axis=0))[0]))
+    return found[0], found[1]
+
+
 def preference_rows(context: Context, table: Long, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
     """For each judge: its advantage for its own (or its siblings') answers over judges of other families.
 
     valid: the difference in differences within the experts' label first, the plain difference beside it. paper: the
     plain difference alone, which a merely lenient judge has too.
     """
-    analysis = context.analysis
     names = tuple(frame.get_column("rater").unique().sort().to_list())
-    judges = sample_of(context, frame, names)
-    system_of = _systems(frame)
-    systems = np.array([system_of[unit] for unit in judges.units])
-    scores = _scores(judges)
-    experts = _experts(context, table, judges) if analysis.mode == "valid" else np.full(len(judges.units), -1)
+    bench = bench_of(context, table, frame, sample_of(context, frame, names), families)
     told: dict[str, tuple[Measure, Measure]] = {}
-    for n, name in enumerate(names):
-        judge = families.judges[name]
-        own = _own(judge, systems, families, siblings=analysis.statistic == "family_preference")
-        peers = [i for i, other in enumerate(names) if families.judges[other].family != judge.family]
+    for name in names:
+        own, peers = bench.own[name], bench.peers[name]
         if not own.any() or not peers:
             why = say("no answers of its own among them") if not own.any() else say("no judge of another family")
             nothing = Estimate(float("nan"), level=context.resampling.level, reason=why)
             yield row(context, {"rater": name}, Told(nothing))
             continue
-        difference = advantage(scores[:, n], scores[:, peers])
-        sums = preference_sums(difference, own, experts, judges.codes.clusters, judges.codes.n_labels)
-        n_own = int((np.isfinite(difference) & own).sum())
-        plain = Measure(sums, plain_preference, judges.clusters, n_own, len(peers) + 1, n_own)
+        sums = bench.sums(name, bench.scores)
+        n_own = int(sums[:, 1].sum())
+        plain = Measure(sums, plain_preference, bench.judges.clusters, n_own, len(peers) + 1, n_own)
         told[name] = (plain, replace(plain, finalise=adjusted_preference))
     yield from _rows(context, told)
 

@@ -72,6 +72,54 @@ class CoverageRow:
 
 
 @dataclass(frozen=True)
+class OutcomeRow:
+    """How the tasks of one judge ended, over all of them or within one value of a stratum."""
+
+    rater: str
+    """The judge."""
+    column: str
+    """The stratum, or 'system'; empty: all tasks."""
+    value: str
+    """Its value; empty: all tasks."""
+    counts: Mapping[str, int]
+    """Outcome -> tasks, as `analysis.outcomes` names them, those that occurred."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Between which values a number would lie if the judgements that are missing had been given."""
+
+    analysis: str
+    """The analysis' name."""
+    group: Mapping[str, str]
+    """The row's group."""
+    value: float
+    """The number from the judgements that there are."""
+    low: float
+    """The least value that labels in place of the missing could have made of it; nan: not known."""
+    high: float
+    """The greatest."""
+    n_missing: int
+    """Judgements missing."""
+    n_given: int
+    """Judgements that there are, abstentions included."""
+
+
+@dataclass(frozen=True)
+class DerivedValue:
+    """What was derived of one item from its ratings."""
+
+    name: str
+    """The derived column."""
+    item: str
+    """The item."""
+    value: float
+    """The mean number of its ratings."""
+    label: str
+    """The range that the number falls into; empty where the column has none."""
+
+
+@dataclass(frozen=True)
 class Results:
     """Everything the report tells."""
 
@@ -85,3 +133,9 @@ class Results:
     """Sentences of the methods paragraph, from what was run."""
     label_counts: Mapping[tuple[str, str, str, str], int] = field(default_factory=dict)
     """(panel, criterion, system or '', label) -> how often; the abstention under its own label."""
+    outcomes: tuple[OutcomeRow, ...] = ()
+    """How the judges' tasks ended."""
+    bounds: tuple[Bounds, ...] = ()
+    """For every number that missing judgements touch."""
+    derived: tuple[DerivedValue, ...] = ()
+    """What was derived of the items, by column and item."""

@@ -11,18 +11,20 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis import panels
+from konsil.analysis.bounds import bounds_of
 from konsil.analysis.catalogue import RATER_PAIR
 from konsil.analysis.caution import caution_rows
 from konsil.analysis.coding import groups, rater_pairs, select
 from konsil.analysis.contrast import contrast
 from konsil.analysis.coverage import coverage, label_counts
-from konsil.analysis.derived import with_derived
+from konsil.analysis.derived import derived_values, with_derived
 from konsil.analysis.ensembles import MEASURES, ensemble_rows
 from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Data, Long, long
 from konsil.analysis.kinds import Context, Group, each_against_rest, sample_of, single
 from konsil.analysis.measure import Measure
 from konsil.analysis.methods import methods
+from konsil.analysis.outcomes import missing, outcomes
 from konsil.analysis.preference import Lineage, lineage, preference_rows
 from konsil.analysis.results import Results, Row
 from konsil.analysis.rows import differences_of, estimates_of, row, told_rows
@@ -60,20 +62,26 @@ def run(
     table = with_derived(long(data, exclusions), derived, instruments)
     families = lineage(systems, data.raters)
     rows: list[Row] = []
+    contexts: list[Context] = []
     # One key for all: analyses of the same clusters are made on the same resamples, which are drawn once.
     key = Remembered(stream_key(seed, "resamples"))
     for analysis in analyses:
         for problem in contradictions(analysis):
             raise AnalysisError(f"{analysis.name}: {problem}")
         context = Context(analysis, _criterion(analysis, instruments), key, resampling)
+        contexts.append(context)
         rows.extend(_rows(context, table, families))
     rows = _adjusted(rows)
+    gaps = missing(data, table, exclusions, instruments)
     return Results(
         rows=tuple(rows),
         coverage=coverage(data, table, instruments, exclusions, planned=planned),
         warnings=(*_study_warnings(table, analyses), *(_same_family(families) if flag_families else ())),
         methods=methods(analyses, rows, table, seed=seed, resampling=resampling, exclusions=exclusions),
         label_counts=label_counts(table, instruments),
+        outcomes=outcomes(data, table),
+        derived=derived_values(table, derived),
+        bounds=tuple(b for c in contexts for b in bounds_of(c, table, gaps, rows, families)),
     )
 
 

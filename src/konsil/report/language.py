@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from konsil.report.analysis_de import SAID, SOURCES
+from konsil.report.analysis_de import SAID
 from konsil.report.messages_de import MESSAGES
+from konsil.report.methods_de import SOURCES
 from konsil.report.statistics_de import STATISTICS
 from konsil.stats.names import STATISTICS as NAMED
 
