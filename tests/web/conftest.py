@@ -8,13 +8,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation, assign
 from konsil.records import Answer, Citation, Item, Rater, Span, System
 from konsil.store import Batch, Store
-from konsil.store.access import Access
+from konsil.store.access import Access, role_of
 from konsil.study import Study
 from konsil.web.app import create_app
 from konsil.web.desk import Desk
@@ -175,8 +176,9 @@ def desk(opened: Store, clock: Clock) -> Callable[..., Desk]:
 class Browser:
     """A client that speaks as a browser does: with its origin, and the token of the page it is on."""
 
-    def __init__(self, client: TestClient) -> None:
+    def __init__(self, client: TestClient, url: str = URL) -> None:
         self.client = client
+        self.url = url
         self.html = ""
 
     def get(self, path: str):
@@ -195,13 +197,13 @@ class Browser:
         )
 
     def post(self, path: str, data: dict[str, str] | None = None, **more):
-        headers = {"origin": URL, **more.pop("headers", {})}
+        headers = {"origin": self.url, **more.pop("headers", {})}
         response = self.client.post(path, data={"csrf": self.csrf, **(data or {})}, headers=headers, **more)
         self.html = response.text
         return response
 
     def save(self, path: str, message: dict[str, object]):
-        headers = {"origin": URL, "x-csrf-token": self.csrf, "accept": "application/json"}
+        headers = {"origin": self.url, "x-csrf-token": self.csrf, "accept": "application/json"}
         return self.client.post(path, json=message, headers=headers)
 
 
@@ -212,17 +214,22 @@ Enter = Callable[..., Browser]
 def enter(opened: Store, clock: Clock) -> Iterator[Enter]:
     """Serve a study and come in by an invitation."""
     clients: list[TestClient] = []
-    served: dict[str, object] = {}
+    served: dict[tuple[str, str], Starlette] = {}
+    filled: set[str] = set()
 
-    def come(name: str = "medqade", who: str = "canary-rater-1", role: str = "rater", n_items: int = 6) -> Browser:
-        if name not in served:
+    def come(
+        name: str = "medqade", who: str = "canary-rater-1", role: str = "rater", n_items: int = 6, url: str = URL
+    ) -> Browser:
+        if name not in filled:
             fill(opened, STUDIES[name], n_items)
-            served[name] = create_app(STUDIES[name], opened, Options(url=URL), clock=clock)
-        client = TestClient(served[name], base_url=URL, raise_server_exceptions=True)
+            filled.add(name)
+        if (name, url) not in served:
+            served[name, url] = create_app(STUDIES[name], opened, Options(url=url), clock=clock)
+        client = TestClient(served[name, url], base_url=url)
         clients.append(client)
-        browser = Browser(client)
+        browser = Browser(client, url)
         if who:
-            secret = Access(opened).invite(who, role, at=clock.stamp(), expires_at=LATER)
+            secret = Access(opened).invite(who, role_of(role), at=clock.stamp(), expires_at=LATER)
             assert browser.post(f"/come/{secret}").status_code == 200
         return browser
 

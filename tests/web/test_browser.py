@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
-
-from konsil.store import Store
-from konsil.store.access import Access
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 playwright = pytest.importorskip("playwright.sync_api")

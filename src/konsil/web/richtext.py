@@ -51,12 +51,24 @@ def html_of(source: str) -> str:
         _markdown().render(source),
         tags=TAGS,
         clean_content_tags=set(),
-        attributes={"a": {"href"}, "ol": {"start"}},
+        # "*": attributes of every tag; left out, titles would be let through.
+        attributes={"*": set(), "a": {"href"}, "ol": {"start"}},
+        attribute_filter=_absolute,
         url_schemes={"http", "https"},
         link_rel="noopener noreferrer nofollow",
         set_tag_attribute_values={"a": {"target": "_blank"}},
     )
     return _with_marks(cleaned)
+
+
+def _absolute(tag: str, name: str, value: str) -> str | None:
+    """Say so twice: to Markdown's renderer and to the sanitiser."""
+    return value if (tag, name) != ("a", "href") or _leads_somewhere(value) else None
+
+
+def _leads_somewhere(url: str) -> bool:
+    """Whether it is a whole address; part of one would lead to a page of ours."""
+    return url.lower().startswith(("http://", "https://"))
 
 
 def source_of(pieces: Sequence[Piece]) -> str:
@@ -108,6 +120,8 @@ def _with_marks(html: str) -> str:
 def _markdown() -> MarkdownIt:
     # Line breaks stay line breaks: laboratory values stand under one another.
     made = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(["table", "strikethrough"])
+    # What is no link stays as it was written.
+    made.validateLink = _leads_somewhere  # type: ignore[method-assign]
     made.add_render_rule("image", _image)
     made.core.ruler.push("one_heading", lambda state: _one_heading(state.tokens))
     return made
