@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -137,3 +138,17 @@ def test_a_study_without_judges_compares_nothing(tmp_path: Path):
     CliRunner().invoke(group, ["new", str(tmp_path / "study")], catch_exceptions=False)
     said = CliRunner().invoke(group, ["check", str(tmp_path / "study")], catch_exceptions=False).output
     assert "judges read" not in said
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_the_places_of_models_become_a_study_that_calls_them(tmp_path: Path, language: str):
+    """Lines that begin with '#' and no space are placeholders; with the sign taken away they are TOML, and whole."""
+    before = new(tmp_path / "study", "--language", language)
+    assert not before.endpoints
+    file = tmp_path / "study" / "study.toml"
+    file.write_text(re.sub(r"^#(?=\S)", "", file.read_text("utf-8"), flags=re.MULTILINE), "utf-8")
+    study = open_folder(tmp_path / "study").study
+    assert [e.id for e in study.endpoints] == ["hosted"]
+    assert [s.model for s in study.systems] == [f"hosted:MODEL-{n}" for n in range(1, 6)]
+    assert [j.rater for j in study.judges] == ["judge-1"]
+    assert study.plan == before.plan
