@@ -169,11 +169,35 @@ def joint(measures: Sequence[Measure]) -> list[Measure]:
     ]
 
 
+@dataclass(frozen=True)
+class Column:
+    """One of a statistic's values as a finalise of its own; `together` computes those of one statistic at once."""
+
+    whole: Finalise
+    """The statistic, (..., k) to (..., m)."""
+    place: int
+    """Which of its values."""
+
+    def __call__(self, totals: Array) -> Array:
+        """Compute the statistic and take the value, (..., k) to (..., 1)."""
+        return self.of(self.whole(totals))
+
+    def of(self, values: Array) -> Array:
+        """Take the value from all, (..., m) to (..., 1)."""
+        return values[..., self.place : self.place + 1]
+
+
 def together(measures: Sequence[Measure]) -> Finalise:
     """All values of measures that stand on one array of sums, (..., k) to (..., n_measures)."""
 
     def finalise(totals: Array) -> Array:
-        return np.concatenate([m.finalise(totals) for m in measures], axis=-1)
+        wholes = {id(f.whole): f.whole for f in (m.finalise for m in measures) if isinstance(f, Column)}
+        values = {name: whole(totals) for name, whole in wholes.items()}
+        parts = [
+            m.finalise.of(values[id(m.finalise.whole)]) if isinstance(m.finalise, Column) else m.finalise(totals)
+            for m in measures
+        ]
+        return np.concatenate(parts, axis=-1)
 
     return finalise
 

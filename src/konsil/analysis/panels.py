@@ -9,13 +9,13 @@ import polars as pl
 
 from konsil.analysis.agree import prevalence_note, spaced
 from konsil.analysis.coding import Labels, Sample, matrix, subjects_of
-from konsil.analysis.measure import Measure, quotient, share
+from konsil.analysis.measure import Column, Measure, quotient, share
 from konsil.analysis.said import say
 from konsil.analysis.spec import Analysis, Mode
 from konsil.errors import AnalysisError, nearest
 from konsil.stats import consensus
 from konsil.stats.alpha import Level
-from konsil.stats.contract import Codes, Finalise, Statistic
+from konsil.stats.contract import Codes, Statistic
 from konsil.stats.distances import Weights
 from konsil.stats.kappa import MeasureName
 
@@ -62,7 +62,7 @@ def each_rest(sample: Sample, analysis: Analysis, level: Level) -> list[Measure]
     whole = _measure(sample, codes, statistic, notes)
     given = (codes.labels >= 0).sum(axis=0)
     return [
-        replace(whole, finalise=_column(statistic.finalise, n), n_units=int(given[n]), n_ratings=int(given[n]))
+        replace(whole, finalise=Column(statistic.finalise, n), n_units=int(given[n]), n_ratings=int(given[n]))
         for n in range(n_raters)
     ]
 
@@ -137,13 +137,9 @@ def against_panel(
         shared = Measure(
             sums, parts[0].finalise, panel.clusters, len(panel.units), n_panel + 1, given, scale="atanh", notes=notes
         )
-        judge, ceiling, minus = (replace(shared, finalise=_column(p.finalise, n)) for p in parts)
+        judge, ceiling, minus = (replace(shared, finalise=Column(p.finalise, n)) for p in parts)
         found.append((name, judge, ceiling, replace(minus, scale="identity")))
     return found
-
-
-def _column(finalise: Finalise, n: int) -> Finalise:
-    return lambda totals: finalise(totals)[..., n : n + 1]
 
 
 def self_agreement(frame: pl.DataFrame, analysis: Analysis) -> Measure:
