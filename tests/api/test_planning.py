@@ -160,3 +160,18 @@ def test_a_plan_that_was_drawn_is_not_drawn_otherwise(folder: Path) -> None:
         make_plan(open_folder(folder))
     (folder / "study.toml").write_text(text + '[[plan]]\npanel = "people"\ninstrument = "form"\nphase = "more"\n')
     assert make_plan(open_folder(folder)).new == 36
+
+
+def test_the_plan_stands_on_the_items_that_were_drawn(tmp_path: Path) -> None:
+    sets = "[prepare]\nlexical_match = true\nsample = { size = 6 }\nsets = { core = 2, split = 4 }\n"
+    sources = '[[sources]]\nfile = "answers.csv"\nrecords = "answers"\n'
+    halves = STUDY.replace('instrument = "form"\nraters_per_item = 2', 'instrument = "form"\nitems = "core"')
+    (tmp_path / "study.toml").write_text(halves + sources + sets)
+    (tmp_path / "items.csv").write_text("item,text,reference\n" + "".join(f"i{n},What?,yes\n" for n in range(9)))
+    answers = "".join(f"i{n},{system},{'yes' if n % 3 else 'no'}\n" for n in range(9) for system in "ab")
+    (tmp_path / "answers.csv").write_text("item,system,text\n" + answers)
+    run("import", str(tmp_path))
+    run("prepare", str(tmp_path))
+    planned = make_plan(open_folder(tmp_path))
+    assert Counter(t.rater for t in planned.tasks) == {"p1": 2, "p2": 2, "p3": 2}
+    assert planned.missing == ()

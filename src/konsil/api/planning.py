@@ -59,14 +59,15 @@ def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Pla
         if not held.items:
             raise StudyError(f"{folder.path}: there are no items yet; run 'konsil import' first")
         check_drawn(folder, held.events, is_planned=bool(held.tasks))
-        implied = () if held.answers else _without_texts(folder, in_study(held.items, held.events))
+        studied = in_study(held.items, held.events)
+        implied = () if held.answers else _without_texts(folder, studied)
         material: dict[str, Any] = {
             "items": held.items,
             "answers": [*held.answers, *implied],
             "raters": study.raters,
             "instruments": study.instruments,
         }
-        lacking = missing(study.plan, **material)
+        lacking = missing(study.plan, **{**material, "items": studied})
         _refuse_unasked(folder, store, lacking, held.answers)
         if strict and lacking:
             raise PlanError(f"{folder.path}: " + "; ".join(told_missing(one) for one in lacking))
