@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from konsil.analysis.catalogue import RATER_PAIR
 from konsil.analysis.derived import SCORE
-from konsil.analysis.frame import SUBJECT, Long
+from konsil.analysis.frame import NUMBERED, SUBJECT, Long
 from konsil.analysis.said import say
 from konsil.analysis.spec import Analysis
 from konsil.errors import AnalysisError, nearest
@@ -121,13 +121,13 @@ def select(long: Long, analysis: Analysis, panel: str) -> pl.DataFrame:
     for column in named:
         require_column(analysis, frame, column)
     covariate = [name for name in (SCORE.format(analysis.covariate),) if name in frame.columns]
-    return frame.select(list(dict.fromkeys((*_USED, SUBJECT, *named, *covariate))))
+    return frame.select(list(dict.fromkeys((*_USED, SUBJECT, *NUMBERED.values(), *named, *covariate))))
 
 
 def require_column(analysis: Analysis, frame: pl.DataFrame, column: str) -> None:
     """Refuse a column that no rating has, with the nearest name."""
     if column not in frame.columns:
-        hint = nearest(column, [c for c in frame.columns if c != SUBJECT])
+        hint = nearest(column, [c for c in frame.columns if c not in {SUBJECT, *NUMBERED.values()}])
         raise AnalysisError(f"{analysis.name}: ratings have no column {column!r}; {hint}")
 
 
@@ -161,16 +161,14 @@ def encode(frame: pl.DataFrame, analysis: Analysis, labels: Labels, raters: Sequ
     if analysis.spans in {"all", "any"}:
         coded = _over_sentences(coded, analysis)
     cluster = "item" if analysis.cluster == "rater" else analysis.cluster
-    subjects = subjects_of(coded)
-    _refuse_twice(coded, subjects, analysis)
-    return matrix(
-        subjects,
-        coded.get_column("rater"),
-        coded.get_column(cluster).fill_null(""),
-        coded.get_column("code").to_numpy(),
-        labels,
-        raters,
-    )
+    subjects, given = subjects_of(coded), _numbered(coded, "rater")
+    _refuse_twice(subjects, given, analysis)
+    return matrix(subjects, given, _numbered(coded, cluster), coded.get_column("code").to_numpy(), labels, raters)
+
+
+def _numbered(frame: pl.DataFrame, column: str) -> pl.Series:
+    known = NUMBERED.get(column, "")
+    return frame.get_column(known) if known in frame.columns else frame.get_column(column).fill_null("")
 
 
 def _coded(frame: pl.DataFrame, collapse: Mapping[str, str], labels: Labels) -> pl.DataFrame:
@@ -215,16 +213,16 @@ def subjects_of(frame: pl.DataFrame) -> pl.Series:
     return frame.select(pl.concat_str(parts, separator="\x1f").alias(SUBJECT)).to_series()
 
 
-def _refuse_twice(coded: pl.DataFrame, subjects: pl.Series, analysis: Analysis) -> None:
+def _refuse_twice(subjects: pl.Series, raters: pl.Series, analysis: Analysis) -> None:
     """One label per rater and unit: two would be counted twice or one silently dropped."""
-    both = coded.select("rater", subjects.alias("unit"))
-    if both.n_unique() == both.height:
+    (unit, units), (rater, names) = _dense(subjects), _dense(raters)
+    times = np.bincount(unit * len(names) + rater, minlength=1)
+    if times.max() <= 1:
         return
-    twice = both.group_by("unit", "rater").len().filter(pl.col("len") > 1).sort("unit", "rater")
-    unit, rater = twice.row(0)[:2]
-    item = str(unit).split("\x1f")[0]
+    first = int(np.argmax(times > 1))
+    item = units[first // len(names)].split("\x1f")[0]
     raise AnalysisError(
-        f"{analysis.name}: rater {rater!r} labelled item {item!r} {twice.row(0)[2]} times; select one"
+        f"{analysis.name}: rater {names[first % len(names)]!r} labelled item {item!r} {times[first]} times; select one"
         " with where (instrument, phase, batch) or arm"
     )
 
@@ -260,9 +258,9 @@ def _dense(column: pl.Series) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Integers in the order of the sorted names, and the names."""
     if isinstance(column.dtype, pl.Enum):  # sorted already, and few of the names may occur
         places = column.to_physical().to_numpy()
-        found, codes = np.unique(places, return_inverse=True)
-        names = column.dtype.categories.gather(found)
-        return codes.astype(np.int64), tuple(names.to_list())
+        occurs = np.zeros(len(column.dtype.categories), dtype=bool)
+        occurs[places] = True
+        return (np.cumsum(occurs) - 1)[places], tuple(column.dtype.categories.filter(pl.Series(occurs)).to_list())
     names = column.unique().sort()
     if names.dtype == pl.String:
         codes = column.cast(pl.Enum(names)).to_physical().to_numpy()

@@ -13,7 +13,7 @@ from konsil.analysis.columns import rating_columns, task_columns
 from konsil.analysis.said import Said, say
 from konsil.analysis.spec import Exclusions
 from konsil.errors import AnalysisError
-from konsil.records import Answer, Attempt, Item, Rater, Rating, Task
+from konsil.records import Answer, Attempt, Callee, Item, Rater, Rating, Task
 
 COLUMNS = (
     "task",
@@ -46,6 +46,9 @@ _OF_TASK = {"instrument": "", "arm": "", "phase": "", "batch": "", "purpose": "m
 SUBJECT = "item, answers, span"
 """The column of what one label is about, whose values sort as the three together; only in a panel's part."""
 
+NUMBERED = {"rater": "rater, numbered", "item": "item, numbered", "case": "case, numbered"}
+"""Column -> the same as an Enum of its sorted values, so that they are counted and not compared; only in a part."""
+
 
 @dataclass(frozen=True)
 class Data:
@@ -63,6 +66,8 @@ class Data:
     """Which labels were given."""
     attempts: Sequence[Attempt] = ()
     """What the judges' calls gave."""
+    callees: Sequence[Callee] = ()
+    """Which models were called, and how."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,7 @@ class Long:
     """Named set -> its items."""
 
     def part(self, criterion: str, panel: str) -> pl.DataFrame:
-        """One panel's ratings on one criterion, with the column SUBJECT; sorted out once, since analyses ask often."""
+        """One panel's ratings on one criterion, with SUBJECT and NUMBERED; found once, since analyses ask often."""
         key = (criterion, panel)
         if key not in self._parts:
             wanted = (pl.col("criterion") == criterion) & (pl.col("panel") == panel)
@@ -91,8 +96,10 @@ class Long:
     @cached_property
     def _with_subjects(self) -> pl.DataFrame:
         subject = pl.concat_str([pl.col(c).fill_null("") for c in ("item", "answers", "span")], separator="\x1f")
-        words = self.frame.select(subject.alias(SUBJECT)).to_series()
-        return self.frame.with_columns(words.cast(pl.Enum(words.unique().sort())))
+        words = self.frame.select(
+            subject.alias(SUBJECT), *(pl.col(c).fill_null("").alias(n) for c, n in NUMBERED.items())
+        )
+        return self.frame.with_columns(one.cast(pl.Enum(one.unique().sort())) for one in words)
 
 
 def long(data: Data, exclusions: Exclusions) -> Long:
