@@ -29,9 +29,8 @@ import krippendorff
 import numpy as np
 from konsil.stats import intervals
 from konsil.stats.alpha import krippendorff_alpha
-from konsil.stats.consensus import judge_and_ceiling, leave_one_out, majority
+from konsil.stats.consensus import judge_and_ceiling, leave_one_out
 from konsil.stats.contract import Codes
-from konsil.stats.ensembles import ensemble_labels, ensembles
 from konsil.stats.infer import concatenate, infer
 from konsil.stats.kappa import cohen_kappa, pabak, percent_agreement
 from sklearn.metrics import cohen_kappa_score
@@ -206,36 +205,6 @@ def alpha_job(quick):
     )
 
 
-def ensembles_job(quick):
-    cube = panel()
-    n_items, n_answers, _ = cube.shape
-    clusters = np.repeat(np.arange(n_items), n_answers)
-    kept = {}
-
-    def ours():
-        flat = cube.reshape(-1, 18)
-        statistic = ensembles(9, "cohen_kappa", common=False)
-        codes = Codes(np.column_stack([majority(flat[:, :9], 2), flat[:, 9:]]), clusters, 2)
-        return infer(statistic.tally(codes), statistic.finalise, draws=DRAWS, key=1, method="percentile").value
-
-    def labels_once():
-        flat = cube.reshape(-1, 18)
-        kept["consensus"] = majority(flat[:, :9], 2).reshape(n_items, n_answers)
-        kept["votes"] = np.ascontiguousarray(ensemble_labels(flat[:, 9:]).reshape(n_items, n_answers, -1))
-
-    def loop(items):
-        consensus = kept["consensus"][items].ravel()
-        votes = np.ascontiguousarray(kept["votes"][items].reshape(len(consensus), -1).T)
-        return np.array([kappa_of(table_of(vote, consensus)) for vote in votes])
-
-    return Job(
-        "256 odd ensembles of nine judges, kappa",
-        ours,
-        (Peer("NumPy loop, majorities computed once", loop, 20 if quick else 100, labels_once),),
-        n_items,
-    )
-
-
 def large_alpha_job(quick):
     generator = np.random.default_rng(2)
     n_units = 200_000
@@ -296,26 +265,26 @@ def time_peer(job, peer):
     return once + each * evaluations
 
 
-def run(quick=False):
-    """Run every job; returns rows of (job, ours in seconds, peak in MB, peer, peer's seconds, its draws)."""
+def time_job(job):
+    """Check that the peers agree, then time: rows of (job, our seconds, peak in MB, peer, its seconds, its draws)."""
     warnings.simplefilter("ignore")
-    rows = []
-    for make in (pairs_job, ceiling_job, alpha_job, ensembles_job, large_alpha_job):
-        job = make(quick)
-        values = job.ours()
-        everything = np.arange(job.n_clusters)
-        for peer in job.peers:
-            peer.start()
-            np.testing.assert_allclose(peer.draw(everything), values, atol=1e-10, err_msg=f"{job.name}: {peer.name}")
-        seconds, peak = best_of(job.ours, 9), peak_megabytes(job.ours)
-        rows += [(job.name, seconds, peak, peer.name, time_peer(job, peer), peer.draws) for peer in job.peers]
-    return rows
+    values = job.ours()
+    everything = np.arange(job.n_clusters)
+    for peer in job.peers:
+        peer.start()
+        np.testing.assert_allclose(peer.draw(everything), values, atol=1e-10, err_msg=f"{job.name}: {peer.name}")
+    seconds, peak = best_of(job.ours, 9), peak_megabytes(job.ours)
+    return [(job.name, seconds, peak, peer.name, time_peer(job, peer), peer.draws) for peer in job.peers]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="time peers on fewer draws")
-    rows = run(parser.parse_args().quick)
+def run(quick=False):
+    """Run every job; returns the rows of `time_job`."""
+    jobs = (pairs_job, ceiling_job, alpha_job, large_alpha_job)
+    return [row for make in jobs for row in time_job(make(quick))]
+
+
+def print_table(rows):
+    """Print one line for each peer, with the ratio, and the smallest ratio below."""
     print(
         f"CPU seconds of one thread for {DRAWS:,} draws with intervals, from raw labels; peak is konsil's own, in MB\n"
     )
@@ -326,6 +295,12 @@ def main():
         print(f"| {job} | {ours:.4f} | {peak:.1f} | {peer} | {seconds:.2f} | {timed} | {seconds / ours:.0f} |")
     slowest = min(seconds / ours for _, ours, _, _, seconds, _ in rows)
     print(f"\nthe smallest ratio is {slowest:.0f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="time peers on fewer draws")
+    print_table(run(parser.parse_args().quick))
     return 0
 
 
