@@ -8,7 +8,7 @@ from pathlib import Path
 
 from konsil.records import Source
 from konsil.sources.answers import read_answers
-from konsil.sources.inspect_logs import is_inspect_log, read_inspect_log, with_citations
+from konsil.sources.inspect_logs import InspectLog, InspectLogs, is_inspect_log, with_citations
 from konsil.sources.items import read_items
 from konsil.sources.labelstudio_slots import Find
 from konsil.sources.problems import raise_if
@@ -23,6 +23,7 @@ def incoming(folder: Path, sources: Sequence[Source], find: Find = lambda _: Non
     `find` knows the tasks of the plan, for annotations of them.
     """
     tables: dict[tuple[str, str, str, str], Table] = {}
+    logs = InspectLogs()
     found = []
     for source in sources:
         if source.records == "labelstudio":
@@ -32,7 +33,7 @@ def incoming(folder: Path, sources: Sequence[Source], find: Find = lambda _: Non
             found.append(_anki(folder / source.file, source))
             continue
         if is_inspect_log(folder / source.file):
-            found.append(_inspect_log(folder / source.file, source))
+            found.append(_inspect_log(logs.read(folder / source.file, source), source))
             continue
         key = (source.file, source.sheet, source.encoding, source.separator)
         if key not in tables:
@@ -65,12 +66,11 @@ def _tabular(table: Table, source: Source) -> Incoming:
     )
 
 
-def _inspect_log(path: Path, source: Source) -> Incoming:
-    log = read_inspect_log(path, source)
+def _inspect_log(log: InspectLog, source: Source) -> Incoming:
     if source.records == "answers":
         answers = read_answers(log.table, source)
-        raise_if(answers.problems, path.name, answers.rows)
-        return Incoming(path.name, answers=with_citations(answers, log), preparation=log.counts)
+        raise_if(answers.problems, log.table.name, answers.rows)
+        return Incoming(log.table.name, answers=with_citations(answers, log), preparation=log.counts)
     return dataclasses.replace(_tabular(log.table, source), preparation=log.counts)
 
 

@@ -57,11 +57,11 @@ def is_inspect_log(path: Path) -> bool:
     return start.startswith(b"{") and b'"status"' in start and b'"eval"' in start
 
 
-def read_inspect_log(path: Path, source: Source) -> InspectLog:
-    """Read a log as the table of the records that the source asks for."""
+def read_inspect_log(path: Path, source: Source, opened: EvalLog | None = None) -> InspectLog:
+    """Read a log as the table of the records that the source asks for; `opened` is the log where it is open already."""
     if source.sheet or source.separator:
         raise SourceError(f"{path.name}: sheet and separator say nothing of a log of Inspect; leave them out")
-    log = _log(path)
+    log = opened or _open(path)
     ordered = _ordered(log)
     if not ordered:
         raise SourceError(f"{path.name}: the log has no samples (its run's status is {log.status!r})")
@@ -106,6 +106,19 @@ def read_inspect_log(path: Path, source: Source) -> InspectLog:
     return InspectLog(Table(frame, path, lines=range(1, len(rows) + 1), place="row"), cited, counts)
 
 
+class InspectLogs:
+    """Logs that are each opened once, however many sources read them."""
+
+    def __init__(self) -> None:
+        self._opened: dict[Path, EvalLog] = {}
+
+    def read(self, path: Path, source: Source) -> InspectLog:
+        """The log's table of the records that the source asks for."""
+        if path not in self._opened:
+            self._opened[path] = _open(path)
+        return read_inspect_log(path, source, self._opened[path])
+
+
 def with_citations(parsed: Parsed[Answer], log: InspectLog) -> tuple[Answer, ...]:
     """The answers with the sources that the log's replies name."""
     return tuple(
@@ -114,7 +127,7 @@ def with_citations(parsed: Parsed[Answer], log: InspectLog) -> tuple[Answer, ...
     )
 
 
-def _log(path: Path) -> EvalLog:
+def _open(path: Path) -> EvalLog:
     check_readable(path)
     try:
         from inspect_ai.log import read_eval_log
