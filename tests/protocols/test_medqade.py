@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -152,3 +154,17 @@ def test_the_places_of_models_become_a_study_that_calls_them(tmp_path: Path, lan
     assert [s.model for s in study.systems] == [f"hosted:MODEL-{n}" for n in range(1, 6)]
     assert [j.rater for j in study.judges] == ["judge-1"]
     assert study.plan == before.plan
+
+
+@pytest.mark.slow
+def test_a_twentieth_of_the_study_from_the_deck_to_the_report_by_commands_alone():
+    """The benchmark of the full size, run small: it checks the plan's counts, and ends with 0 where they hold."""
+    script = Path(__file__).parents[2] / "benchmarks" / "medqade.py"
+    done = subprocess.run([sys.executable, str(script), "--small"], capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "9 physicians x 50 items; 10 core items by all nine; 36 pairs x 5 split items; 9 judges x 190" in done.stdout
+    assert done.stderr.count("nothing to call") == 2
+    assert "the audit log is whole" in done.stderr
+    held = re.search(r"Of all (\d+) intervals whose true value is known, (\d+) hold it", done.stdout)
+    assert held is not None
+    assert int(held[2]) > 0.85 * int(held[1]) > 50
