@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -135,8 +136,17 @@ def database(tmp_path: Path) -> str:
     return str(tmp_path)
 
 
+@pytest.fixture(scope="session")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database without records, made once: making it takes longer than most tests here."""
+    folder = tmp_path_factory.mktemp("empty")
+    Store.open(folder).close()
+    return folder / "konsil.db"
+
+
 @pytest.fixture
-def opened(database: str) -> Iterator[Store]:
+def opened(database: str, empty: Path) -> Iterator[Store]:
+    shutil.copyfile(empty, Path(database) / "konsil.db")
     with Store.open(database) as store:
         yield store
 

@@ -330,9 +330,9 @@ def test_the_order_of_work(rows: list[Queued]) -> None:
             assert one.survey <= other.survey
             if one.survey == other.survey and not one.tiebreak and not other.tiebreak:
                 assert (one.deferred, one.position) <= (other.deferred, other.position)
-    head = next_of(rows)
+    head = next_of(line)
     assert (head is None) == all(q.done for q in rows)
-    told = progress(rows, head.task if head else None)
+    told = progress(line, head.task if head else None)
     assert 0 <= told.done <= told.total
     assert told.left == sum(not q.done for q in rows)
 

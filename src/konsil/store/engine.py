@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 from sqlalchemy import event
@@ -20,6 +22,8 @@ FILE = "konsil.db"
 """The database's name in a study's folder."""
 BUSY_SECONDS = 60.0
 """How long a writer waits for another one."""
+# As many as the pages have threads: a connection beyond would be opened anew for every request.
+_POOL: dict[str, int] = {"pool_size": 40, "max_overflow": 10}
 _SQLITE_ENDINGS = (".db", ".sqlite", ".sqlite3")
 
 
@@ -58,11 +62,11 @@ def make_engine(url: URL) -> Engine:
     """Make the engine; nothing is opened yet."""
     try:
         if url.drivername == "sqlite":
-            engine = sa.create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+            engine = sa.create_engine(url, connect_args={"timeout": BUSY_SECONDS}, **_POOL)
             event.listen(engine, "connect", _sqlite_settings)
             event.listen(engine, "begin", _sqlite_begin)
             return engine
-        return sa.create_engine(url)
+        return sa.create_engine(url, **_POOL)
     except ImportError:
         raise StoreError(
             "PostgreSQL needs a driver that is not installed; install it with pip install 'konsil[postgres]'"
@@ -103,10 +107,22 @@ def reading(engine: Engine) -> Iterator[Connection]:
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
     """Open one transaction that writes: all of it or nothing, one writer at a time."""
-    with told(engine.url), engine.connect() as connection:
+    with told(engine.url), _turn(engine), engine.connect() as connection:
         connection = connection.execution_options(konsil_write=True)
         with connection.begin():
             yield connection
+
+
+def _turn(engine: Engine) -> AbstractContextManager[object]:
+    """Wait for the writers of this process: SQLite lets them wait by trying again, which is slow and unfair."""
+    if engine.dialect.name != "sqlite":
+        return nullcontext()
+    with _turns_lock:
+        return _turns.setdefault(engine, threading.RLock())
+
+
+_turns: WeakKeyDictionary[Engine, AbstractContextManager[object]] = WeakKeyDictionary()
+_turns_lock = threading.Lock()
 
 
 @contextmanager

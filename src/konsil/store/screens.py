@@ -78,24 +78,34 @@ class Visit:
     """Seconds until the first input."""
 
 
-def queued(connection: Connection, rater: str) -> tuple[Queued, ...]:
-    """All tasks of a rater, in the plan's order."""
-    t, s = schema.tasks.c, page_schema.screens.c
+def planned(connection: Connection, rater: str) -> tuple[Queued, ...]:
+    """All tasks of a rater in the plan's order; done are those that have ratings, wherever they were given."""
+    t = schema.tasks.c
     rated = sa.select(schema.ratings.c.task).where(schema.ratings.c.task == t.id).exists()
     query = (
-        sa.select(
-            t.id, t.phase, t.batch, t.position, t.purpose == "tiebreak", t.item.is_(None), s.deferred,
-            sa.or_(s.submitted_at.is_not(None), rated), s.seconds,
-        )
-        .select_from(schema.tasks.outerjoin(page_schema.screens, t.id == s.task))
+        sa.select(t.id, t.phase, t.batch, t.position, t.purpose == "tiebreak", t.item.is_(None), rated)
         .where(t.rater == rater)
         .order_by(t.position, t.id)
-    )  # fmt: skip
-    rows = connection.execute(query)
-    return tuple(
-        Queued(task, phase, batch, position, bool(tie), bool(survey), deferred or 0, bool(done), seconds)
-        for task, phase, batch, position, tie, survey, deferred, done, seconds in rows
     )
+    return tuple(
+        Queued(task, phase, batch, position, bool(tie), bool(survey), 0, bool(done), None)
+        for task, phase, batch, position, tie, survey, done in connection.execute(query)
+    )
+
+
+def plan_mark(connection: Connection, rater: str) -> tuple[object, ...]:
+    """Something that changes whenever `planned` may say something else: tasks came, or an import."""
+    t = schema.tasks.c
+    n, last = connection.execute(sa.select(sa.func.count(), sa.func.max(t.entry)).where(t.rater == rater)).one()
+    return (n, last, connection.execute(sa.select(sa.func.max(schema.imports.c.entry))).scalar_one())
+
+
+def progressed(connection: Connection, rater: str) -> dict[str, tuple[int, bool, float | None]]:
+    """Task -> place among those put off, whether it was handed in, and its seconds; of the tasks that were shown."""
+    s = page_schema.screens.c
+    query = sa.select(s.task, s.deferred, s.submitted_at.is_not(None), s.seconds).where(s.rater == rater)
+    rows = connection.execute(query)
+    return {task: (deferred, bool(done), seconds) for task, deferred, done, seconds in rows}
 
 
 def named(connection: Connection, task: str, rater: str, at: str) -> State:

@@ -16,6 +16,7 @@ Who calls whom, from the network inwards; each module knows only what stands bel
     desk        THE SERVICE, without HTTP: next, open, save, submit, defer, report; one transaction each
     ties        the tie-break that a submitted rating calls for
     way         what comes before the next task: a list of gates (consent, profile, surveys) that a page may join
+    work        a rater's tasks and how far each is; what the plan says is remembered
     line        a rater's tasks in the order of work, as a pure function of rows
     form        what a form says: cleaned, and read by the one reader of replies
     sheet       a Screen and the values so far -> Sheet: what the template shows, and nothing else

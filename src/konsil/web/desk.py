@@ -19,6 +19,7 @@ from konsil.store.screens import Queued, State, Visit
 from konsil.study import Study
 from konsil.web import form, line, richtext, sheet
 from konsil.web.ties import Ties
+from konsil.web.work import Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +62,12 @@ class Desk:
     def __init__(self, study: Study, store: Store, now: Callable[[], str]) -> None:
         self._study, self._store, self._now = study, store, now
         self.ties = Ties(study, store)
+        self._work = Work()
 
     def next_task(self, rater: str) -> str | None:
         """The public name of a rater's next task, half-filled ones included; None when all are done."""
         with reading(self._store.engine) as connection:
-            head = line.next_of(screens.queued(connection, rater))
+            head = line.next_of(self._work.line(connection, rater))
             known = screens.shown(connection, head.task) if head is not None else None
         if head is None or known is not None:
             return known.public if known is not None else None
@@ -75,7 +77,7 @@ class Desk:
     def line(self, rater: str) -> tuple[Queued, ...]:
         """All tasks of a rater in the order of work."""
         with reading(self._store.engine) as connection:
-            return tuple(line.in_line(screens.queued(connection, rater)))
+            return tuple(self._work.line(connection, rater))
 
     def open(self, rater: str, public: str) -> sheet.Sheet | None:
         """The page of a task with what was said so far."""
@@ -88,7 +90,7 @@ class Desk:
             item, answers = screens.item(connection, task.item), screens.answers(connection, task.answers)
             seen = screen(instrument, task, item, answers)
             said = self._said(connection, task)
-            progress = line.progress(screens.queued(connection, rater), task.id)
+            progress = line.progress(self._work.line(connection, rater), task.id)
             closed = happenings.is_closed(connection, task)
             back = screens.submitted_before(connection, state)
         visit = Visit(secrets.token_urlsafe(12))

@@ -71,14 +71,13 @@ def _share(name: str) -> float:
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=4).digest(), "big") / 2**32
 
 
-def next_of(rows: Iterable[Queued]) -> Queued | None:
-    """The first task that is not done; None when all are."""
-    return next((row for row in in_line(rows) if not row.done), None)
+def next_of(line: Iterable[Queued]) -> Queued | None:
+    """The first task of a line that is not done; None when all are."""
+    return next((row for row in line if not row.done), None)
 
 
-def progress(rows: Sequence[Queued], task: str | None) -> Progress:
-    """How far a rater is with the batch of a task, or with the last batch where all is done."""
-    line = in_line(rows)
+def progress(line: Sequence[Queued], task: str | None) -> Progress:
+    """How far a rater is with the batch of a task of the line, or with the last batch where there is none."""
     blocks = list(dict.fromkeys((row.phase, row.batch) for row in line))
     here = next(((row.phase, row.batch) for row in line if row.task == task), blocks[-1] if blocks else ("", ""))
     mine = [row for row in line if (row.phase, row.batch) == here]
@@ -88,7 +87,7 @@ def progress(rows: Sequence[Queued], task: str | None) -> Progress:
     return Progress(
         done=len(mine) - left,
         total=len(mine),
-        left=sum(not row.done for row in rows),
+        left=sum(not row.done for row in line),
         batch=blocks.index(here) + 1 if blocks else 0,
         batches=len(blocks),
         minutes=minutes,
