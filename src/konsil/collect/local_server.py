@@ -44,6 +44,11 @@ class LocalServer:
         self._stopped = False
         self._lock = threading.Lock()
 
+    @property
+    def pid(self) -> int | None:
+        """The server's process; None where there is none yet."""
+        return self._process.pid if self._process is not None else None
+
     def start(self) -> str:
         """Load the model and serve it; gives the address, at once where it is served already."""
         with self._lock:
