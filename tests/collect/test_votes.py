@@ -227,6 +227,15 @@ def test_votes_in_both_orders_are_calls_of_their_own(pairs: Store) -> None:
     assert pairs.verify_log() == ()
 
 
+def test_answers_with_the_same_text_are_shown_in_both_orders_too(store: Store) -> None:
+    alike = [Answer(f"i:{s}", "i", s, "the same") for s in "ab"]
+    task = Task("t", "s", "j", "form", "i", ("i:a", "i:b"))
+    held = Batch(items=[Item("i", "?")], answers=alike, raters=[Rater("j", "judges", "llm")], tasks=[task])
+    store.add(held, source="x", at=AT)
+    assert judge(study('orders = "both"'), store, QUICK).progress.ended == 2
+    assert len(list(Calls(store).each())) == 2
+
+
 def test_labels_of_the_exchanged_order_are_read_the_other_way_round(pairs: Store) -> None:
     """A judge that always names the first answer contradicts itself in every pair."""
     from konsil.collect import jobs

@@ -14,10 +14,13 @@ from konsil.analysis.frame import Data, Long, long
 from konsil.analysis.results import OutcomeRow
 from konsil.analysis.spec import Exclusions
 from konsil.instrument import Criterion, Instrument
-from konsil.records import Rating, Task
+from konsil.records import Attempt, Rating, Task
 
 READABLE = ("ok", "repaired", "re-asked")
 """Outcomes from which ratings are made."""
+
+UNDECIDED = ("no majority", "inconsistent")
+"""Outcomes of several calls of one task: each could be read, and together they say nothing."""
 
 NO_CALL = "no call"
 """A task that was neither called nor rated."""
@@ -36,6 +39,7 @@ OUTCOMES = (
     "filtered",
     "http error",
     "gave up",
+    *UNDECIDED,
     NO_CALL,
 )
 """Every way in which a task of a judge can end, readable first."""
@@ -76,7 +80,12 @@ def _ended(data: Data, tasks: Sequence[Task]) -> dict[str, str]:
     """Task -> how it ended."""
     rated = set(rating_columns(data.ratings).get_column("task").unique().to_list())
     last: dict[str, str] = {}
-    for attempt in sorted(data.attempts, key=lambda a: (a.at, a.id)):
+
+    def place(attempt: Attempt) -> tuple[bool, bool, str, str]:
+        # Of several calls the one that tells why there is no label comes last, not the one that came last.
+        return attempt.outcome in UNDECIDED, attempt.outcome not in READABLE, attempt.at, attempt.id
+
+    for attempt in sorted(data.attempts, key=place):
         if attempt.task not in rated or attempt.outcome in READABLE:
             last[attempt.task] = attempt.outcome
     return {t.id: last.get(t.id) or (NOT_RECORDED if t.id in rated else NO_CALL) for t in tasks}

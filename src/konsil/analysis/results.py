@@ -86,6 +86,20 @@ class OutcomeRow:
 
 
 @dataclass(frozen=True)
+class OrderRow:
+    """How often one judge contradicted itself on pairs that it saw in both orders."""
+
+    rater: str
+    """The judge."""
+    criterion: str
+    """The comparison."""
+    compared: int
+    """Pairs with a label in each order."""
+    inconsistent: int
+    """Those whose two labels differ."""
+
+
+@dataclass(frozen=True)
 class Bounds:
     """Between which values a number would lie if the judgements that are missing had been given."""
 
@@ -133,6 +147,8 @@ class Results:
     """Sentences of the methods paragraph, from what was run."""
     label_counts: Mapping[tuple[str, str, str, str], int] = field(default_factory=dict)
     """(panel, criterion, system or '', label) -> how often; the abstention under its own label."""
+    orders: tuple[OrderRow, ...] = ()
+    """Judges that saw pairs in both orders, and how often they contradicted themselves."""
     outcomes: tuple[OutcomeRow, ...] = ()
     """How the judges' tasks ended."""
     bounds: tuple[Bounds, ...] = ()

@@ -12,6 +12,7 @@ import polars as pl
 
 from konsil.analysis import panels
 from konsil.analysis.bounds import bounds_of
+from konsil.analysis.called import calling, orders
 from konsil.analysis.catalogue import RATER_PAIR
 from konsil.analysis.caution import caution_rows
 from konsil.analysis.coding import groups, rater_pairs, select
@@ -72,12 +73,17 @@ def run(
         contexts.append(context)
         rows.extend(_rows(context, table, families))
     rows = _adjusted(rows)
+    both = orders(data, instruments)
     gaps = missing(data, table, exclusions, instruments)
     return Results(
         rows=tuple(rows),
         coverage=coverage(data, table, instruments, exclusions, planned=planned),
         warnings=(*_study_warnings(table, analyses), *(_same_family(families) if flag_families else ())),
-        methods=methods(analyses, rows, table, seed=seed, resampling=resampling, exclusions=exclusions),
+        methods=(
+            *calling(data.callees, both),
+            *methods(analyses, rows, table, seed=seed, resampling=resampling, exclusions=exclusions),
+        ),
+        orders=both,
         label_counts=label_counts(table, instruments),
         outcomes=outcomes(data, table),
         derived=derived_values(table, derived),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from konsil.api.importing import incoming
 from konsil.errors import KonsilError, StudyError
 from konsil.prepare import in_study
-from konsil.records import Event, Source
+from konsil.records import Callee, Event, Source
 from konsil.store import Added, Batch, Store
 from konsil.study import Study, check, parse, study_digest
 from konsil.study.admit import Incoming, Known, admit
@@ -142,11 +142,13 @@ class Folder:
     def data(self) -> Data:
         """Everything collected, as records."""
         from konsil.analysis.frame import Data
+        from konsil.store.callees import callees
 
         with self.store() as store, store.view() as view:
             items, answers, held = (tuple(view.each(name)) for name in ("items", "answers", "raters"))
             attempts, events = tuple(view.each("attempts")), tuple(view.each("events"))
             tasks, ratings = view.columns("tasks"), view.columns("ratings")
+            called = callees(store)
         declared = {r.id: r for r in self.study.raters}
         # The protocol is the word on panels and strata: a corrected study.toml needs no new import.
         raters = tuple(declared.get(r.id, r) for r in held)
@@ -155,7 +157,17 @@ class Folder:
         if len(studied) < len(items):
             kept = {item.id for item in studied}
             answers = tuple(a for a in answers if a.item in kept)
-        return Data(studied, answers, raters, tasks, ratings, attempts)
+        return Data(studied, answers, raters, tasks, ratings, attempts, self._callees(called))
+
+    def _callees(self, called: Sequence[Callee]) -> tuple[Callee, ...]:
+        """How models were called, with what the protocol says about judges' votes and orders."""
+        judges = {j.rater: j for j in self.study.judges}
+        return tuple(
+            replace(c, votes=j.votes, both_orders=j.orders == "both", tie=j.inconsistent == "tie")
+            if c.kind == "judge" and (j := judges.get(c.who)) is not None
+            else c
+            for c in called
+        )
 
     def ratings(self) -> pl.DataFrame:
         """All ratings that the protocol does not exclude, as one long Polars frame."""

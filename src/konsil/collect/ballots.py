@@ -33,7 +33,8 @@ class Round:
 
     def chosen(self, judge: Judge, sampling: Mapping[str, Any]) -> dict[str, Any]:
         """Sampling of this round: a stated seed rises from vote to vote; log-probabilities come where they count."""
-        found = {**sampling, "repeat": self.vote}
+        # Two answers with the same text make the same request in either order, and are two calls all the same.
+        found = {**sampling, "repeat": 2 * self.vote + self.exchanged}
         if found.get("seed") is not None:
             found["seed"] += self.vote
         if judge.logprobs and found.get("logprobs") is None:

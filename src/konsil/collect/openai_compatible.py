@@ -27,14 +27,13 @@ from konsil.collect.provider import (
     clean,
 )
 from konsil.collect.replies import read_body
+from konsil.records import RENAMED
 
 if TYPE_CHECKING:
     import aiohttp
 
 MOST_BYTES = 16 * 1024 * 1024
 """A body that is longer is no reply: an endless one must not fill the memory before its time is up."""
-_RENAMED = {"max_tokens": "max_completion_tokens"}
-"""Newer models take the one under the other's name."""
 _STATUS_SENTENCES = {
     401: "does not accept the key",
     402: "asks for a payment",
@@ -143,7 +142,7 @@ def body_of(request: Request, refused: set[str]) -> tuple[bytes, dict[str, objec
         "messages": [{"role": m.role, "content": m.text} for m in request.messages],
     }
     for name, value in asked.items():
-        if name in refused and (name not in _RENAMED or _RENAMED[name] in refused):
+        if name in refused and (name not in RENAMED or RENAMED[name] in refused):
             continue
         if name == "schema":
             form = {"name": "reply", "strict": True, "schema": request.schema}
@@ -156,7 +155,7 @@ def body_of(request: Request, refused: set[str]) -> tuple[bytes, dict[str, objec
             data["web_search_options"] = {}
             sent[name] = value
         else:
-            own = _RENAMED[name] if name in refused else name
+            own = RENAMED[name] if name in refused else name
             data[own] = sent[own] = value
     return json.dumps(data, ensure_ascii=False).encode("utf-8", errors="replace"), sent
 

@@ -1,6 +1,6 @@
 """The nouns. Frozen records that nobody mutates; identifiers are plain strings."""
 
-from konsil.records.call import Call, CallKind
+from konsil.records.call import RENAMED, Call, Callee, CallKind
 from konsil.records.note import Note
 from konsil.records.nouns import (
     Answer,
@@ -21,10 +21,12 @@ from konsil.records.nouns import (
 from konsil.records.source import Source, SourceKind
 
 __all__ = [
+    "RENAMED",
     "Answer",
     "Attempt",
     "Call",
     "CallKind",
+    "Callee",
     "Citation",
     "Event",
     "Item",

@@ -55,3 +55,33 @@ class Call:
     """The reply's body as received."""
     at: str = ""
     """When it ended, ISO 8601 in UTC."""
+
+
+RENAMED: Mapping[str, str] = {"max_tokens": "max_completion_tokens"}
+"""Parameters that newer models take under another name: the same one, asked for and sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """A model as it was called, over all its calls that ended readable."""
+
+    kind: CallKind
+    """Whether it answered or judged."""
+    who: str
+    """The system's or the judge's id."""
+    model: str
+    """The model asked for, ENDPOINT:NAME."""
+    calls: int
+    """How many calls these are."""
+    echoed: tuple[str, ...] = ()
+    """What the replies say that they are from."""
+    asked: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
+    """Parameter -> the values that the protocol asked for; several where votes have seeds of their own."""
+    without: Mapping[str, int] = field(default_factory=dict)
+    """Parameter -> calls that were made without it, since the endpoint does not take it."""
+    votes: int = 1
+    """How often a judge was asked for each task."""
+    both_orders: bool = False
+    """Whether a judge saw pairs in both orders."""
+    tie: bool = False
+    """Whether what contradicts itself became a tie."""

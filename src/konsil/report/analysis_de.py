@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from konsil.report.called_de import CALLED
 from konsil.report.methods_de import METHODS, SIMULATED
 
 _REASONS: dict[str, str] = {
@@ -185,8 +186,10 @@ _OUTCOMES: dict[str, str] = {
     "filtered": "gefiltert",
     "http error": "HTTP-Fehler",
     "gave up": "aufgegeben",
+    "no majority": "keine Mehrheit",
+    "inconsistent": "widersprüchlich",
     "no call": "kein Aufruf",
 }
 
-SAID: dict[str, str] = {**_REASONS, **_INTERVALS, **_NOTES, **_GROUPS, **_OUTCOMES, **METHODS, **SIMULATED}
+SAID: dict[str, str] = {**_REASONS, **_INTERVALS, **_NOTES, **_GROUPS, **_OUTCOMES, **METHODS, **CALLED, **SIMULATED}
 """Everything that analyses say."""

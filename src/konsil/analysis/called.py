@@ -1,0 +1,140 @@
+"""How models were asked, in sentences that claim nothing a model did not take; and pairs seen in both orders."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from konsil.analysis.columns import rating_columns
+from konsil.analysis.frame import Data
+from konsil.analysis.results import OrderRow
+from konsil.analysis.said import COMMA, Said, listed, say
+from konsil.instrument import Instrument
+from konsil.records import Callee
+
+TOLD = ("temperature", "top_p", "seed")
+"""The parameters that the sentence on a model names."""
+
+
+def orders(data: Data, instruments: Sequence[Instrument]) -> tuple[OrderRow, ...]:
+    """How often each judge contradicted itself on pairs that it saw in both orders, by criterion.
+
+    share = inconsistent / compared; compared are the pairs with a label in each order.
+    """
+    judges = {c.who for c in data.callees if c.both_orders}
+    criteria = [c.id for i in instruments for c in i.criteria if c.scope == "pair" and c.scale.kind != "text"]
+    if not judges or not criteria:
+        return ()
+    contradicted: dict[tuple[str, str], set[str]] = {}
+    for attempt in data.attempts:
+        if attempt.outcome == "inconsistent" and attempt.rater in judges:
+            criterion = str(json.loads(attempt.raw)["criterion"])
+            contradicted.setdefault((attempt.rater, criterion), set()).add(attempt.task)
+    ratings = rating_columns(data.ratings).filter(pl.col("rater").is_in(sorted(judges)))
+    found = []
+    for judge in sorted(judges):
+        for criterion in dict.fromkeys(criteria):
+            mine = (pl.col("rater") == judge) & (pl.col("criterion") == criterion)
+            rated = set(ratings.filter(mine).get_column("task").to_list())
+            against = contradicted.get((judge, criterion), set())
+            if rated | against:
+                found.append(OrderRow(judge, criterion, len(rated | against), len(against)))
+    return tuple(found)
+
+
+def calling(callees: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[Said]:
+    """The sentences of the methods on models: which, how they were asked, and what they do not take."""
+    answered = [c for c in callees if c.kind == "answer"]
+    judged = [c for c in callees if c.kind == "judge"]
+    if answered:
+        yield say("Answers were asked of {models}.", models=listed([_how(c) for c in answered], "; "))
+    if judged:
+        yield say("Judgements were asked of {models}.", models=listed([_how(c) for c in judged], "; "))
+    for one in callees:
+        yield from _without(one)
+    yield from _votes(judged)
+    yield from _orders(judged, rows)
+
+
+def _how(one: Callee) -> Said:
+    claimed = [n for n in TOLD if n in one.asked and one.without.get(n, 0) < one.calls]
+    settings = [say("{parameter} {value}", parameter=n, value=_values(one.asked[n])) for n in claimed]
+    own = say("sampling by the endpoint's default")
+    about = listed(settings or [own], end=COMMA)
+    echoed = [name for name in one.echoed if name != one.model.partition(":")[2]]
+    if echoed:
+        return say(
+            "{who} ({model}, answering as {echoed}; {settings})",
+            who=one.who, model=one.model, echoed=listed(echoed), settings=about,
+        )  # fmt: skip
+    return say("{who} ({model}; {settings})", who=one.who, model=one.model, settings=about)
+
+
+def _values(values: Sequence[object]) -> str:
+    """One value as it was stated; of several the first and the last."""
+    texts = [f"{v:g}" if isinstance(v, float) else str(v) for v in sorted(values, key=str)]
+    return texts[0] if len(texts) == 1 else f"{texts[0]}–{texts[-1]}"
+
+
+def _without(one: Callee) -> Iterator[Said]:
+    by_number: dict[int, list[str]] = {}
+    for name, n in one.without.items():
+        if name == "logprobs":
+            yield say(
+                "{who} gave no log-probabilities in {n:,} of {all:,} calls; their labels have no confidence.",
+                who=one.who, n=n, all=one.calls,
+            )  # fmt: skip
+        else:
+            by_number.setdefault(n, []).append(name)
+    for n, names in by_number.items():
+        if n == one.calls:
+            yield say(
+                "{who} does not take {parameters}: all its {n:,} calls were made without.",
+                who=one.who, parameters=listed(names), n=n,
+            )  # fmt: skip
+        else:
+            yield say(
+                "{who} did not always take {parameters}: {n:,} of {all:,} calls were made without.",
+                who=one.who, parameters=listed(names), n=n, all=one.calls,
+            )  # fmt: skip
+
+
+def _votes(judged: Sequence[Callee]) -> Iterator[Said]:
+    by_number: dict[int, list[str]] = {}
+    for one in judged:
+        if one.votes > 1:
+            by_number.setdefault(one.votes, []).append(one.who)
+    for votes, names in by_number.items():
+        yield say(
+            "{judges} voted {votes} times on each task; a label is what more than half of the votes say, and without"
+            " such a majority it is missing.",
+            judges=listed(names), votes=votes,
+        )  # fmt: skip
+
+
+def _orders(judged: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[Said]:
+    for tie in (False, True):
+        names = {c.who for c in judged if c.both_orders and c.tie == tie}
+        told = [
+            say(
+                "{who} {n:,} of {all:,} on {criterion} ({share:.1%})",
+                who=r.rater, n=r.inconsistent, all=r.compared, criterion=r.criterion,
+                share=r.inconsistent / r.compared,
+            )
+            for r in rows
+            if r.rater in names
+        ]  # fmt: skip
+        if told and tie:
+            yield say(
+                "Pairs were shown in both orders; inconsistent between them were {judges}, and what is inconsistent is"
+                " a tie.",
+                judges=listed(told),
+            )
+        elif told:
+            yield say(
+                "Pairs were shown in both orders; inconsistent between them were {judges}, and what is inconsistent is"
+                " missing.",
+                judges=listed(told),
+            )

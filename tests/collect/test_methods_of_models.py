@@ -1,0 +1,107 @@
+"""From a refused parameter and a contradiction to the report's words and numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from konsil.api import open_folder
+from konsil.api.planning import make_plan
+from konsil.collect.collection import Options
+from konsil.collect.fake_server import running
+from konsil.collect.judges import judge
+from konsil.collect.systems import answer
+
+QUICK = Options(back_off=0.001)
+STUDY = """
+title = "Models"
+seed = 1
+language = "{language}"
+[[endpoints]]
+id = "near"
+url = "{url}/v1"
+[[systems]]
+id = "a"
+model = "near:m"
+settings = {{ temperature = 0.2, seed = 7 }}
+[[systems]]
+id = "b"
+model = "fake:b"
+[[instruments]]
+id = "form"
+unit = "pair"
+[[instruments.criteria]]
+id = "better"
+question = "Which is better?"
+scope = "pair"
+scale = {{ labels = ["A", "tie", "B"] }}
+[[raters]]
+id = "j"
+panel = "judges"
+kind = "llm"
+[[judges]]
+rater = "j"
+model = "fake:j"
+orders = "both"
+[[plan]]
+panel = "judges"
+instrument = "form"
+show = "pair"
+[[sources]]
+file = "items.csv"
+records = "items"
+[[analyses]]
+name = "Preference"
+statistic = "share"
+of = ["A"]
+criterion = "better"
+raters = "judges"
+"""
+
+
+@pytest.fixture
+def called(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    language = getattr(request, "param", "en")
+    (tmp_path / "items.csv").write_text("item,text\n" + "".join(f"i{n},Question {n}?\n" for n in range(24)))
+    with running(refuse=("temperature",)) as url:
+        (tmp_path / "study.toml").write_text(STUDY.format(url=url, language=language))
+        folder = open_folder(tmp_path)
+        folder.import_sources()
+        with folder.store() as store:
+            answer(folder.study, store, QUICK)
+        make_plan(folder)
+        with folder.store() as store:
+            judge(folder.study, store, QUICK)
+    return tmp_path
+
+
+def test_methods_claim_nothing_that_was_not_so(called: Path) -> None:
+    results = open_folder(called).results()
+    answered, judged, refused, both, *_ = results.methods
+    assert "a (near:m; seed 7)" in answered
+    assert "temperature" not in answered
+    assert "j (fake:j" in judged
+    assert refused == "a does not take temperature: all its 24 calls were made without."
+    [row] = results.orders
+    assert (row.rater, row.criterion, row.compared) == ("j", "better", 24)
+    assert 0 < row.inconsistent < 24
+    assert f"j {row.inconsistent} of 24 on better" in both
+    assert len(open_folder(called).data().ratings) == 24 - row.inconsistent
+    [outcome] = [o for o in results.outcomes if not o.column]
+    assert outcome.counts["inconsistent"] == row.inconsistent
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("called", "words"),
+    [
+        ("en", ["Pairs that judges saw in both orders.", "a does not take temperature", "inconsistent"]),
+        ("de", ["Paare, die Modelle in beiden Reihenfolgen sahen.", "a nimmt temperature nicht an", "widersprüchlich"]),
+    ],
+    indirect=["called"],
+)
+def test_the_report_says_it_in_its_language(called: Path, words: list[str]) -> None:
+    page = open_folder(called).report().read_text("utf-8")
+    for word in words:
+        assert word in page
