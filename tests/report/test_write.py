@@ -79,13 +79,14 @@ def folder_digest(folder: Path) -> str:
 
 def test_files(english: Path) -> None:
     assert {p.name for p in english.iterdir()} == {
-        "index.html", "figures", "estimates.csv", "estimates.json", "coverage.csv", "labels.csv",
+        "index.html", "figures", "estimates.csv", "estimates.json", "coverage.csv", "labels.csv", "outcomes.csv",
+        "bounds.csv", "derived.csv",
     }  # fmt: skip
     names = sorted(p.stem for p in english.glob("figures/*.pdf"))
     assert names == sorted(p.stem for p in english.glob("figures/*.svg"))
     assert [re.sub("-[0-9a-f]{6}$", "", name) for name in names] == [
-        "differences-by-system", "differences-judges", "forest-accuracy", "forest-by-system", "forest-judges",
-        "labels-correct", "labels-helpful", "pairs-pairs", "recovery-recovery",
+        "differences-by-system", "differences-judges", "forest-by-system", "forest-judges",
+        "labels-correct", "labels-helpful", "pairs-pairs", "recovery-recovery", "series-accuracy",
     ]  # fmt: skip
     for path in english.glob("figures/*.pdf"):
         content = path.read_bytes()

@@ -13,9 +13,9 @@ import polars as pl
 
 from konsil.analysis.caution import items_of, score_column
 from konsil.analysis.coding import Sample, select, subjects_of
-from konsil.analysis.frame import SUBJECT, Long
+from konsil.analysis.frame import Long
 from konsil.analysis.kinds import Context, labels_in, sample_of
-from konsil.analysis.panels import judges_and_panel, one_table
+from konsil.analysis.panels import ONE_TABLE, judges_and_panel, one_table
 from konsil.analysis.preference import Lineage, bench_of, preference_range
 from konsil.analysis.results import Bounds, Row
 from konsil.stats.bounds import judge_range, share_range
@@ -62,6 +62,11 @@ class Gaps:
         return sample, gaps
 
 
+def _plain(frame: pl.DataFrame) -> pl.DataFrame:
+    """Without the columns that number a table's own texts, which differ from table to table."""
+    return frame.select([name for name, kind in frame.schema.items() if not isinstance(kind, pl.Enum)])
+
+
 def blank(absent: pl.DataFrame) -> pl.DataFrame:
     """Gaps as rows that are neither rated nor abstained."""
     return absent.with_columns(pl.lit("missing").alias("state"), pl.lit(None, dtype=pl.String).alias("label"))
@@ -91,9 +96,9 @@ def bounds_of(context: Context, table: Long, missing: Long, rows: Sequence[Row],
     absent = select(missing, analysis, analysis.raters)
     if absent.height == 0:
         return
-    whole = Gaps(select(table, analysis, analysis.raters).drop(SUBJECT), absent.drop(SUBJECT))
+    whole = Gaps(_plain(select(table, analysis, analysis.raters)), _plain(absent))
     find = _RULES.get(analysis.statistic)
-    if analysis.against not in {None, "rest"} and find is None:
+    if find is None and analysis.against not in {None, "rest"} and analysis.statistic in ONE_TABLE:
         find = _against
     for row in rows:
         if row.analysis != analysis.name or row.kind != "estimate" or row.detail:

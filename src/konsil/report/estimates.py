@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Row
+from konsil.analysis.results import Bounds
 from konsil.report.anchors import anchor
 from konsil.report.drawing import Drawing
+from konsil.report.forms import figures_of
 from konsil.report.glossary import entry, title
 from konsil.report.joined import Joined, beside_names, column_title, columns_of, contrast, join, value_head
 from konsil.report.overview import Material
-from konsil.report.plots import forests, heat_maps
+from konsil.report.plots import forests
 from konsil.report.tables import Cell, Table, table
 from konsil.stats.contract import Estimate
 
@@ -61,10 +63,10 @@ def _tell(material: Material, name: str, spec: Analysis | None, rows: Sequence[R
     figures: list[Drawing] = []
     if estimates:
         tables.append(_estimates(material, name, estimates))
-        figures += heat_maps(material, name, statistic, estimates) or forests(material, name, statistic, estimates)
+        figures += figures_of(material, name, spec, estimates)
     if differences:
         tables.append(_differences(material, name, differences))
-        figures += forests(material, name, statistic, differences, difference=True)
+        figures += forests(material, name, statistic, differences, spec=spec, difference=True)
     return Told(
         anchor=anchor("analysis", name),
         name=name,
@@ -152,11 +154,13 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
     beside = beside_names(rows)
     tested = any(not math.isnan(one.row.estimate.p) for one in rows)
     adjusted = any(not math.isnan(one.row.p_adjusted) for one in rows)
+    bounds = {_group(b.group): b for b in material.results.bounds if b.analysis == name}
     head = [
         *(column_title(material, c) for c in columns),
         *([_("Statistic")] if several or not columns else []),
         value_head(material, rows),
     ]
+    head += [*([_("Worst to best case")] if bounds else [])]
     head += [*methods, *beside, *([_("p")] if tested else []), *([_("p (Holm)")] if adjusted else [])]
     head += [_("Units"), _("Raters"), _("Ratings"), _("Clusters")]
     body = []
@@ -167,6 +171,7 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
                 *(Cell(row.group.get(column, _("all"))) for column in columns),
                 *([Cell(title(row.statistic, material.language))] if several or not columns else []),
                 numbers.estimate(row.estimate, _remarks(material, row)),
+                *([_case(material, bounds.get(_group(row.group)))] if bounds else []),
                 *_companions(material, one, methods),
                 *(_beside(material, one, name) for name in beside),
                 *([Cell(numbers.p(row.estimate.p), number=True)] if tested else []),
@@ -179,7 +184,28 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
         )
     heads = len(columns) + (1 if several or not columns else 0)
     caption = material.caption(_("Estimates of the analysis “%(name)s”.") % {"name": name})
-    return table(caption, head, body, row_heads=heads, general=_methods(material, rows))
+    general = _methods(material, rows)
+    if bounds:
+        general.append(
+            _(
+                "Worst to best case: between which values the number would lie if labels stood in place of the missing"
+                " judgements, whose number follows; empty where none is missing, a dash where no range is known."
+            )
+        )
+    return table(caption, head, body, row_heads=heads, general=general)
+
+
+def _group(group: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(group.items()))
+
+
+def _case(material: Material, found: Bounds | None) -> Cell:
+    """The range that missing judgements leave open, and how many they are."""
+    if found is None:
+        return Cell("", number=True)
+    numbers = material.numbers
+    missing = f"({numbers.count(found.n_missing)})"
+    return Cell(f"{numbers.interval(found.low, found.high) or '–'} {missing}", number=True)
 
 
 def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table:

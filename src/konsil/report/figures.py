@@ -46,10 +46,14 @@ def forest(
     axis: str,
     heading: str,
     reference: float | None = None,
+    band: tuple[float, float] | None = None,
     limits: tuple[float, float] | None = None,
     mark: str = "",
 ) -> Drawing:
-    """Draw estimates as dots with their intervals, one row each, the numbers beside them."""
+    """Draw estimates as dots with their intervals, one row each, the numbers beside them.
+
+    `reference` is a dashed line, `band` a shaded range: what still counts as equivalent.
+    """
     with style():
         lines = lines_of([d.group for d in dots])
         height = ROW * len(lines) + 0.84
@@ -60,6 +64,8 @@ def forest(
         axes.set_ylim(len(lines) - 0.5, -0.5)
         axes.set_xlim(*(limits or span([x for d in dots for x in (d.value, d.low, d.high, d.mark)], reference)))
         frame(axes, axis, numbers)
+        if band is not None:
+            axes.axvspan(*band, color=RULE, alpha=0.5, linewidth=0, zorder=0)
         if reference is not None:
             axes.axvline(reference, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
         axes.text(1.0, 1.0, heading, transform=axes.transAxes, ha="left", va="bottom", fontsize=8, color=MUTED)

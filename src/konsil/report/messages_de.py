@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from konsil.report.figures_de import FIGURES
+
 MESSAGES: dict[str, str] = {
+    **FIGURES,
     "%(items)s items, %(answers)s answers of %(systems)s systems and %(raters)s raters in %(panels)s panels gave"
     " %(rated)s labels and %(abstained)s abstentions; %(unreadable)s replies were unreadable and %(excluded)s ratings"
     " were excluded. The protocol asks for %(analyses)s analyses, %(prespecified)s of them prespecified.": (
@@ -44,10 +47,10 @@ MESSAGES: dict[str, str] = {
     "Abstained": "Enthalten",
     "Abstentions": "Enthaltungen",
     "All items": "Alle Items",
-    "All numbers, unrounded, are beside this page in estimates.csv, estimates.json, coverage.csv and labels.csv; the"
-    " figures are in the folder figures as SVG and PDF.": (
-        "Alle Zahlen stehen ungerundet neben dieser Seite in estimates.csv, estimates.json, coverage.csv und"
-        " labels.csv; die Abbildungen liegen im Ordner figures als SVG und PDF."
+    "All numbers, unrounded, are beside this page in estimates.csv, estimates.json, coverage.csv, labels.csv,"
+    " outcomes.csv, bounds.csv and derived.csv; the figures are in the folder figures as SVG and PDF.": (
+        "Alle Zahlen stehen ungerundet neben dieser Seite in estimates.csv, estimates.json, coverage.csv, labels.csv,"
+        " outcomes.csv, bounds.csv und derived.csv; die Abbildungen liegen im Ordner figures als SVG und PDF."
     ),
     "An interval of level 0.95 misses the true value in one of twenty cases, by design.": (
         "Ein Intervall zum Niveau 0,95 verfehlt den wahren Wert bauartbedingt in einem von zwanzig Fällen."

@@ -16,10 +16,12 @@ from markupsafe import Markup
 from konsil.instrument import Instrument
 from konsil.records import Answer, Item
 from konsil.report.anchors import anchor
+from konsil.report.calls import calls, derived_figures
 from konsil.report.drawing import Drawing
 from konsil.report.estimates import Told, tell
 from konsil.report.extras import extra
 from konsil.report.funnel import funnel
+from konsil.report.glance import glance
 from konsil.report.glossary import entry, title
 from konsil.report.overview import Material, characteristics, flow, label_figures, natural
 from konsil.report.section import Section
@@ -46,7 +48,9 @@ class Page:
 
 def render(material: Material, extras: Sequence[Section]) -> Page:
     """Gather everything and render it."""
-    labels = label_figures(material)
+    seen = glance(material)
+    called = calls(material)
+    labels = [*label_figures(material), *derived_figures(material)]
     told = tell(material)
     added = [extra(material, section) for section in extras]
     used = {row.statistic for row in material.results.rows} | {a.statistic for a in material.study.analyses}
@@ -61,6 +65,8 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         characteristics=characteristics(material),
         funnel=funnel(material),
         flow=flow(material),
+        glance=seen,
+        calls=called,
         labels=labels,
         prespecified=[t for t in told if t.prespecified],
         exploratory=[t for t in told if not t.prespecified],
@@ -72,7 +78,8 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         digests=(study_digest(material.study), data_digest(material)),
         glossary=[(entry(name, material.language), anchor("statistic", name)) for name in sorted(used)],
     )  # fmt: skip
-    figures = (*labels, *(f for t in told for f in t.figures), *(f for e in added for f in e.figures))
+    begun = (*seen, *(called.figures if called else ()), *labels)
+    figures = (*begun, *(f for t in told for f in t.figures), *(f for e in added for f in e.figures))
     return Page(html, figures)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from konsil.analysis import Analysis
 from konsil.report.anchors import anchor
 from konsil.report.drawing import Drawing
 from konsil.report.figures import forest, heat_map
@@ -25,6 +26,7 @@ def forests(
     statistic: str,
     rows: Sequence[Joined],
     *,
+    spec: Analysis | None = None,
     difference: bool = False,
 ) -> list[Drawing]:
     """One forest plot for each printed page's worth of rows; none for a single row."""
@@ -42,8 +44,10 @@ def forests(
             Dot(", ".join(names[1:]) or names[0], e.value, e.low, e.high, numbers.with_interval(e),
                 names[0] if len(names) > 1 else "", one.beside.estimate.value if one.beside else math.nan)
         )  # fmt: skip
-    zero = 0.0 if difference or entry(statistic).zero else None
-    limits = span([x for d in dots for x in (d.value, d.low, d.high, d.mark)], zero)
+    zero = 0.0 if difference or entry(statistic).zero else None if spec is None else spec.pass_line
+    margin = spec.margin if difference and spec is not None else None
+    ends = [] if margin is None else [-margin, margin]
+    limits = span([*ends, *(x for d in dots for x in (d.value, d.low, d.high, d.mark))], zero)
     pages = paged(dots)
     beside = ", ".join(beside_names(rows))
     word = title(statistic, material.language)
@@ -52,6 +56,10 @@ def forests(
     drawings = []
     for n, page in enumerate(pages):
         part = " " + _("Diamonds: %(what)s.") % {"what": beside} if beside else ""
+        if spec is not None and zero is not None and zero == spec.pass_line and not difference:
+            part += " " + _("Dashed: pass line %(value)s.") % {"value": numbers.tick(zero)}
+        if margin is not None:
+            part += " " + _("Shaded: differences within ±%(margin)s.") % {"margin": numbers.tick(margin)}
         part += " " + _("Part %(n)s of %(total)s.") % {"n": n + 1, "total": len(pages)} if len(pages) > 1 else ""
         caption = _("%(what)s: estimates (dots) with their intervals (lines), analysis “%(name)s”.") % {
             "what": word, "name": name,
@@ -65,7 +73,17 @@ def forests(
         )
         heading = value_head(material, rows)
         drawings.append(
-            forest(about, page, numbers, axis=word, heading=heading, reference=zero, limits=limits, mark=beside)
+            forest(
+                about,
+                page,
+                numbers,
+                axis=word,
+                heading=heading,
+                reference=zero,
+                limits=limits,
+                mark=beside,
+                band=None if margin is None else (-margin, margin),
+            )
         )
     return drawings
 

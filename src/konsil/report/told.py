@@ -15,6 +15,7 @@ def told(results: Results, numbers: Numbers) -> Results:
         results,
         rows=tuple(_row(row, numbers) for row in results.rows),
         coverage=tuple(replace(row, excluded=_keys(row.excluded, numbers)) for row in results.coverage),
+        bounds=tuple(replace(b, group=_values(b.group, numbers)) for b in results.bounds),
         warnings=_texts(results.warnings, numbers),
         methods=_texts(results.methods, numbers),
         label_counts={(*key[:3], numbers.told(key[3])): n for key, n in results.label_counts.items()},
@@ -26,14 +27,18 @@ def _row(row: Row, numbers: Numbers) -> Row:
     return replace(
         row,
         estimate=estimate,
-        group={column: numbers.told(value) for column, value in row.group.items()},
-        versus={column: numbers.told(value) for column, value in row.versus.items()},
+        group=_values(row.group, numbers),
+        versus=_values(row.versus, numbers),
         warnings=_texts(row.warnings, numbers),
     )
 
 
 def _texts(texts: tuple[str, ...], numbers: Numbers) -> tuple[str, ...]:
     return tuple(numbers.told(text) for text in texts)
+
+
+def _values(group: Mapping[str, str], numbers: Numbers) -> dict[str, str]:
+    return {column: numbers.told(value) for column, value in group.items()}
 
 
 def _keys(counts: Mapping[str, int], numbers: Numbers) -> dict[str, int]:

@@ -24,7 +24,10 @@ from konsil.stats.contract import Estimate
 from konsil.study import Study, study_digest
 from konsil.version import __version__
 
-FILES = frozenset({"index.html", "figures", "estimates.csv", "estimates.json", "coverage.csv", "labels.csv"})
+FILES = frozenset(
+    {"index.html", "figures", "estimates.csv", "estimates.json", "coverage.csv", "labels.csv", "outcomes.csv",
+     "bounds.csv", "derived.csv"}
+)  # fmt: skip
 """Everything a report's folder holds; a folder with anything else is not replaced."""
 
 
@@ -57,6 +60,9 @@ def write(
         "estimates.json": _estimates_json(study, results),
         "coverage.csv": _coverage_csv(study, results),
         "labels.csv": _labels_csv(study, results),
+        "outcomes.csv": _outcomes_csv(study, results),
+        "bounds.csv": _bounds_csv(study, results),
+        "derived.csv": _derived_csv(study, results),
     }
     for figure in page.figures:
         files[f"figures/{figure.key}.svg"] = figure.svg
@@ -200,6 +206,43 @@ def _labels_csv(study: Study, results: Results) -> bytes:
     fields = ("panel", "criterion", "system", "label", "count", "simulated")
     lines = [
         dict(zip(fields, (*key, n, study.simulated), strict=True)) for key, n in sorted(results.label_counts.items())
+    ]
+    return _csv(fields, lines)
+
+
+def _outcomes_csv(study: Study, results: Results) -> bytes:
+    fields = ("rater", "column", "value", "outcome", "tasks", "simulated")
+    lines = [
+        dict(zip(fields, (row.rater, row.column, row.value, outcome, n, study.simulated), strict=True))
+        for row in results.outcomes
+        for outcome, n in row.counts.items()
+    ]
+    return _csv(fields, lines)
+
+
+def _bounds_csv(study: Study, results: Results) -> bytes:
+    groups = sorted({column for b in results.bounds for column in b.group})
+    lines = [
+        {
+            "analysis": b.analysis,
+            **{f"group.{c}": b.group.get(c, "") for c in groups},
+            "value": _number(b.value),
+            "low": _number(b.low),
+            "high": _number(b.high),
+            "missing": b.n_missing,
+            "given": b.n_given,
+            "simulated": study.simulated,
+        }
+        for b in results.bounds
+    ]
+    fields = ["analysis", *(f"group.{c}" for c in groups), "value", "low", "high", "missing", "given", "simulated"]
+    return _csv(fields, lines)
+
+
+def _derived_csv(study: Study, results: Results) -> bytes:
+    fields = ("name", "item", "value", "label", "simulated")
+    lines = [
+        dict(zip(fields, (v.name, v.item, v.value, v.label, study.simulated), strict=True)) for v in results.derived
     ]
     return _csv(fields, lines)
 
