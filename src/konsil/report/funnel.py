@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from konsil.analysis.columns import rating_columns
 from konsil.prepare import MATCH, Drawn, last_drawn
 from konsil.report.overview import Material
 from konsil.report.tables import Cell, Table, table
@@ -69,9 +70,8 @@ def _rated(material: Material) -> Iterator[_Line]:
     _ = material.language.gettext
     panel_of = {rater.id: rater.panel for rater in material.raters}
     rated: dict[str, set[str]] = {}
-    for rating in material.ratings:
-        if rating.item is not None:
-            rated.setdefault(panel_of.get(rating.rater, ""), set()).add(rating.item)
+    for rater, item in rating_columns(material.ratings).select("rater", "item").unique().drop_nulls().iter_rows():
+        rated.setdefault(panel_of.get(rater, ""), set()).add(item)
     for panel in material.panels():
         if panel in rated:
             yield _("Items rated by"), panel, len(rated[panel])

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.analysis import Results
+from konsil.analysis.columns import rating_columns
 from konsil.instrument import Criterion
 from konsil.records import Answer, Event, Item, Rater, Rating
 from konsil.report.anchors import anchor
@@ -52,6 +53,11 @@ class Material:
         """What figures and tables say where ratings are simulated; empty otherwise."""
         return self.language.gettext("Simulated ratings.") if self.study.simulated else ""
 
+    @property
+    def records(self) -> tuple[Sequence[object], ...]:
+        """All records by kind, for their digest."""
+        return (self.items, self.answers, self.raters, self.ratings)
+
     def caption(self, text: str) -> str:
         """A caption that says so where ratings are simulated."""
         end = "" if not self.stamp or text.endswith((".", "?", "!")) else "."
@@ -90,14 +96,13 @@ def _raters(material: Material) -> Table:
     screens: dict[str, dict[tuple[str, str], float | None]] = defaultdict(dict)
     ratings: Counter[str] = Counter()
     active: dict[str, set[str]] = defaultdict(set)
-    for rating in material.ratings:
-        panel = panel_of.get(rating.rater, "")
+    for task, rater, seconds in rating_columns(material.ratings).select("task", "rater", "seconds").iter_rows():
+        panel = panel_of.get(rater, "")
         ratings[panel] += 1
-        active[panel].add(rating.rater)
-        screen = (rating.task, rating.rater)
+        active[panel].add(rater)
         # Seconds belong to the screen and are repeated on each of its ratings.
-        known = screens[panel].get(screen)
-        screens[panel][screen] = rating.seconds if known is None else known
+        known = screens[panel].get((task, rater))
+        screens[panel][(task, rater)] = seconds if known is None else known
     kinds = {"human": _("people"), "llm": _("LLM judges"), "program": _("programs")}
     rows = []
     for panel, members in material.panels().items():
