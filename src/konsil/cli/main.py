@@ -28,6 +28,7 @@ COMMANDS = {
     "report": ("konsil.cli.report", "Compute the analyses and write the self-contained report."),
     "export": ("konsil.cli.export", "Write the records, a folder fit for publication, or tasks for Label Studio."),
     "local": ("konsil.cli.local", "Install, list and remove models that run on this machine."),
+    "backup": ("konsil.cli.backup", "Copy the database while people go on rating, and check the copy."),
     "verify-log": ("konsil.cli.verify_log", "Check the audit log's chain of digests."),
 }
 """Command -> its module, which has a click command `command`, and its help in one line."""

@@ -1,0 +1,28 @@
+"""konsil backup: a copy of the database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from konsil.cli.folder import on_named_folder
+
+
+@click.command(short_help="Copy the database while people go on rating, and check the copy.")
+@on_named_folder
+@click.argument("target", type=click.Path(path_type=Path))
+def command(folder: Path, database: str, target: Path) -> None:
+    """Copy the database of the study in FOLDER to the new file TARGET, at one moment and without stopping anything.
+
+    The copy's audit log is checked. To go back to it, put it in the place of the folder's konsil.db.
+    """
+    from konsil.api import open_folder
+    from konsil.errors import StoreError
+    from konsil.store.backup import backup
+
+    with open_folder(folder, database=database).store() as store:
+        problems = backup(store, target)
+    if problems:
+        raise StoreError(f"{target}: copied, but {problems[0]}")
+    click.echo(f"{target}: {target.stat().st_size:,} bytes, checked")

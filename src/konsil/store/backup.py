@@ -1,0 +1,49 @@
+"""A copy of the database while raters go on rating: whole, checked, and never half-written."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from konsil.errors import StoreError
+from konsil.store.db import Store
+from konsil.store.engine import told
+
+
+def backup(store: Store, target: Path) -> tuple[str, ...]:
+    """Copy the database to a new file by SQLite's online backup; say what the copy's log finds wrong, if anything.
+
+    The copy is one moment of the database. A file that is there already is left alone.
+    """
+    if store.engine.dialect.name != "sqlite":
+        raise StoreError(f"{store.name}: is no file; PostgreSQL is backed up by its own program, pg_dump")
+    if target.exists():
+        raise StoreError(f"{target}: exists already; choose a new file")
+    if not target.parent.is_dir():
+        raise StoreError(f"{target}: the folder {str(target.parent)!r} does not exist")
+    draft = target.with_name(f".{target.name}.{os.getpid()}.db")
+    try:
+        with (
+            told(store.engine.url),
+            closing(sqlite3.connect(str(store.engine.url.database))) as source,
+            closing(sqlite3.connect(draft)) as copy,
+        ):
+            # All at once: readers of a write-ahead log keep nobody from writing, and a copy in pieces would begin anew
+            # at every rating.
+            source.backup(copy)
+        with Store.open(draft, create=False) as copied:
+            problems = copied.verify_log()
+        # What opening left beside the draft belongs to it, and is in it once it is closed.
+        with closing(sqlite3.connect(draft)) as copy:
+            copy.execute("PRAGMA journal_mode = DELETE")
+        with draft.open("rb") as file:
+            os.fsync(file.fileno())
+        os.link(draft, target)
+    except FileExistsError:
+        raise StoreError(f"{target}: exists already; choose a new file") from None
+    finally:
+        for left in (draft, *(draft.with_name(draft.name + ending) for ending in ("-wal", "-shm", "-journal"))):
+            left.unlink(missing_ok=True)
+    return problems
