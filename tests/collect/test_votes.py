@@ -332,6 +332,31 @@ def test_log_probabilities_give_a_confidence(pairs: Store) -> None:
     assert len(set(found)) == 30
 
 
+@pytest.mark.slow
+def test_log_probabilities_over_a_socket_and_from_a_server_without(pairs: Store, tmp_path: object) -> None:
+    from pathlib import Path
+
+    from konsil.collect.fake_server import running
+    from konsil.store.callees import callees
+
+    assert isinstance(tmp_path, Path)
+    text = TEXT.format(keys="logprobs = true", faults="").replace("fake:j", "near:j")
+    endpoint = '[[endpoints]]\nid = "near"\nurl = "{}/v1"\n'
+    with running() as url:
+        judge(parse(text + endpoint.format(url), lambda name: name), pairs, QUICK)
+    assert all(r.confidence is not None for r in pairs.ratings())
+    assert callees(pairs)[0].without == {}
+    (tmp_path / "other").mkdir()
+    with Store.open(tmp_path / "other") as other, running(refuse=("logprobs",)) as url:
+        held = pairs.batch()
+        other.add(
+            Batch(items=held.items, answers=held.answers, raters=held.raters, tasks=held.tasks), source="x", at=AT
+        )
+        judge(parse(text + endpoint.format(url), lambda name: name), other, QUICK)
+        assert [r.confidence for r in other.ratings()] == [None] * 30
+        assert callees(other)[0].without == {"logprobs": 30}
+
+
 @pytest.mark.parametrize(
     ("keys", "says"),
     [
