@@ -3,8 +3,13 @@
     python benchmarks/calls.py [--calls 20000] [--concurrency 64]
 
 One server process answers every request at once; each client has a process of its own, one after another, on the same
-machine and moments apart. konsil writes every call to SQLite with synchronous = FULL before it counts; the peers keep
-nothing unless said otherwise. Peers that are not installed are left out. Ratios are calls a second over konsil's.
+machine and moments apart. konsil writes every call to SQLite with synchronous = FULL before it counts, and makes an
+answer of it; the peers keep nothing unless said otherwise. Peers that are not installed are left out. Ratios are over
+konsil's. Calls a second depend on what else the machine does; CPU ms a call less so. "MB more" is what a client adds to
+a bare interpreter's memory, imports included.
+
+The last lines are konsil's re-runs, where everything is done already and nothing may be called: of systems' answers,
+and of the judges of MedQADE's protocol, each with five answers on a screen.
 """
 
 from __future__ import annotations
@@ -12,11 +17,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
 import resource
 import subprocess
 import sys
 import tempfile
 import time
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -27,6 +34,12 @@ SYSTEM = "You are sitting an examination in medicine."
 def memory() -> float:
     """The most memory this process ever had, in megabytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def bare() -> float:
+    """The memory of an interpreter that has done nothing, in megabytes."""
+    code = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
+    return float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
 
 
 def konsil(url: str, n: int, concurrency: int) -> dict[str, float]:
@@ -68,18 +81,53 @@ def called(study: object, folder: str, n: int) -> dict[str, float]:
     from konsil.store import Store
 
     with Store.open(folder) as store:
-        before = memory()
         began, cpu = time.perf_counter(), time.process_time()
         done = answer(study, store, Options())
         seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
         assert done.progress.outcomes == {"ok": n}, done.progress
         assert done.made == n
-        after = memory()
-        began = time.perf_counter()
-        again = answer(study, store, Options())
-        assert again.progress.total == 0
-        rerun = n / (time.perf_counter() - began)
-    return {"calls": n / seconds, "cpu_ms": 1000 * cpu / n, "memory": after - before, "rerun": rerun, "peak": after}
+        peak = memory()
+        again = repeated(n, lambda: answer(study, store, Options()))
+    return {"calls": n / seconds, "cpu_ms": 1000 * cpu / n, "peak": peak, **again}
+
+
+def repeated(n: int, run: object) -> dict[str, float]:
+    """A run of n works that are all done: works a second, and a second of processor time."""
+    began, cpu = time.perf_counter(), time.process_time()
+    done = run()  # type: ignore[operator]
+    seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
+    assert (done.progress.total, sum(t.done for t in done.todos)) == (0, n)
+    return {"rerun": n / seconds, "rerun_cpu": n / cpu}
+
+
+def judges(_url: str, n: int, _concurrency: int) -> dict[str, float]:
+    """The re-run of MedQADE's judges; their first run is in the process, with the fake provider."""
+    from konsil.api.folder import open_folder
+    from konsil.api.planning import make_plan
+    from konsil.collect.judges import judge
+    from konsil.records import Answer, Item
+    from konsil.store import Batch
+
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        source = files("konsil.protocols") / "medqade"
+        for name in ("study.toml", "codebook.de.md"):
+            (folder / name).write_text((source / name).read_text("utf-8"), "utf-8")
+        text = re.sub(r"\n\[prepare\]\n(?:.+\n)+", "\n", (folder / "study.toml").read_text("utf-8"))
+        for k in range(1, 5):
+            text += f'\n[[judges]]\nrater = "judge-{k}"\nmodel = "fake:j{k}"\nsettings = {{ temperature = 0 }}\n'
+        (folder / "study.toml").write_text(text, "utf-8")
+        items = [Item(f"i{k:06}", PROMPT.format(k), f"Vitamin {k}", sets=("split",)) for k in range(max(45, n // 4))]
+        items[0] = Item("i000000", PROMPT.format(0), "Vitamin 0", sets=("core",))
+        systems = [f"system-{k}" for k in range(1, 6)]
+        answers = [Answer(f"{i.id}:{s}", i.id, s, f"{s} says vitamin {i.id}") for i in items for s in systems]
+        opened = open_folder(folder)
+        with opened.store(create=True) as store:
+            store.add(Batch(items=items, answers=answers), source="items", at="2025-03-01T12:00:00Z")
+        make_plan(opened)
+        with opened.store() as store:
+            first = judge(opened.study, store)
+            return repeated(first.progress.ended, lambda: judge(opened.study, store))
 
 
 async def pooled(n: int, concurrency: int, one: object) -> None:
@@ -93,11 +141,10 @@ async def pooled(n: int, concurrency: int, one: object) -> None:
 
 
 def timed(n: int, run: object) -> dict[str, float]:
-    before = memory()
     began, cpu = time.perf_counter(), time.process_time()
     run()  # type: ignore[operator]
     seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
-    return {"calls": n / seconds, "cpu_ms": 1000 * cpu / n, "memory": memory() - before, "peak": memory()}
+    return {"calls": n / seconds, "cpu_ms": 1000 * cpu / n, "peak": memory()}
 
 
 def openai(url: str, n: int, concurrency: int) -> dict[str, float]:
@@ -158,6 +205,7 @@ def inspect_ai(url: str, n: int, concurrency: int) -> dict[str, float]:
 
 
 CLIENTS = {"konsil": konsil, "openai": openai, "pydantic_ai": pydantic_ai, "inspect_ai": inspect_ai}
+PARTS = {**CLIENTS, "judges": judges}
 SHARE = {"konsil": 1.0, "openai": 0.2, "pydantic_ai": 0.2, "inspect_ai": 0.1}
 """Share of the calls that each client makes: slower ones need fewer for a steady rate."""
 
@@ -166,7 +214,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--calls", type=int, default=20_000)
     parser.add_argument("--concurrency", type=int, default=64)
-    parser.add_argument("--client", choices=CLIENTS)
+    parser.add_argument("--client", choices=PARTS)
     parser.add_argument("--url", default="")
     parser.add_argument("--fill", default="", help="Only make a store with items in this folder.")
     given = parser.parse_args()
@@ -174,33 +222,47 @@ def main() -> None:
         fill(given.fill, given.calls)
         return
     if given.client:
-        print(json.dumps(CLIENTS[given.client](given.url, given.calls, given.concurrency)))
+        print(json.dumps(PARTS[given.client](given.url, given.calls, given.concurrency)))
         return
     from konsil.collect.fake_server import running
 
-    print(f"{'client':14}{'calls/s':>10}{'ratio':>8}{'CPU ms/call':>13}{'MB more':>9}{'MB peak':>9}{'re-run/s':>12}")
-    ours = None
+    print(f"{'client':14}{'calls/s':>10}{'ratio':>8}{'CPU ms/call':>13}{'ratio':>8}{'MB more':>9}")
+    first: dict[str, float] = {}
+    floor = bare()
     with running(instant=True) as url:
         for name in CLIENTS:
             if find_spec(name) is None:
                 print(f"{name:14}not installed")
                 continue
             n = max(200, int(given.calls * SHARE[name]))
-            command = [
-                sys.executable, str(Path(__file__)), "--client", name, "--url", url, "--calls", str(n),
-                "--concurrency", str(given.concurrency),
-            ]  # fmt: skip
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            if done.returncode:
-                print(f"{name:14}failed: {done.stderr.strip().splitlines()[-1:]}")
+            found = measured(name, url, n, given.concurrency)
+            if isinstance(found, str):
+                print(f"{name:14}failed: {found}")
                 continue
-            found = json.loads(done.stdout.strip().splitlines()[-1])
-            ours = ours or found["calls"]
-            rerun = f"{found['rerun']:12,.0f}" if "rerun" in found else ""
+            first = first or found
             print(
-                f"{name:14}{found['calls']:10,.0f}{found['calls'] / ours:8.2f}{found['cpu_ms']:13.2f}"
-                f"{found['memory']:9.0f}{found['peak']:9.0f}{rerun}"
+                f"{name:14}{found['calls']:10,.0f}{found['calls'] / first['calls']:8.2f}{found['cpu_ms']:13.2f}"
+                f"{found['cpu_ms'] / first['cpu_ms']:8.1f}{found['peak'] - floor:9.0f}"
             )
+    for name, found in (("answers", first), ("judgements", measured("judges", "", given.calls, given.concurrency))):
+        if isinstance(found, str):
+            print(f"re-run of {name} failed: {found}")
+        else:
+            print(
+                f"re-run of {name:11}{found['rerun']:10,.0f} a second, {found['rerun_cpu']:,.0f} a second of CPU time"
+            )
+
+
+def measured(name: str, url: str, n: int, concurrency: int) -> dict[str, float] | str:
+    """One part in a process of its own; a text where it failed."""
+    command = [
+        sys.executable, str(Path(__file__)), "--client", name, "--url", url, "--calls", str(n),
+        "--concurrency", str(concurrency),
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        return " ".join(done.stderr.strip().splitlines()[-1:])
+    return dict(json.loads(done.stdout.strip().splitlines()[-1]))
 
 
 if __name__ == "__main__":
