@@ -89,40 +89,34 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _material(screen: Screen, key: str) -> Iterator[str]:
-    said = screen.words
-    if screen.question or screen.answers:
-        yield said.material.format(f"<text-{key}>", f"</text-{key}>")
-    if any(not _whole(a) and any(p.span is not None for p in a.pieces) for a in screen.answers):
-        yield said.marked.format(f"<s1-{key}>", f"</s1-{key}>")
+def _material(screen: Screen, key: str) -> list[str]:
+    said, opened, closed = screen.words, f":\n<text-{key}>\n", f"\n</text-{key}>"
+    blocks: list[str] = []
+    any_marked = False
     if screen.question:
-        yield _block(said.question, screen.question, key)
+        blocks.append(f"{said.question}{opened}{screen.question}{closed}")
     if screen.reference:
-        yield _block(said.reference, screen.reference, key)
+        blocks.append(f"{said.reference}{opened}{screen.reference}{closed}")
     for name, answer in zip(screen.headings, screen.answers, strict=True):
         if answer.reasoning:
-            yield _block(f"{name}: {said.reasoning}", answer.reasoning, key)
+            blocks.append(f"{name}: {said.reasoning}{opened}{answer.reasoning}{closed}")
             name = f"{name}: {said.final}"
-        yield _block(name, _marked(answer, key), key)
+        marked = len(answer.pieces) > 1 or any(p.span is not None for p in answer.pieces)
+        any_marked = any_marked or marked
+        blocks.append(f"{name}{opened}{_marked(answer, key) if marked else answer.text}{closed}")
         if answer.sources:
-            yield _block(said.sources, "\n".join(answer.sources), key)
-    yield said.now
-
-
-def _whole(answer: Shown) -> bool:
-    return len(answer.pieces) == 1 and answer.pieces[0].span is None
+            sources = "\n".join(answer.sources)
+            blocks.append(f"{said.sources}{opened}{sources}{closed}")
+    told = [said.material.format(f"<text-{key}>", f"</text-{key}>")] if screen.question or screen.answers else []
+    if any_marked:
+        told.append(said.marked.format(f"<s1-{key}>", f"</s1-{key}>"))
+    return [*told, *blocks, said.now]
 
 
 def _marked(answer: Shown, key: str) -> str:
-    if _whole(answer):
-        return answer.text
     return "".join(
         p.text if p.span is None else f"<s{p.span + 1}-{key}>{p.text}</s{p.span + 1}-{key}>" for p in answer.pieces
     )
-
-
-def _block(heading: str, text: str, key: str) -> str:
-    return f"{heading}:\n<text-{key}>\n{text}\n</text-{key}>"
 
 
 def _key(screen: Screen, task: str) -> str:

@@ -61,11 +61,12 @@ def screen(instrument: Instrument, task: Task, item: Item | None, answers: Mappi
         raise FormError(f"task {task.id!r} is on instrument {task.instrument!r}, got {instrument.id!r}")
     if (item.id if item is not None else None) != task.item:
         raise FormError(f"task {task.id!r} is about item {task.item!r}, got {item.id if item is not None else None!r}")
-    absent = [a for a in task.answers if a not in answers]
-    if absent:
-        raise FormError(f"task {task.id!r}: its answer {absent[0]!r} is not among those given")
     said = words(instrument.language)
-    shown = tuple(show(answers[a], task.arm, said, task.spans, instrument.show_reasoning) for a in task.answers)
+    arm, spans, thoughts = task.arm, task.spans, instrument.show_reasoning
+    try:
+        shown = tuple([show(answers[a], arm, said, spans, thoughts) for a in task.answers])
+    except KeyError as absent:
+        raise FormError(f"task {task.id!r}: its answer {absent.args[0]!r} is not among those given") from None
     reference = (item.reference or "") if item is not None and instrument.show_reference else ""
     return Screen(instrument, fields(instrument, task), item.text if item is not None else "", reference, shown)
 
