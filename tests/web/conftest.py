@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
@@ -148,7 +149,14 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def opened(database: str, empty: Path) -> Iterator[Store]:
     shutil.copyfile(empty, Path(database) / "konsil.db")
     with Store.open(database) as store:
+        hurried(store)
         yield store
+
+
+def hurried(store: Store) -> None:
+    """No waiting for the disk: nobody pulls the plug here. Where somebody does, the server is a real one."""
+    event.listen(store.engine, "connect", lambda connection, _: connection.execute("PRAGMA synchronous = OFF"))
+    store.engine.dispose()
 
 
 class Clock:

@@ -270,7 +270,9 @@ def crawl(browser: Any) -> dict[str, str]:
     return seen
 
 
-@pytest.mark.parametrize("name", ["medqade", "clexeval", "pairs", "sentences"])
+@pytest.mark.parametrize(
+    "name", ["medqade", *(pytest.param(n, marks=pytest.mark.slow) for n in ("clexeval", "pairs", "sentences"))]
+)
 def test_a_crawl_finds_no_canary(name: str, enter: Enter, opened: Store) -> None:
     from konsil.store.people import Person, note_person
 

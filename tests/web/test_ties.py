@@ -43,7 +43,7 @@ def planned(desk: Desk, store: Store) -> set[tuple[object, ...]]:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(1, 8))])
 def test_they_are_those_of_the_plan(seed: int, opened: Store, desk: MakeDesk) -> None:
     here, rng = desk("medqade", 12), random.Random(seed)
     rate_all(here, lambda: form(rng.choice(["Falsch", "Richtig", "Richtig", "Keine Angabe"])))
