@@ -102,6 +102,9 @@ def test_methods_claim_nothing_that_was_not_so(called: Path) -> None:
     indirect=["called"],
 )
 def test_the_report_says_it_in_its_language(called: Path, words: list[str]) -> None:
-    page = open_folder(called).report().read_text("utf-8")
+    path = open_folder(called).report()
+    [row] = open_folder(called).results().orders
+    assert f"j,better,24,{row.inconsistent}," in (path.parent / "orders.csv").read_text("utf-8")
+    page = path.read_text("utf-8")
     for word in words:
         assert word in page

@@ -26,7 +26,7 @@ from konsil.version import __version__
 
 FILES = frozenset(
     {"index.html", "figures", "estimates.csv", "estimates.json", "coverage.csv", "labels.csv", "outcomes.csv",
-     "bounds.csv", "derived.csv"}
+     "orders.csv", "bounds.csv", "derived.csv"}
 )  # fmt: skip
 """Everything a report's folder holds; a folder with anything else is not replaced."""
 
@@ -61,6 +61,7 @@ def write(
         "coverage.csv": _coverage_csv(study, results),
         "labels.csv": _labels_csv(study, results),
         "outcomes.csv": _outcomes_csv(study, results),
+        "orders.csv": _orders_csv(study, results),
         "bounds.csv": _bounds_csv(study, results),
         "derived.csv": _derived_csv(study, results),
     }
@@ -218,6 +219,12 @@ def _outcomes_csv(study: Study, results: Results) -> bytes:
         for outcome, n in row.counts.items()
     ]
     return _csv(fields, lines)
+
+
+def _orders_csv(study: Study, results: Results) -> bytes:
+    fields = ("rater", "criterion", "compared", "inconsistent", "simulated")
+    rows = [(r.rater, r.criterion, r.compared, r.inconsistent, study.simulated) for r in results.orders]
+    return _csv(fields, [dict(zip(fields, row, strict=True)) for row in rows])
 
 
 def _bounds_csv(study: Study, results: Results) -> bytes:
