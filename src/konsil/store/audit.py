@@ -125,6 +125,7 @@ def _rows(connection: Connection, expected: Mapping[int, tuple[str, str]]) -> It
     totals: dict[int, int] = defaultdict(int)
     tables = [(kind.table, kind.names) for kind in KINDS.values()]
     tables.append((schema.revisions, KINDS["ratings"].names))
+    tables.append((schema.task_revisions, KINDS["tasks"].names))
     for table, names in tables:
         query = sa.select(table.c.entry, *(table.c[n] for n in names)).execution_options(yield_per=5_000)
         for row in connection.execute(query):

@@ -23,7 +23,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA = 3
+SCHEMA = 4
 """The newest schema that this version knows: the number of its last migration."""
 
 # Identifiers sort by code point everywhere, as Python sorts them; PostgreSQL would use the server's language.
@@ -110,24 +110,26 @@ people = Table(
     Column("email", Text, nullable=False),
 )
 
-tasks = Table(
-    "tasks",
-    metadata,
-    Column("id", KEY, primary_key=True),
-    Column("slot", Text, nullable=False),
-    Column("rater", KEY, nullable=False),
-    Column("instrument", Text, nullable=False),
-    Column("item", KEY),
-    Column("answers", Text, nullable=False),
-    Column("spans", Text, nullable=False),
-    Column("arm", Text, nullable=False),
-    Column("phase", Text, nullable=False),
-    Column("batch", Text, nullable=False),
-    Column("position", BigInteger, nullable=False),
-    Column("purpose", Text, nullable=False),
-    Column("repeat_of", KEY),
-    _entry(),
-)
+
+def _task_columns() -> tuple[Column[Any], ...]:
+    """Make the columns of a task beside its id, the same for tasks as they are and as they were."""
+    return (
+        Column("slot", Text, nullable=False),
+        Column("rater", KEY, nullable=False),
+        Column("instrument", Text, nullable=False),
+        Column("item", KEY),
+        Column("answers", Text, nullable=False),
+        Column("spans", Text, nullable=False),
+        Column("arm", Text, nullable=False),
+        Column("phase", Text, nullable=False),
+        Column("batch", Text, nullable=False),
+        Column("position", BigInteger, nullable=False),
+        Column("purpose", Text, nullable=False),
+        Column("repeat_of", KEY),
+    )
+
+
+tasks = Table("tasks", metadata, Column("id", KEY, primary_key=True), *_task_columns(), _entry())
 
 
 def _value_columns(*, history: bool) -> tuple[Column[Any], ...]:
@@ -169,6 +171,17 @@ revisions = Table(
     Column("superseded_at", Text, nullable=False),
     Column("superseded_by", KEY, ForeignKey("events.id"), nullable=False),
     ForeignKeyConstraint(RATING_KEY, [f"ratings.{name}" for name in RATING_KEY], name="revision_of"),
+)
+
+# Who had a task before it changed hands.
+task_revisions = Table(
+    "task_revisions",
+    metadata,
+    Column("id", KEY, ForeignKey("tasks.id"), primary_key=True),
+    *_task_columns(),
+    Column("entry", Integer, primary_key=True, autoincrement=False),
+    Column("superseded_at", Text, nullable=False),
+    Column("superseded_by", KEY, ForeignKey("events.id"), nullable=False),
 )
 
 attempts = Table(

@@ -165,7 +165,9 @@ def visit(connection: Connection, state: State, told: Visit, at: str) -> None:
 def visits(connection: Connection, task: str) -> tuple[tuple[str, Visit], ...]:
     """Every opening of a task's page: when, and its times; in order."""
     v = page_schema.visits.c
-    query = sa.select(v.opened_at, v.id, v.wall, v.active, v.first_input).where(v.task == task)
+    # Of a task that changed hands, only those of whoever has it now.
+    whose = sa.select(page_schema.screens.c.rater).where(page_schema.screens.c.task == task).scalar_subquery()
+    query = sa.select(v.opened_at, v.id, v.wall, v.active, v.first_input).where(v.task == task, v.rater == whose)
     rows = connection.execute(query.order_by(v.opened_at, v.id))
     return tuple((at, Visit(*rest)) for at, *rest in rows)
 
