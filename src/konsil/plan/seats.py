@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from konsil.errors import PlanError, nearest
 from konsil.records import Event, Rating, Task
@@ -13,14 +13,19 @@ def occupy(tasks: Sequence[Task], events: Iterable[Event], ratings: Iterable[Rat
     """Tasks with the raters that hold their slots after sign-ups and withdrawals.
 
     `withdrawal` (subject: the rater) empties the rater's slots, `sign-up` (subject: the rater, data.slot: the slot)
-    fills one. A task that was rated stays with whoever rated it. Names, blinded orders and arms belong to the slot, so
-    a change of hands moves nothing.
+    fills one. A withdrawal may say who takes over which task (data.holders: task -> rater, or empty: nobody); such a
+    task is the new rater's own and no longer goes with the slot. A task that was rated stays with whoever rated it.
+    Names, blinded orders and arms belong to the slot, so a change of hands moves nothing.
     """
     holders = {t.slot: t.rater for t in tasks}
+    handed: dict[str, str] = {}
     moved = False
-    for event in events:
+    for event in sorted(events, key=lambda e: e.at):
         if event.kind == "withdrawal":
             holders = {slot: "" if rater == event.subject else rater for slot, rater in holders.items()}
+            given = event.data.get("holders")
+            if isinstance(given, Mapping):
+                handed |= {str(task): str(rater) for task, rater in given.items()}
             moved = True
         elif event.kind == "sign-up" and "slot" in event.data:
             slot = str(event.data["slot"])
@@ -31,4 +36,4 @@ def occupy(tasks: Sequence[Task], events: Iterable[Event], ratings: Iterable[Rat
     if not moved:
         return tuple(tasks)
     rated = {r.task: r.rater for r in ratings}
-    return tuple(dataclasses.replace(t, rater=rated.get(t.id, holders[t.slot])) for t in tasks)
+    return tuple(dataclasses.replace(t, rater=rated.get(t.id) or handed.get(t.id) or holders[t.slot]) for t in tasks)
