@@ -18,6 +18,8 @@ import matplotlib
 from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
+from konsil.report.typeface import FAMILY, families
+
 INK = "#1b1f24"
 MUTED = "#5b6570"
 RULE = "#d3dae1"
@@ -35,7 +37,6 @@ _THEMED = {
 _FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 STYLE: Any = {
     "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],
     "font.size": 8.5,
     "text.color": INK,
     "text.parse_math": False,
@@ -83,7 +84,7 @@ class Drawing:
 @contextmanager
 def style() -> Iterator[None]:
     """Draw in the report's style; matplotlib's settings are as before afterwards."""
-    with matplotlib.rc_context(STYLE), warnings.catch_warnings():
+    with matplotlib.rc_context({**STYLE, "font.sans-serif": list(families())}), warnings.catch_warnings():
         # A sign that the bundled font lacks is drawn as a box in the PDF; the page has the system's fonts.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         yield
@@ -128,7 +129,7 @@ def _plain(svg: str, key: str, title: str, description: str) -> str:
         f'<title id="{key}-title">{escape(title)}</title>\n<desc id="{key}-desc">{escape(description)}</desc>\n'
     )
     svg = opening + svg[svg.index(">") + 1 :].lstrip()
-    return re.sub(r"'DejaVu Sans'(?:, [^;\"]*)?", _FONTS, svg)
+    return re.sub(rf"'{FAMILY}'(?:, [^;\"]*)?", _FONTS, svg)
 
 
 def _themed(svg: str) -> str:
