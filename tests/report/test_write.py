@@ -149,7 +149,7 @@ def test_headings_in_order(document: Document) -> None:
     assert all(after <= before + 1 for before, after in pairwise(levels))
     titles = [text for level, text in document.headings if level == 2]
     assert titles == [
-        "Contents", "Summary", "Raters, items and systems", "Study flow", "Distribution of the labels",
+        "Summary", "Contents", "Raters, items and systems", "Study flow", "Distribution of the labels",
         "Prespecified analyses", "Exploratory analyses", "Recovery", "Costs", "Methods", "Instruments and codebooks",
         "Sample items", "Statistics and their sources", "Versions and digests",
     ]  # fmt: skip

@@ -100,6 +100,8 @@ class Derived:
     """The panel whose ratings are averaged."""
     bins: tuple[Bin, ...] = ()
     """Ranges with their names; empty: the number alone, as a covariate."""
+    title: str = ""
+    """What tables and figures call it; empty: its name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,7 @@ def calls(material: Material) -> Calls | None:
     sentence = text % {"n": count(n), "given": count(n - without), "without": count(without)}
     tables = [_by_judge(material, whole), *both_orders(material)]
     if without:
+        tables.append(_without(material, whole))
         tables.append(_by_stratum(material, [row for row in rows if row.column]))
     return Calls(sentence, tuple(t for t in tables if t.rows), tuple(_failures(material, whole)))
 
@@ -64,20 +65,39 @@ def _lost(counts: Mapping[str, int]) -> int:
 
 def _by_judge(material: Material, rows: Sequence[OutcomeRow]) -> Table:
     _, numbers = material.language.gettext, material.numbers
-    seen = [o for o in OUTCOMES if any(row.counts.get(o) for row in rows)]
-    head = (_("Rater"), *(numbers.told(say(o)) for o in seen), _("Tasks"), _("Share without labels"))
+    seen = [o for o in GIVEN if any(row.counts.get(o) for row in rows)]
+    head = (
+        _("Judge"),
+        _("Tasks"),
+        *(numbers.told(say(o)) for o in seen),
+        _("Without labels"),
+        _("Share without labels"),
+    )
     body = []
     for row in rows:
-        n = sum(row.counts.values())
-        cells = [Cell(numbers.count(row.counts.get(o, 0)), number=True) for o in seen]
+        n, lost = sum(row.counts.values()), _lost(row.counts)
+        counts = (n, *(row.counts.get(o, 0) for o in seen), lost)
         body.append(
-            (Cell(row.rater), *cells, Cell(numbers.count(n), number=True),
-             Cell(numbers.plain(_lost(row.counts) / n if n else math.nan), number=True))
+            (Cell(row.rater), *(Cell(numbers.count(c), number=True) for c in counts),
+             Cell(numbers.plain(lost / n if n else math.nan), number=True))
         )  # fmt: skip
     general = [_("A task counts once, with its last call.")]
-    if any(NO_CALL in row.counts for row in rows):
-        general.append(_("No call: the plan has the task, and neither a call nor a rating is there."))
     return table(material.caption(_("How the judges' tasks ended.")), head, body, general=general)
+
+
+def _without(material: Material, rows: Sequence[OutcomeRow]) -> Table:
+    _, numbers = material.language.gettext, material.numbers
+    seen = [o for o in OUTCOMES if o not in GIVEN and any(row.counts.get(o) for row in rows)]
+    head = (_("Judge"), *(numbers.told(say(o)) for o in seen))
+    body = [
+        (Cell(row.rater), *(Cell(numbers.count(row.counts.get(o, 0)), number=True) for o in seen))
+        for row in rows
+        if _lost(row.counts)
+    ]
+    general = []
+    if NO_CALL in seen:
+        general.append(_("No call: the plan has the task, and neither a call nor a rating is there."))
+    return table(material.caption(_("Tasks without labels, by what became of the call.")), head, body, general=general)
 
 
 def _by_stratum(material: Material, rows: Sequence[OutcomeRow]) -> Table:

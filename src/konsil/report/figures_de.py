@@ -38,6 +38,9 @@ FIGURES: dict[str, str] = {
     "Share of tasks": "Anteil der Aufgaben",
     "Share without labels": "Anteil ohne Labels",
     "Tasks": "Aufgaben",
+    "Judge": "Richtermodell",
+    "Tasks without labels, by what became of the call.": "Aufgaben ohne Labels, danach, was aus dem Aufruf wurde.",
+    "Verbatim match": "Treffer im Wortlaut",
     "Tasks without labels": "Aufgaben ohne Labels",
     "Tasks without labels, all judges together.": "Aufgaben ohne Labels, alle Richtermodelle zusammen.",
     "The judges had %(n)s tasks; %(given)s gave labels and %(without)s gave none. What is missing stays missing: it"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from konsil.analysis import Row
+from konsil.prepare import MATCH
 from konsil.report.overview import Material
 from konsil.report.tables import MINUS
 
@@ -65,6 +66,8 @@ def column_title(material: Material, column: str) -> str:
     own = {"system": _("System"), "rater": _("Rater"), "panel": _("Panel"), "arm": _("Arm"), "item": _("Item")}
     own |= {"case": _("Case"), "phase": _("Phase"), "batch": _("Batch"), "instrument": _("Instrument")}
     own |= {"ensemble": _("Ensemble"), "size": _("Judges"), "raters": _("Raters"), "version": _("Version")}
+    own |= {MATCH: _("Verbatim match")}
+    own |= {d.name: d.title for d in material.study.derived if d.title}
     return own.get(column, column)
 
 

@@ -242,6 +242,15 @@ def short(text: str, most: int = 34) -> str:
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
+def wrapped(text: str, room: float, size: float = 8.5) -> str:
+    """In two lines, where it is wider than the room and has a space to break at."""
+    words = short(text, 44).split(" ")
+    if widest([" ".join(words)], size) <= room or len(words) < 2:
+        return " ".join(words)
+    ways = [(" ".join(words[:n]), " ".join(words[n:])) for n in range(1, len(words))]
+    return "\n".join(min(ways, key=lambda way: widest([*way], size)))
+
+
 def widest(texts: Sequence[str], size: float, *, bold: bool = False) -> float:
     """Inches that the widest of the texts takes."""
     font = FontProperties(family="DejaVu Sans", size=size, weight="bold" if bold else "normal")

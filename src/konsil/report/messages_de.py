@@ -10,13 +10,13 @@ MESSAGES: dict[str, str] = {
     " %(rated)s labels and %(abstained)s abstentions; %(unreadable)s replies were unreadable and %(excluded)s ratings"
     " were excluded. The protocol asks for %(analyses)s analyses, %(prespecified)s of them prespecified.": (
         "%(items)s Items, %(answers)s Antworten von %(systems)s Systemen und %(raters)s Bewertende in %(panels)s Panels"
-        " ergaben %(rated)s Labels und %(abstained)s Enthaltungen; %(unreadable)s Antworten waren unlesbar und"
-        " %(excluded)s Bewertungen wurden ausgeschlossen. Das Protokoll verlangt %(analyses)s Analysen, davon"
-        " %(prespecified)s vorab festgelegt."
+        " ergaben %(rated)s Labels und %(abstained)s Enthaltungen; %(unreadable)s Urteile fehlen, weil sie unlesbar"
+        " waren, und %(excluded)s Bewertungen wurden ausgeschlossen. Das Protokoll verlangt %(analyses)s Analysen,"
+        " davon %(prespecified)s vorab festgelegt."
     ),
     "%(n)s different values": "%(n)s verschiedene Werte",
     "%(n)s more characters": "%(n)s weitere Zeichen",
-    "%(n)s screens have no time.": "%(n)s Bildschirmseiten haben keine Zeit.",
+    "%(n)s screens have no time.": "%(n)s Seiten haben keine Zeit.",
     "%(statistic)s among the raters of the panel “%(panel)s” on the criterion “%(criterion)s”.": (
         "%(statistic)s unter den Bewertenden des Panels „%(panel)s“ beim Kriterium „%(criterion)s“."
     ),
@@ -163,11 +163,11 @@ MESSAGES: dict[str, str] = {
     "Resampled": "Gezogen werden",
     "Resamples": "Ziehungen",
     "Sample items": "Beispiele",
-    "Screens": "Bildschirmseiten",
+    "Screens": "Seiten",
     "Seconds are counted once for each screen, however many criteria it has: median [interquartile range].": (
-        "Sekunden zählen je Bildschirmseite einmal, wie viele Kriterien sie auch hat: Median [Quartile]."
+        "Sekunden zählen je Seite einmal, wie viele Kriterien sie auch hat: Median [Quartile]."
     ),
-    "Seconds per screen": "Sekunden je Bildschirmseite",
+    "Seconds per screen": "Sekunden je Seite",
     "Seed": "Startwert",
     "Sentences": "Sätze",
     "Set": "Teilmenge",

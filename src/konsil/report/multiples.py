@@ -25,6 +25,7 @@ from konsil.report.marks import (
     span,
     stamp,
     widest,
+    wrapped,
 )
 from konsil.report.tables import Numbers
 
@@ -69,13 +70,14 @@ class Series:
 def columns(about: About, rows: Sequence[str], shown: Sequence[Column], numbers: Numbers, *, mark: str = "") -> Drawing:
     """Draw several statistics of the same rows, each in a column with a scale of its own."""
     with style():
-        top = 0.5 if mark else 0.34
+        each = (WIDTH - label_width(rows)) / len(shown)
+        titles = [wrapped(column.title, each - 0.1) for column in shown]
+        top = (0.5 if mark else 0.34) + (0.14 if any("\n" in text for text in titles) else 0.0)
         bottom = 0.28 + (0.16 if about.stamp else 0.0)
         height = ROW * 1.05 * len(rows) + bottom + top
         figure = Figure(figsize=(WIDTH, height))
         left = label_width(rows)
         number = widest(["0.000"], 7.5) + 0.12
-        each = (WIDTH - left) / len(shown)
         for n, column in enumerate(shown):
             axes = figure.add_axes(
                 (
@@ -90,7 +92,7 @@ def columns(about: About, rows: Sequence[str], shown: Sequence[Column], numbers:
             frame(axes, "", numbers)
             axes.xaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 2.5, 5, 10]))
             axes.tick_params(axis="x", labelsize=7.5)
-            axes.set_title(short(column.title, 30), fontsize=8.5, loc="left", pad=4, color=INK)
+            axes.set_title(titles[n], fontsize=8.5, loc="left", pad=4, color=INK)
             if column.reference is not None:
                 axes.axvline(column.reference, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
             for y, dot in enumerate(column.dots):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
@@ -17,13 +15,16 @@ from konsil.instrument import Instrument
 from konsil.records import Answer, Item
 from konsil.report.anchors import anchor
 from konsil.report.calls import calls, derived_figures
+from konsil.report.digest import records_digest
 from konsil.report.drawing import Drawing
 from konsil.report.estimates import Told, tell
 from konsil.report.extras import extra
 from konsil.report.funnel import funnel
 from konsil.report.glance import glance
-from konsil.report.glossary import entry, title
-from konsil.report.overview import Material, characteristics, flow, label_figures, natural
+from konsil.report.glossary import entry
+from konsil.report.headline import key_numbers
+from konsil.report.labels import label_figures
+from konsil.report.overview import Material, characteristics, flow, natural
 from konsil.report.section import Section
 from konsil.study import study_digest
 from konsil.version import __version__
@@ -32,8 +33,6 @@ SAMPLES = 3
 """How many items are shown with their answers."""
 LONGEST = 1_500
 """Characters of a sample's text that are shown."""
-KEY_NUMBERS = 5
-"""How many analyses the summary names."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         lang=material.language.code,
         version=__version__,
         summary=_summary(material, told),
-        key_numbers=_key_numbers(material),
+        key_numbers=key_numbers(material),
         characteristics=characteristics(material),
         funnel=funnel(material),
         flow=flow(material),
@@ -75,7 +74,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         samples=_samples(material),
         longest=LONGEST,
         versions=_versions(),
-        digests=(study_digest(material.study), data_digest(material)),
+        digests=(study_digest(material.study), records_digest(material.records)),
         glossary=[(entry(name, material.language), anchor("statistic", name)) for name in sorted(used)],
     )  # fmt: skip
     begun = (*seen, *(called.figures if called else ()), *labels)
@@ -156,37 +155,6 @@ def _summary(material: Material, told: Sequence[Told]) -> str:
     }
 
 
-def _key_numbers(material: Material) -> list[tuple[str, str, str]]:
-    """Anchor, analysis in a few words, number: of the first prespecified analyses, their first estimates."""
-    _ = material.language.gettext
-    found: list[tuple[str, str, str]] = []
-    for analysis in material.study.analyses:
-        rows = [r for r in material.results.rows if r.analysis == analysis.name and r.kind == "estimate"]
-        if not analysis.prespecified or analysis.mode == "paper" or not rows:
-            continue
-        words = f"{title(analysis.statistic, material.language)}: {analysis.name}"
-        overall = [r for r in rows if not r.group]
-        if overall:
-            number = material.numbers.with_interval(overall[0].estimate)
-        else:
-            defined = sorted((r for r in rows if r.estimate.value == r.estimate.value), key=lambda r: r.estimate.value)
-            if not defined:
-                number = _("undefined in every group")
-            elif len(defined) == 1:
-                number = (
-                    f"{', '.join(defined[0].group.values())}: {material.numbers.with_interval(defined[0].estimate)}"
-                )
-            else:
-                number = _("from %(low)s (%(lowest)s) to %(high)s (%(highest)s)") % {
-                    "low": material.numbers.with_interval(defined[0].estimate),
-                    "lowest": ", ".join(defined[0].group.values()),
-                    "high": material.numbers.with_interval(defined[-1].estimate),
-                    "highest": ", ".join(defined[-1].group.values()),
-                }
-        found.append((anchor("analysis", analysis.name), words, number))
-    return found[:KEY_NUMBERS]
-
-
 def _samples(material: Material) -> list[tuple[Item, list[Answer]]]:
     """The first items by identifier, those with answers first."""
     by_item: dict[str, list[Answer]] = {}
@@ -204,21 +172,3 @@ def _versions() -> list[tuple[str, str]]:
         except PackageNotFoundError:
             continue
     return found
-
-
-def data_digest(material: Material) -> str:
-    """SHA-256 over all items, answers, raters and ratings in a fixed order: the same records, the same digest."""
-    whole = hashlib.sha256()
-    for records in (material.items, material.answers, material.raters, material.ratings):
-        lines = sorted(json.dumps(_fields(r), ensure_ascii=False, sort_keys=True, default=_fields) for r in records)
-        whole.update(f"{len(lines)}\n".encode())
-        for line in lines:
-            whole.update(line.encode() + b"\n")
-    return whole.hexdigest()
-
-
-def _fields(record: object) -> dict[str, object]:
-    """The record's fields, one level deep; json calls again for those inside."""
-    names: Iterable[str] = getattr(type(record), "__slots__", ())
-    fields = {name: getattr(record, name) for name in names}
-    return {n: dict(v) if hasattr(v, "items") else v for n, v in fields.items()}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from konsil.analysis import Results, Row
+from konsil.prepare import MATCH
 from konsil.report.tables import Numbers
 
 
@@ -16,6 +17,7 @@ def told(results: Results, numbers: Numbers) -> Results:
         rows=tuple(_row(row, numbers) for row in results.rows),
         coverage=tuple(replace(row, excluded=_keys(row.excluded, numbers)) for row in results.coverage),
         bounds=tuple(replace(b, group=_values(b.group, numbers)) for b in results.bounds),
+        outcomes=tuple(replace(o, value=_values({o.column: o.value}, numbers)[o.column]) for o in results.outcomes),
         warnings=_texts(results.warnings, numbers),
         methods=_texts(results.methods, numbers),
         label_counts={(*key[:3], numbers.told(key[3])): n for key, n in results.label_counts.items()},
@@ -38,7 +40,10 @@ def _texts(texts: tuple[str, ...], numbers: Numbers) -> tuple[str, ...]:
 
 
 def _values(group: Mapping[str, str], numbers: Numbers) -> dict[str, str]:
-    return {column: numbers.told(value) for column, value in group.items()}
+    _ = numbers.language.gettext
+    # Whether an item was matched is konsil's own stratum, and so are its words.
+    own = {"yes": _("yes"), "no": _("no")}
+    return {c: own.get(v, v) if c == MATCH else numbers.told(v) for c, v in group.items()}
 
 
 def _keys(counts: Mapping[str, int], numbers: Numbers) -> dict[str, int]:
