@@ -16,7 +16,7 @@ Block = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """What becomes of the tasks of somebody who leaves."""
+    """What becomes of the tasks of somebody who leaves. Counts leave tie-breaks out: their number is an outcome."""
 
     rater: str
     """Who leaves."""
@@ -25,18 +25,20 @@ class Handover:
     stay: int = 0
     """Tasks that she rated and that stay hers."""
     before: Mapping[str, int] = field(default_factory=dict)
-    """Each of the others in her panels -> tasks still to do before."""
+    """Each of the others in her panel -> tasks still to do before."""
+    tiebreaks: frozenset[str] = frozenset()
+    """Which of the tasks are tie-breaks."""
 
     @property
     def taken(self) -> dict[str, int]:
         """Each of the others -> tasks taken over."""
-        counts = Counter(holder for holder in self.holders.values() if holder)
+        counts = Counter(holder for task, holder in self.holders.items() if holder and task not in self.tiebreaks)
         return {rater: counts[rater] for rater in self.before}
 
     @property
     def lapsed(self) -> int:
         """Tasks that nobody can take over."""
-        return sum(not holder for holder in self.holders.values())
+        return sum(not holder for task, holder in self.holders.items() if task not in self.tiebreaks)
 
 
 def hand_over(
@@ -82,11 +84,13 @@ def hand_over(
     for who in seen.values():
         together.update(frozenset((a, b)) for a in who for b in who if a < b)
     holders = {t.id: "" for t in open_}
-    bundles: dict[str, list[Task]] = {}
+    bundles: dict[tuple[bool, str], list[Task]] = {}
     for task in open_:
         if _goes_on(task, rated, mine) and not _is_closed(task, "", closed):
-            bundles.setdefault(task.item or "", []).append(task)
-    for item, bundle in sorted(bundles.items(), key=lambda pair: token(seed, "hand-over", rater, pair[0])):
+            bundles.setdefault((task.purpose == "tiebreak", task.item or ""), []).append(task)
+    # Tie-breaks last: how many there are must not be seen in how the rest is shared out.
+    turns = sorted(bundles.items(), key=lambda pair: (pair[0][0], token(seed, "hand-over", rater, pair[0][1])))
+    for (late, item), bundle in turns:
         allocations = [_allocation(task, plan) for task in bundle]
         able = [
             desk
@@ -100,30 +104,36 @@ def hand_over(
             continue
         company = seen.get(item, set()) - {rater}
 
-        def place(desk: _Desk, item: str = item, company: set[str] = company) -> tuple[int, int, str]:
+        def place(
+            desk: _Desk, late: bool = late, item: str = item, company: set[str] = company
+        ) -> tuple[int, int, str]:
             shared = sum(together[frozenset((desk.rater.id, other))] for other in company)
-            return (desk.load, shared, token(seed, "hand-over", rater, item, desk.rater.id))
+            return (desk.late if late else desk.load, shared, token(seed, "hand-over", rater, item, desk.rater.id))
 
         chosen = min(able, key=place)
         together.update(frozenset((chosen.rater.id, other)) for other in company if other != chosen.rater.id)
         for task in bundle:
             holders[task.id] = chosen.rater.id
             chosen.take(task, done=False)
-    return Handover(rater, holders, len(mine) - len(open_), before)
+    stay = sum(t.id in rated and t.purpose != "tiebreak" for t in mine)
+    return Handover(rater, holders, stay, before, frozenset(t.id for t in open_ if t.purpose == "tiebreak"))
 
 
 class _Desk:
     """What one of the others has."""
 
     def __init__(self, rater: Rater) -> None:
-        self.rater, self.open, self.load = rater, 0, 0
+        self.rater, self.open, self.load, self.late = rater, 0, 0, 0
         self.items: dict[str, set[str | None]] = {}
         self.arms: dict[tuple[str, str], str] = {}
 
     def take(self, task: Task, *, done: bool) -> None:
-        self.open += not done
         # What she did counts too: whoever has done most is not given most because she is quick.
-        self.load += task.item is not None
+        if task.purpose == "tiebreak":
+            self.late += 1
+        else:
+            self.open += not done
+            self.load += task.item is not None
         self.items.setdefault(task.instrument, set()).add(task.item)
         self.arms.setdefault((task.instrument, task.phase), task.arm)
 

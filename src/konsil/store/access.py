@@ -116,13 +116,8 @@ class Access:
 
     def revoke(self, who: str, *, at: str) -> int:
         """Revoke all invitations of somebody and sign them out everywhere; count what was open."""
-        c, v = page_schema.invitations.c, page_schema.visitors.c
         with engine.writing(self.store.engine) as connection:
-            open_ = sa.and_(c.who == who, c.revoked_at.is_(None), c.expires_at > at)
-            n = connection.execute(sa.update(page_schema.invitations).where(open_).values(revoked_at=at)).rowcount
-            connection.execute(sa.delete(page_schema.visitors).where(v.who == who))
-            audit.append(connection, "invitations revoked", {"who": who, "invitations": n}, at)
-        return n
+            return close_door(connection, who, at)
 
     def redeem(self, secret: str, *, at: str, expires_at: dict[Role, str], language: str = "") -> str | None:
         """Use an invitation and give the new visitor's cookie; None where it lets nobody in.
@@ -167,6 +162,16 @@ class Access:
         )
         with engine.writing(self.store.engine) as connection:
             connection.execute(change)
+
+
+def close_door(connection: Connection, who: str, at: str) -> int:
+    """Revoke all invitations of somebody and sign them out everywhere, in the caller's transaction."""
+    c, v = page_schema.invitations.c, page_schema.visitors.c
+    open_ = sa.and_(c.who == who, c.revoked_at.is_(None), c.expires_at > at)
+    n = connection.execute(sa.update(page_schema.invitations).where(open_).values(revoked_at=at)).rowcount
+    connection.execute(sa.delete(page_schema.visitors).where(v.who == who))
+    audit.append(connection, "invitations revoked", {"who": who, "invitations": n}, at)
+    return n
 
 
 def _invitation(connection: Connection, token: str) -> Invitation | None:

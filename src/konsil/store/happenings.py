@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import sqlalchemy as sa
@@ -14,12 +15,12 @@ from konsil.store.write import Added, Batch
 
 BATCH_CLOSED = "batch closed"
 """Subject: the batch; data.phase: its phase; data.rater: whose, or nobody's in particular: everybody's."""
+BATCH_REOPENED = "batch reopened"
+"""Subject and data as above; data.reason: why."""
 PROBLEM = "problem"
 """Subject: the task; data.rater: who reports it; data.text: what is wrong."""
 WITHDRAWAL = "withdrawal"
 """Subject: the rater."""
-CONSENT = "consent"
-"""Subject: the rater; data.version: the digest of the text agreed to; data.agreed: yes or no."""
 
 
 def happened(connection: Connection, event: Event) -> bool:
@@ -41,12 +42,34 @@ def of_kind(connection: Connection, kind: str, subject: str | None = None) -> tu
     return tuple(events.read(tuple(row)) for row in rows)
 
 
+def of_subject(connection: Connection, subject: str, kinds: Sequence[str]) -> tuple[Event, ...]:
+    """All events of these kinds on one subject, in the order of time."""
+    e, events = schema.events.c, KINDS["events"]
+    query = sa.select(*(e[n] for n in events.names)).where(e.kind.in_(kinds), e.subject == subject)
+    return tuple(events.read(tuple(row)) for row in connection.execute(query.order_by(e.at, e.entry, e.id)))
+
+
 def is_closed(connection: Connection, task: Task) -> bool:
     """Whether the batch of a task is closed for its rater, so that its ratings stand."""
-    return any(
-        event.data.get("phase", "") == task.phase and event.data.get("rater", "") in ("", task.rater)
-        for event in of_kind(connection, BATCH_CLOSED, task.batch)
-    )
+    closed = closed_batches(connection, task.batch)
+    return (task.phase, task.batch, "") in closed or (task.phase, task.batch, task.rater) in closed
+
+
+def closed_batches(connection: Connection, batch: str | None = None) -> frozenset[tuple[str, str, str]]:
+    """Phase, batch and rater (empty: everybody) of what is closed and was not reopened since; of one batch, or all."""
+    e = schema.events.c
+    query = sa.select(e.kind, e.subject, e.data).where(e.kind.in_((BATCH_CLOSED, BATCH_REOPENED)))
+    # In the order in which they were written; two within a second have the same time.
+    query = query.order_by(e.at, e.entry)
+    found: set[tuple[str, str, str]] = set()
+    for kind, subject, data in connection.execute(query if batch is None else query.where(e.subject == batch)):
+        told = json.loads(data)
+        key = (str(told.get("phase", "")), subject, str(told.get("rater", "")))
+        if kind == BATCH_CLOSED:
+            found.add(key)
+        else:
+            found.discard(key)
+    return frozenset(found)
 
 
 def counted(connection: Connection, kind: str) -> int:

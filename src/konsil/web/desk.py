@@ -11,7 +11,7 @@ from datetime import datetime
 from konsil.errors import StoreError, nearest
 from konsil.instrument import Instrument, Reading, fields, ratings, screen, values
 from konsil.records import Event, Rating, Task
-from konsil.store import Connection, Store, drafts, happenings, screens, write
+from konsil.store import Connection, Store, batches, drafts, happenings, screens, write
 from konsil.store.drafts import Change, Kept
 from konsil.store.engine import reading, writing
 from konsil.store.renderings import rendered
@@ -192,13 +192,7 @@ class Desk:
 
     def close_batch(self, phase: str, batch: str, rater: str = "") -> bool:
         """Close a batch, for one rater or for everybody: its ratings stand. Closing again changes nothing."""
-        at = self._now()
-        name = " ".join(("batch closed", repr(phase), repr(batch), rater)).strip()
-        with writing(self._store.engine) as connection:
-            if any(e.id == name for e in happenings.of_kind(connection, happenings.BATCH_CLOSED, batch)):
-                return False
-            data = {"phase": phase, "rater": rater}
-            return happenings.happened(connection, Event(name, happenings.BATCH_CLOSED, batch, at, data))
+        return batches.close(self._store, phase, batch, rater, at=self._now())
 
     def _mine(
         self, connection: Connection, rater: str, public: str, *, lock: bool = False

@@ -1,0 +1,88 @@
+"""Withdrawal of a rater: an event, and what she has not rated goes to the others of her panel."""
+
+from __future__ import annotations
+
+import hashlib
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from konsil.errors import StoreError, nearest
+from konsil.plan.handover import Handover, hand_over
+from konsil.records import Event, Item, Task
+from konsil.store import access, hands, happenings, page_schema, progress, read
+from konsil.store.db import Store
+from konsil.store.engine import reading, writing
+from konsil.store.rows import dumps
+from konsil.study import Study
+
+
+def gone(connection: Connection) -> frozenset[str]:
+    """Who has withdrawn and not come back to a slot since."""
+    found: set[str] = set()
+    events = [*happenings.of_kind(connection, happenings.WITHDRAWAL), *happenings.of_kind(connection, "sign-up")]
+    for event in sorted(events, key=lambda e: e.at):
+        if event.kind == happenings.WITHDRAWAL:
+            found.add(event.subject)
+        else:
+            found.discard(event.subject)
+    return frozenset(found)
+
+
+def preview(store: Store, study: Study, rater: str) -> Handover:
+    """What would become of a rater's tasks; nothing changes."""
+    with reading(store.engine) as connection:
+        return _preview(connection, study, rater)
+
+
+def withdraw(
+    store: Store, study: Study, rater: str, *, at: str, reason: str = "", by: str = "", seen: str | None = None
+) -> Handover | None:
+    """Let a rater go: her links end, what she rated stays, the rest changes hands.
+
+    `seen` is the digest of the preview that was agreed to; where the plan would now be another one, because she rated
+    on meanwhile, nothing happens and None is returned.
+    """
+    with writing(store.engine) as connection:
+        found = _preview(connection, study, rater)
+        if seen is not None and seen != digest(found):
+            return None
+        data = {"reason": reason.strip(), "holders": dict(found.holders)} | ({"by": by} if by else {})
+        times = len(happenings.of_kind(connection, happenings.WITHDRAWAL, rater)) + 1
+        event = Event(f"withdrawal {rater} {times}", happenings.WITHDRAWAL, rater, at, data)
+        hands.hand_over(connection, event, found.holders)
+        access.close_door(connection, rater, at)
+    return found
+
+
+def digest(found: Handover) -> str:
+    """What a preview is recognised by."""
+    return hashlib.sha256(dumps([found.rater, found.stay, dict(sorted(found.holders.items()))]).encode()).hexdigest()
+
+
+def _preview(connection: Connection, study: Study, rater: str) -> Handover:
+    people = {r.id: r for r in study.raters if r.kind == "human"}
+    if rater not in people:
+        raise StoreError(f"rater: there is no person {rater!r} among the raters; {nearest(rater, people)}")
+    left = gone(connection)
+    if rater in left:
+        raise StoreError(f"rater {rater!r} has withdrawn already")
+    panel = people[rater].panel
+    members = [r.id for r in people.values() if r.panel == panel]
+    tasks: list[Task] = [t for t in read.each(connection, "tasks") if t.rater in members]
+    items: dict[str, Item] = {}
+    if any(a.match for a in study.plan):
+        items = {i.id: i for i in read.each(connection, "items")}
+    submitted = sa.select(page_schema.screens.c.task).where(page_schema.screens.c.submitted_at.is_not(None))
+    done = progress.rated_tasks(connection) | set(connection.execute(submitted).scalars())
+    return hand_over(
+        rater,
+        tasks,
+        plan=study.plan,
+        raters=tuple(people.values()),
+        items=items,
+        rated=done,
+        left=left,
+        closed=happenings.closed_batches(connection),
+        seed=study.seed,
+    )
