@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ from click.testing import CliRunner
 
 from konsil.cli.main import group
 from konsil.errors import KonsilError
-from konsil.store import Store
+from konsil.records import Answer, Item
+from konsil.store import Batch, Store
 from konsil.store.access import Access
 from konsil.web.site import Options, checked
 
@@ -88,3 +90,17 @@ def test_the_machine_itself_has_several_names() -> None:
         "http://localhost:8000", "http://127.0.0.1:8000", "http://[::1]:8000",
     }  # fmt: skip
     assert Options(url="https://x.org/").origins == {"https://x.org"}
+
+
+def test_a_port_that_is_taken_is_told(folder: Path) -> None:
+    items = tuple(Item(f"i{n}", "?") for n in range(2))
+    said = tuple(Answer(f"a{n}", f"i{n}", "s", "x") for n in range(2))
+    with Store.open(folder) as store:
+        store.add(Batch(items=items, answers=said), source="s", at="2025-03-01T12:00:00Z")
+    protocol = folder / "study.toml"
+    protocol.write_text(PROTOCOL + '[[plan]]\npanel = "panel"\ninstrument = "form"\n', "utf-8")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(KonsilError, match="cannot be listened on"):
+            run("serve", folder, "--port", taken.getsockname()[1])
