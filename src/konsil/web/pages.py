@@ -62,7 +62,6 @@ def page(request: Request, template: str, context: Mapping[str, object] | None =
             "csrf": visitor.csrf if visitor is not None else "",
             "path": lambda name, **parameters: path_to(request, name, **parameters),
             "here": request.url.path,
-            "consents": visitor is not None and visitor.role == "rater" and bool(site.reception.version),
             **(context or {}),
         }
     )  # fmt: skip
