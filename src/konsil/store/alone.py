@@ -50,7 +50,7 @@ def _refused(store: Store, other: str, since: str) -> StoreError:
 def _flock(store: Store, what: str, at: str) -> Iterator[None]:
     place = Path(f"{store.engine.url.database}{ENDING}")
     try:
-        file = os.open(place, os.O_RDWR | os.O_CREAT, 0o644)
+        file = os.open(place, os.O_RDWR | os.O_CREAT, 0o666)  # less what the umask says, as for the database
     except OSError as error:
         raise StoreError(f"{place}: cannot be opened: {error.strerror}; check the folder's permissions") from None
     try:
