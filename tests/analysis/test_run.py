@@ -284,7 +284,7 @@ def test_a_share_without_clusters_has_wilsons_interval() -> None:
     assert row.estimate.low == pytest.approx((middle - half) / (1 + z * z / n))
     assert row.estimate.high == pytest.approx((middle + half) / (1 + z * z / n))
     (clustered,) = rows(ask("share", of=("yes",), where={"rater": ("ann",)}))
-    assert "bootstrap" in clustered.estimate.method
+    assert clustered.estimate.method == "Wilson at the sample size that the item clusters are worth"
     (all_of_them,) = rows(replace(only, of=("yes", "no")))
     assert (all_of_them.estimate.value, all_of_them.estimate.method) == (1.0, "Clopper-Pearson")
 

@@ -99,5 +99,6 @@ def _slope(context: Context, frame: pl.DataFrame, column: str) -> Measure:
         n_units=frame.select("item", "answers", "span").n_unique(),
         n_raters=frame.get_column("rater").n_unique(),
         n_ratings=frame.height,
+        is_rare=True,
         notes=notes,
     )

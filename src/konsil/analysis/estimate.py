@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from konsil.analysis.few import of_few_hits
 from konsil.analysis.measure import Measure, together, value
 from konsil.analysis.said import Said, say
 from konsil.analysis.spec import Resampling
@@ -66,7 +67,9 @@ def sentence(caution: infer.Caution) -> Said:
 def estimate(measure: Measure, *, key: int, resampling: Resampling, cluster: str, why: str = "") -> Told:
     """One number with its intervals: BCa over clusters first, Wald and two-way Wald beside it.
 
-    A share with one outcome a cluster at most has Wilson's interval instead (Clopper-Pearson at 0 and 1).
+    A share with one outcome a cluster at most has Wilson's interval instead (Clopper-Pearson at 0 and 1); so has one
+    whose rarer outcome is in few clusters, at the sample size that its clusters are worth. Slopes of rare events have
+    the linearised interval first.
     `why` is the reason given when the value is undefined.
     """
     return estimates([measure], key=key, resampling=resampling, cluster=cluster, whys=[why])[0]
@@ -127,12 +130,18 @@ def _resampled(
         reason=why_no_interval(found),
     )
     companions = [_wald(headline, found, n, measure, cluster)]
+    cautions = infer.cautions(found, n)
+    first = companions[0] if measure.is_rare else of_few_hits(headline, measure, cluster)
+    if first is not None and np.isfinite(first.low):
+        companions = [headline, *(c for c in companions if c is not first)]
+        headline = first
+        cautions = tuple(c for c in cautions if measure.is_rare or c.code == "few-clusters")
     notes = list(measure.notes)
     two = two_way(headline, measure, cluster)
     if two is not None:
         companions.append(two)
         notes += raters_matter(headline, two, measure)
-    return Told(headline, tuple(companions), tuple(notes), infer.cautions(found, n))
+    return Told(headline, tuple(companions), tuple(notes), cautions)
 
 
 def _linearised(measure: Measure, resampling: Resampling, cluster: str, why: str) -> Told:

@@ -40,6 +40,10 @@ class Measure:
     """'atanh' where the Wald interval is made on that scale: coefficients that end at 1."""
     trials: Array | None = None
     """(n_clusters,) how many yes-or-no outcomes the number is a share of; None where it is no share of such."""
+    hits: Array | None = None
+    """(n_clusters,) how many of these outcomes are a yes; None where that is not known by cluster."""
+    is_rare: bool = False
+    """Whether the number rests on rare events, for which the linearised interval covers better than the bootstrap."""
     cell: Cells | None = None
     """Units by rater, where the number is a ratio of sums over single ratings."""
     notes: tuple[str, ...] = field(default=())
@@ -67,7 +71,8 @@ def share(sample: Sample, successes: Sequence[int]) -> Measure:
     """Share of the labels that are among the successes: sum of hits over sum of labels."""
     hit = np.isin(sample.codes.labels, list(successes)).astype(np.float64)
     measure = _ratio_measure(sample, hit)
-    return replace(measure, trials=np.asarray(measure.sums)[:, 1])
+    sums = np.asarray(measure.sums)
+    return replace(measure, trials=sums[:, 1], hits=sums[:, 0])
 
 
 def mean(sample: Sample) -> Measure:

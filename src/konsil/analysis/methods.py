@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from konsil.analysis.few import FEW_HITS
 from konsil.analysis.frame import Long, reasons
 from konsil.analysis.results import Row
 from konsil.analysis.said import listed, say
@@ -154,6 +155,14 @@ def _intervals(analyses: Sequence[Analysis], rows: Sequence[Row], seed: int, res
         )
     if any(r.estimate.method in {"Wilson", "Clopper-Pearson"} for r in rows):
         found.append(say("Shares without clustering have Wilson intervals, Clopper-Pearson at 0 and 1."))
+    if any(r.estimate.method.startswith(("Wilson at", "Clopper-Pearson, each")) for r in rows):
+        found.append(
+            say(
+                "Shares whose rarer outcome fewer than {few} clusters hold have Wilson intervals at the sample size"
+                " that the clusters are worth.",
+                few=FEW_HITS,
+            )
+        )
     return found
 
 

@@ -80,7 +80,16 @@ _INTERVALS: dict[str, str] = {
     "out of bag: in each of {draws:,} resamples the best is chosen and scored on the clusters left out": (
         "out of bag: in jeder von {draws:,} Ziehungen wird das beste gewählt und an den ausgelassenen Clustern gemessen"
     ),
+    "Shares whose rarer outcome fewer than {few} clusters hold have Wilson intervals at the sample size that the"
+    " clusters are worth.": (
+        "Anteile, deren selteneres Ergebnis in weniger als {few} Clustern vorkommt, haben Wilson-Intervalle mit dem"
+        " Stichprobenumfang, den die Cluster wert sind."
+    ),
     "Wilson": "Wilson",
+    "Wilson at the sample size that the {cluster} clusters are worth": (
+        "Wilson mit dem Stichprobenumfang, den die {cluster}-Cluster wert sind"
+    ),
+    "Clopper-Pearson, each {cluster} counted once": "Clopper-Pearson, jedes {cluster} einmal gezählt",
     "Clopper-Pearson": "Clopper-Pearson",
 }
 
