@@ -174,7 +174,7 @@ def runs(path: Path) -> bool:
     return any(b.language in {"console", "python"} and b.info != "setup" for b in blocks(path))
 
 
-SLOW = {"howto-agreement.md", "howto-interop.md", "howto-models.md", "howto-store.md", "howto-study.md", "tutorial.md"}
+SLOW = {"tutorial-medqade.md", "howto-agreement.md", "howto-interop.md", "howto-models.md", "howto-store.md", "howto-study.md", "tutorial.md"}
 """Documents of so many commands that the fast tests leave them out."""
 
 

@@ -43,9 +43,8 @@ def _told(planned: Planned, dry_run: bool) -> Iterator[str]:
     yield f"{len(planned.tasks):,} tasks ({purposes}); {stored}"
     for rater, screens in planned.balance.screens.items():
         yield f"  {rater}: {screens:,} screens, {planned.balance.items[rater]:,} items"
-    shared = sorted(set(planned.balance.pairs.values()))
-    if shared:
-        yield f"  pairs of raters share {_range(shared)} items ({len(planned.balance.pairs):,} pairs)"
+    for panel, counts in planned.balance.shared().items():
+        yield f"  pairs of {panel} share {_range(sorted(set(counts)))} items ({len(counts):,} pairs)"
     for system, counts in planned.balance.positions.items():
         yield f"  {system} stands first to last: {', '.join(f'{n:,}' for n in counts)}"
     for lacking in planned.missing:

@@ -20,8 +20,18 @@ class Balance:
     """Rater -> different items."""
     pairs: Mapping[tuple[str, str], int]
     """Pair of raters -> items that both see in main tasks, also where it is none."""
+    panels: Mapping[str, str]
+    """Rater -> panel."""
     positions: Mapping[str, tuple[int, ...]]
     """System -> how often it stands in the first, second, ... place of a screen with several answers."""
+
+    def shared(self) -> dict[str, tuple[int, ...]]:
+        """Panel -> items that each two of its raters both see, pair by pair; panels of one rater have none."""
+        found: dict[str, list[int]] = {}
+        for (one, other), n in self.pairs.items():
+            if self.panels[one] == self.panels[other]:
+                found.setdefault(self.panels[one], []).append(n)
+        return {panel: tuple(counts) for panel, counts in found.items()}
 
     def loads(self) -> tuple[int, int]:
         """The least and the greatest number of screens of a rater; (0, 0) without tasks."""
@@ -54,5 +64,6 @@ def balance(tasks: Iterable[Task], answers: Iterable[Answer] = ()) -> Balance:
         screens={r: screens[r] for r in raters},
         items={r: len(items[r]) for r in raters},
         pairs={p: pairs[p] for p in combinations(raters, 2) if pairs[p] or panels[p[0]] == panels[p[1]]},
+        panels=dict(sorted(panels.items())),
         positions={s: tuple(places[s][n] for n in range(width)) for s in sorted(places)},
     )
