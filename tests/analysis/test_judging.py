@@ -123,7 +123,7 @@ def test_abstention_slope_and_gap() -> None:
         ]
         x, y = np.array(pairs).T
         slopes[panel] = np.polyfit(x, y, 1)[0]
-    by_kind = {row.kind: row for row in got.rows if row.kind != "companion" or row.group.get("raters") == "people"}
+    by_kind = {row.kind: row for row in got.rows if row.kind != "companion" or row.group.get("rater") == "people"}
     assert by_kind["estimate"].estimate.value == pytest.approx(slopes["judges"])
     assert by_kind["companion"].estimate.value == pytest.approx(slopes["people"])
     assert by_kind["difference"].estimate.value == pytest.approx(slopes["judges"] - slopes["people"])

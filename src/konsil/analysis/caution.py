@@ -30,16 +30,19 @@ def caution_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator
         other = select(table, analysis, analysis.against)
         theirs = {tuple(k.values()): _slope(context, part, column) for k, part in groups(other, by)}
     found = [(keys, _slope(context, part, column)) for keys, part in groups(frame, analysis.by)]
-    for (keys, measure), told in zip(found, estimates_of(context, [m for _, m in found]), strict=True):
-        yield from told_rows(context, keys, told, measure)
-    versus = {"raters": str(analysis.against)}
-    for by_values, panel in theirs.items():
-        mine = [(k, m) for k, m in found if tuple(v for c, v in k.items() if c != "rater") == by_values]
-        for (keys, measure), gap in zip(mine, _gaps(context, [m for _, m in mine], panel), strict=True):
-            yield row(context, keys, gap, measure, kind="difference", versus=versus)
-    for by_values, panel in theirs.items():
-        keys = {**dict(zip(by, by_values, strict=True)), **versus}
-        yield row(context, keys, estimate_of(context, panel), panel, kind="companion")
+    told = estimates_of(context, [m for _, m in found])
+    beside = {values: estimate_of(context, panel) for values, panel in theirs.items()}
+    gaps: dict[int, Told] = {}
+    for values, panel in theirs.items():
+        places = [n for n, (k, _) in enumerate(found) if tuple(k[c] for c in by) == values]
+        gaps |= dict(zip(places, _gaps(context, [found[n][1] for n in places], panel), strict=True))
+    for n, ((keys, measure), one) in enumerate(zip(found, told, strict=True)):
+        yield from told_rows(context, keys, one, measure)
+        if n in gaps:
+            values = tuple(keys[c] for c in by)
+            versus = {**{c: keys[c] for c in by}, "rater": str(analysis.against)}
+            yield row(context, keys, gaps[n], measure, kind="difference", versus=versus)
+            yield row(context, versus, beside[values], theirs[values], kind="companion")
 
 
 def _gaps(context: Context, measures: Sequence[Measure], panel: Measure) -> list[Told]:

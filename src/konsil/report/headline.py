@@ -10,7 +10,7 @@ from konsil.report.anchors import anchor
 from konsil.report.glossary import entry, title
 from konsil.report.overview import Material
 
-MOST = 8
+MOST = 12
 """How many numbers the summary names."""
 
 
