@@ -39,12 +39,12 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 def _slim(whole: Path, folder: tempfile.TemporaryDirectory[str]) -> Path:
     options = subset.Options(glyph_names=True, recommended_glyphs=True, notdef_outline=True, layout_features=[])
     options.drop_tables = [*options.drop_tables, *_LAYOUT]
-    font = subset.load_font(str(whole), options)
-    chosen = subset.Subsetter(options)
-    chosen.populate(unicodes=[sign for first, last in _SIGNS for sign in range(first, last + 1)])
-    chosen.subset(font)
-    for record in font["name"].names:
-        record.string = record.toUnicode().replace("DejaVu", "Konsil")
     slim = Path(folder.name) / whole.name
-    subset.save_font(font, str(slim), options)
+    with subset.load_font(str(whole), options) as font:
+        chosen = subset.Subsetter(options)
+        chosen.populate(unicodes=[sign for first, last in _SIGNS for sign in range(first, last + 1)])
+        chosen.subset(font)
+        for record in font["name"].names:
+            record.string = record.toUnicode().replace("DejaVu", "Konsil")
+        subset.save_font(font, str(slim), options)
     return slim
