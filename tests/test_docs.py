@@ -174,7 +174,15 @@ def runs(path: Path) -> bool:
     return any(b.language in {"console", "python"} and b.info != "setup" for b in blocks(path))
 
 
-SLOW = {"tutorial-medqade.md", "howto-agreement.md", "howto-interop.md", "howto-models.md", "howto-store.md", "howto-study.md", "tutorial.md"}
+SLOW = {
+    "howto-agreement.md",
+    "howto-interop.md",
+    "howto-models.md",
+    "howto-store.md",
+    "howto-study.md",
+    "tutorial-medqade.md",
+    "tutorial.md",
+}
 """Documents of so many commands that the fast tests leave them out."""
 
 
