@@ -28,6 +28,12 @@ def test_one_system_is_enough_and_strings_must_be_equal():
     assert match(said("insulin", "Insulin.", " Insulin", "das Insulin")) is False
 
 
+def test_an_umlaut_is_one_string_however_it_is_written():
+    item = Item("i", "Der ____", "Blutdruckabfall über Nacht")
+    apart = Answer("i:s", "i", "s", "Blutdruckabfall u\u0308ber Nacht")
+    assert lexical_matches([item], [apart]) == {"i": True}
+
+
 def test_named_options():
     assert match(said("insulin."), same="folded") is True
     assert match(said("das Insulin"), aliases=True) is True

@@ -79,4 +79,5 @@ def with_lexical_match(items: Sequence[Item], matches: Mapping[str, bool | None]
 
 
 def _form(text: str, same: Sameness) -> str:
-    return text if same == "exact" else folded(text)
+    # An umlaut is the same string whether it is written as one character or as two.
+    return unicodedata.normalize("NFC", text) if same == "exact" else folded(text)
