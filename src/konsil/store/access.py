@@ -114,10 +114,10 @@ class Access:
             rows = connection.execute(sa.select(page_schema.invitations).order_by(c.made_at, c.who, c.token))
             return tuple(Invitation(**row._mapping) for row in rows)
 
-    def revoke(self, who: str, *, at: str) -> int:
-        """Revoke all invitations of somebody and sign them out everywhere; count what was open."""
+    def revoke(self, who: str, *, at: str, stay: bool = False) -> int:
+        """Revoke all invitations of somebody and sign them out everywhere (not with `stay`); count what was open."""
         with engine.writing(self.store.engine) as connection:
-            return close_door(connection, who, at)
+            return close_door(connection, who, at, stay=stay)
 
     def redeem(self, secret: str, *, at: str, expires_at: dict[Role, str], language: str = "") -> str | None:
         """Use an invitation and give the new visitor's cookie; None where it lets nobody in.
@@ -164,12 +164,13 @@ class Access:
             connection.execute(change)
 
 
-def close_door(connection: Connection, who: str, at: str) -> int:
-    """Revoke all invitations of somebody and sign them out everywhere, in the caller's transaction."""
+def close_door(connection: Connection, who: str, at: str, *, stay: bool = False) -> int:
+    """Revoke all invitations of somebody and sign them out (not with `stay`), in the caller's transaction."""
     c, v = page_schema.invitations.c, page_schema.visitors.c
     open_ = sa.and_(c.who == who, c.revoked_at.is_(None), c.expires_at > at)
     n = connection.execute(sa.update(page_schema.invitations).where(open_).values(revoked_at=at)).rowcount
-    connection.execute(sa.delete(page_schema.visitors).where(v.who == who))
+    if not stay:
+        connection.execute(sa.delete(page_schema.visitors).where(v.who == who))
     audit.append(connection, "invitations revoked", {"who": who, "invitations": n}, at)
     return n
 

@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection
 
 from konsil.errors import StoreError, nearest
 from konsil.plan.handover import Handover, hand_over
-from konsil.records import Event, Item, Task
+from konsil.records import Event, Item, Rater, Task
 from konsil.store import access, hands, happenings, page_schema, progress, read
 from konsil.store.db import Store
 from konsil.store.engine import reading, writing
@@ -27,6 +27,11 @@ def gone(connection: Connection) -> frozenset[str]:
         else:
             found.discard(event.subject)
     return frozenset(found)
+
+
+def panels(connection: Connection, study: Study) -> dict[str, tuple[str, str]]:
+    """Rater -> panel and kind: the protocol's, and those who signed up."""
+    return {r.id: (r.panel, r.kind) for r in _raters(connection, study).values()}
 
 
 def preview(store: Store, study: Study, rater: str) -> Handover:
@@ -60,8 +65,12 @@ def digest(found: Handover) -> str:
     return hashlib.sha256(dumps([found.rater, found.stay, dict(sorted(found.holders.items()))]).encode()).hexdigest()
 
 
+def _raters(connection: Connection, study: Study) -> dict[str, Rater]:
+    return {r.id: r for r in read.each(connection, "raters")} | {r.id: r for r in study.raters}
+
+
 def _preview(connection: Connection, study: Study, rater: str) -> Handover:
-    people = {r.id: r for r in study.raters if r.kind == "human"}
+    people = {r.id: r for r in _raters(connection, study).values() if r.kind == "human"}
     if rater not in people:
         raise StoreError(f"rater: there is no person {rater!r} among the raters; {nearest(rater, people)}")
     left = gone(connection)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from starlette.routing import Route
 
 from konsil.store.access import Role
-from konsil.web import door, rating, statics
+from konsil.web import door, invitations, office, rating, statics
 from konsil.web.guard import Audience, Endpoint, Public, guarded
 
 EVERYBODY = Public()
@@ -48,6 +48,16 @@ ROUTES: tuple[Page, ...] = (
     Page("save", "/task/{public}/save", "POST", RATERS, rating.save),
     Page("later", "/task/{public}/later", "POST", RATERS, rating.later),
     Page("problem", "/task/{public}/problem", "POST", RATERS, rating.problem),
+    Page("overview", "/office", "GET", OFFICE | ANALYSTS, office.overview),
+    Page("invitations", "/office/invitations", "GET", OFFICE, invitations.invitations),
+    Page("invite", "/office/invitations", "POST", OFFICE, invitations.invite),
+    Page("note", "/office/invitations/name", "POST", OFFICE, invitations.note),
+    Page("revoke", "/office/invitations/end", "POST", OFFICE, invitations.revoke),
+    Page("leaving", "/office/withdrawal", "GET", OFFICE, invitations.leave),
+    Page("withdraw", "/office/withdrawal", "POST", OFFICE, invitations.withdraw),
+    Page("batches", "/office/batches", "GET", OFFICE, office.batches),
+    Page("close_batch", "/office/batches/close", "POST", OFFICE, office.close_batch),
+    Page("reopen_batch", "/office/batches/open", "POST", OWNERS, office.reopen_batch),
 )
 
 
