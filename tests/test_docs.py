@@ -31,6 +31,7 @@ from konsil.analysis import Analysis, Bin, Derived, Exclusions, Resampling, know
 from konsil.cli.main import COMMANDS, group
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
+from konsil.plan.places import Places
 from konsil.prepare import Preparation, Sample
 from konsil.records import Rater, Source, System
 from konsil.sources import answers, items, ratings
@@ -38,6 +39,7 @@ from konsil.stats.contract import Codes
 from konsil.stats.names import STATISTICS, statistic
 from konsil.study import Study, decode
 from konsil.study.calling import Endpoint, Judge, Settings
+from konsil.study.enrolment import Enrolment, Question
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
@@ -417,6 +419,9 @@ KEYS = (
     Scale,
     System,
     Rater,
+    Places,
+    Enrolment,
+    Question,
     Endpoint,
     Settings,
     Judge,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -68,6 +68,8 @@ class Data:
     """What the judges' calls gave."""
     callees: Sequence[Callee] = ()
     """Which models were called, and how."""
+    withdrawn: frozenset[str] = frozenset()
+    """Raters whose ratings stay out because they withdrew their consent."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ def long(data: Data, exclusions: Exclusions) -> Long:
     """Join the records into one long table and set aside what the protocol excludes, with the reason."""
     frame = _joined(data)
     frame = _with_strata(frame, data)
-    frame, excluded = _exclude(frame, exclusions)
+    frame, excluded = _exclude(frame, exclusions, data.withdrawn)
     named: dict[str, set[str]] = {}
     for one in data.items:
         for name in one.sets:
@@ -183,6 +185,7 @@ def reasons(rules: Exclusions) -> tuple[Said, ...]:
     return (
         say("phase: practice"),
         say("phase: pilot"),
+        say("consent withdrawn"),
         say("rater excluded by the protocol"),
         say("item excluded by the protocol"),
         say("no time recorded"),
@@ -190,14 +193,18 @@ def reasons(rules: Exclusions) -> tuple[Said, ...]:
     )
 
 
-def _exclude(frame: pl.DataFrame, rules: Exclusions) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _exclude(
+    frame: pl.DataFrame, rules: Exclusions, withdrawn: Collection[str] = ()
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Split into what may be used and what is left out; the first reason that applies is the one counted."""
-    practice, pilot, rater, item, timeless, fast = (str(r) for r in reasons(rules))
+    practice, pilot, consent, rater, item, timeless, fast = (str(r) for r in reasons(rules))
     reason = (
         pl.when(pl.col("purpose") == "practice")
         .then(pl.lit(practice))
         .when(pl.col("purpose") == "pilot")
         .then(pl.lit(pilot))
+        .when(pl.col("rater").is_in(sorted(withdrawn)))
+        .then(pl.lit(consent))
         .when(pl.col("rater").is_in(list(rules.raters)))
         .then(pl.lit(rater))
         .when(pl.col("item").is_in(list(rules.items)))

@@ -17,6 +17,7 @@ from konsil.records import Callee, Event, Source
 from konsil.store import Added, Batch, Store
 from konsil.study import Study, check, parse, study_digest
 from konsil.study.admit import Incoming, Known, admit
+from konsil.study.enrolment import excluded_by_withdrawal, with_profiles
 from konsil.study.planned import on_plan
 
 if TYPE_CHECKING:
@@ -151,13 +152,14 @@ class Folder:
             called = callees(store)
         declared = {r.id: r for r in self.study.raters}
         # The protocol is the word on panels and strata: a corrected study.toml needs no new import.
-        raters = tuple(declared.get(r.id, r) for r in held)
+        raters = with_profiles([declared.get(r.id, r) for r in held], self.study.enrolment, events)
         rated = set(ratings.frame.get_column("item").drop_nulls().unique())
         studied = in_study(items, events, also=rated)
         if len(studied) < len(items):
             kept = {item.id for item in studied}
             answers = tuple(a for a in answers if a.item in kept)
-        return Data(studied, answers, raters, tasks, ratings, attempts, self._callees(called))
+        left_out = excluded_by_withdrawal(self.study.enrolment, events)
+        return Data(studied, answers, raters, tasks, ratings, attempts, self._callees(called), left_out)
 
     def _callees(self, called: Sequence[Callee]) -> tuple[Callee, ...]:
         """How models were called, with what the protocol says about judges' votes and orders."""

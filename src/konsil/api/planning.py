@@ -14,6 +14,7 @@ from konsil.api.folder import PROTOCOL, Folder, now
 from konsil.api.preparing import check_drawn
 from konsil.errors import PlanError, StudyError
 from konsil.plan import Balance, Missing, assign, balance, missing
+from konsil.plan.places import stand_ins
 from konsil.prepare import in_study
 from konsil.records import Answer, Item, Task
 from konsil.store import Batch, Store
@@ -71,7 +72,9 @@ def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Pla
         _refuse_unasked(folder, store, lacking, held.answers)
         if strict and lacking:
             raise PlanError(f"{folder.path}: " + "; ".join(told_missing(one) for one in lacking))
-        tasks = assign(study.plan, **material, seed=study.seed, ratings=held.ratings, events=held.events)
+        tasks = assign(
+            study.plan, **material, seed=study.seed, ratings=held.ratings, events=held.events, places=study.places
+        )
         _refuse_another(folder, held.tasks, tasks)
         stored = {t.id for t in held.tasks}
         fresh = tuple(t for t in tasks if t.id not in stored)
@@ -79,7 +82,10 @@ def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Pla
             raters = [r for r in study.raters if r.id not in {x.id for x in held.raters}]
             store.note_study(study_digest(study), now())
             store.add(Batch(answers=implied, raters=raters, tasks=fresh), source="plan", at=now())
-    return Planned(tasks, len(fresh), balance(tasks, material["answers"]), digest_of_plan(tasks), lacking)
+    # Who takes a place changes neither how even the plan is nor its digest.
+    places = {p.id for p in stand_ins(study.places, study.raters)}
+    seated = [dataclasses.replace(t, rater=t.slot) if t.slot in places else t for t in tasks]
+    return Planned(tasks, len(fresh), balance(seated, material["answers"]), digest_of_plan(seated), lacking)
 
 
 def told_missing(lacking: Missing) -> str:

@@ -73,7 +73,7 @@ def simulate(folder: Folder, truth: Truth, seed: int | None = None, *, but: Coll
         store.note_study(study_digest(study), now())
         events = (*chosen, *_drawn_with(store, study.seed if seed is None else seed, but))
         ratings = [r for r in drawn.ratings if r.rater not in but]
-        batch = Batch(answers=implied, raters=study.raters, tasks=drawn.tasks, ratings=ratings, events=events)
+        batch = Batch(answers=implied, raters=study.everybody(), tasks=drawn.tasks, ratings=ratings, events=events)
         return store.add(batch, source="simulation", at=now())
 
 

@@ -11,6 +11,7 @@ from konsil.plan.allocation import Allocation
 from konsil.plan.book import Book, check_numbers, is_survey
 from konsil.plan.conflicts import conflicting_items
 from konsil.plan.pairing import seatings
+from konsil.plan.places import Places, signed_up, stand_ins
 from konsil.plan.schedule import schedule
 from konsil.plan.screens import Draft, Site, Subjects, arms_of, drafts_of, item_subjects, pool_of
 from konsil.plan.seats import occupy
@@ -29,13 +30,15 @@ def assign(
     seed: int,
     ratings: Iterable[Rating] = (),
     events: Iterable[Event] = (),
+    places: Iterable[Places] = (),
 ) -> tuple[Task, ...]:
     """Every rater's tasks in the order of work, or a PlanError that says which allocation cannot be met.
 
     Each allocation draws from a stream of its own, keyed by the seed and by what the allocation is, so another
     allocation changes none of its tasks (only `position`, where both share a panel's phase and are mixed). The order of
     items and answers does not matter; that of raters numbers a panel's slots. Ratings matter to tie-breaks only
-    (`when = "disagreed"`), events only to which items were drawn and to who holds a slot.
+    (`when = "disagreed"`), events only to which items were drawn and to who holds a slot. The tasks of `places` are
+    nobody's (rater empty) until somebody signs up; what is on them does not depend on who that is.
 
     >>> from konsil.instrument import Criterion, Scale
     >>> form = Instrument("form", (Criterion("correct", "Is it correct?", Scale(("no", "yes"))),))
@@ -50,9 +53,11 @@ def assign(
     >>> [(t.rater, t.item, sorted(t.answers)) for t in tasks]
     [('r1', 'i1', ['a1', 'a2']), ('r2', 'i1', ['a1', 'a2'])]
     """
-    people = {r.id: r for r in raters}
-    events = tuple(events)
+    named, events = tuple(raters), tuple(events)
+    free = stand_ins(places, named)
+    people = {r.id: r for r in (*named, *free)}
     book = Book(in_study(items, events), answers, people.values(), instruments, seed)
+    people |= {r.id: r for r in signed_up(events, free)}
     given = tuple(ratings)
     drafts: list[Draft] = []
     occurrences: Counter[tuple[str, ...]] = Counter()
@@ -71,7 +76,7 @@ def assign(
             drafts += _alike(site, drafts)
         else:
             drafts += _screens(site)
-    return occupy(schedule(drafts, seed), events, given)
+    return occupy(schedule(drafts, seed), events, given, {r.id for r in free})
 
 
 def _identity(allocation: Allocation) -> tuple[str, ...]:

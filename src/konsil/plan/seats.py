@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from konsil.errors import PlanError, nearest
 from konsil.records import Event, Rating, Task
 
 
-def occupy(tasks: Sequence[Task], events: Iterable[Event], ratings: Iterable[Rating]) -> tuple[Task, ...]:
+def occupy(
+    tasks: Sequence[Task], events: Iterable[Event], ratings: Iterable[Rating], free: Collection[str] = ()
+) -> tuple[Task, ...]:
     """Tasks with the raters that hold their slots after sign-ups and withdrawals.
 
-    `withdrawal` (subject: the rater) empties the rater's slots, `sign-up` (subject: the rater, data.slot: the slot)
-    fills one. A withdrawal may say who takes over which task (data.holders: task -> rater, or empty: nobody); such a
-    task is the new rater's own and no longer goes with the slot. A task that was rated stays with whoever rated it.
-    Names, blinded orders and arms belong to the slot, so a change of hands moves nothing.
+    `free` are slots that nobody holds at first. `withdrawal` (subject: the rater) empties the rater's slots, `sign-up`
+    (subject: the rater, data.slot: the slot) fills one. A withdrawal may say who takes over which task (data.holders:
+    task -> rater, or empty: nobody); such a task is the new rater's own and no longer goes with the slot. A task that
+    was rated stays with whoever rated it. Names, blinded orders and arms belong to the slot, so a change of hands moves
+    nothing.
     """
-    holders = {t.slot: t.rater for t in tasks}
+    holders = {t.slot: "" if t.slot in free else t.rater for t in tasks}
     handed: dict[str, str] = {}
-    moved = False
+    moved = bool(free)
     for event in sorted(events, key=lambda e: e.at):
         if event.kind == "withdrawal":
             holders = {slot: "" if rater == event.subject else rater for slot, rater in holders.items()}

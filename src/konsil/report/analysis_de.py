@@ -44,6 +44,7 @@ _REASONS: dict[str, str] = {
     "no judge of another family": "kein Richtermodell einer anderen Familie",
     "phase: practice": "Übung",
     "phase: pilot": "Pilotphase",
+    "consent withdrawn": "Einwilligung widerrufen",
     "rater excluded by the protocol": "bewertende Person laut Protokoll ausgeschlossen",
     "item excluded by the protocol": "Item laut Protokoll ausgeschlossen",
     "no time recorded": "keine Zeit verzeichnet",

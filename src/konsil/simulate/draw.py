@@ -61,7 +61,7 @@ def draw(
     answers = sorted((a for a in answers if a.item in known), key=lambda a: a.id)
     families = {s.id: s.family for s in study.systems}
     world = build_world(items, answers, families, truth, seed)
-    raters = {r.id: r for r in study.raters}
+    raters = {r.id: r for r in study.everybody()}
     own = seed if panel_seed is None else panel_seed
     labellers = {r: labeller(world, rater, truth, own) for r, rater in raters.items()}
     desk = Desk(study, items, answers, world, truth, labellers)
@@ -71,7 +71,7 @@ def draw(
             study.plan,
             items=items,
             answers=answers,
-            raters=study.raters,
+            raters=study.everybody(),
             instruments=study.instruments,
             seed=study.seed,
             ratings=ratings,

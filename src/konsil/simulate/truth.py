@@ -111,7 +111,7 @@ def _problems(truth: Truth, study: Study, answers: Iterable[Answer], name: str) 
     for where, named, known in (
         ("systems", truth.systems, systems),
         ("panels", truth.panels, set(study.panels())),
-        ("raters", truth.raters, {r.id for r in study.raters}),
+        ("raters", truth.raters, {r.id for r in study.everybody()}),
         ("criteria", truth.criteria, set(criteria)),
         ("wrong_answers", truth.wrong_answers, set(known_answers)),
     ):

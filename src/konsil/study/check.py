@@ -10,6 +10,7 @@ from konsil.errors import StudyError, nearest
 from konsil.instrument import Criterion, Instrument
 from konsil.prepare import preparation_problems
 from konsil.study.calling import endpoint_problems, judge_problems, model_problems
+from konsil.study.enrolment import enrolment_problems, form_of, places_problems
 from konsil.study.protocol import LONE_PANEL, Study
 
 
@@ -40,6 +41,7 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
     yield from _exclusions(study, f"{name}: exclusions")
     if study.prepare is not None:
         yield from preparation_problems(study.prepare, [s.id for s in study.systems], f"{name}: prepare")
+    yield from _enrolment(study, name)
     for n, allocation in enumerate(study.plan):
         where = f"{name}: plan[{n}]"
         yield from _known(f"{where}.panel", "panel", allocation.panel, study.panels())
@@ -69,11 +71,9 @@ def _known(where: str, what: str, name: str, known: Iterable[str]) -> Iterator[s
 
 
 def _instrument(instrument: Instrument, where: str) -> Iterator[str]:
-    yield from _duplicates(f"{where}.criteria", [c.id for c in instrument.criteria])
     if not instrument.criteria:
         yield f"{where}.criteria: is empty; an instrument asks at least one question"
-    for n, criterion in enumerate(instrument.criteria):
-        yield from _scale(criterion, f"{where}.criteria[{n}].scale")
+    yield from _questions(instrument, f"{where}.criteria")
 
 
 def _scale(criterion: Criterion, where: str) -> Iterator[str]:
@@ -114,6 +114,20 @@ def _asked_of(study: Study, rater: str) -> list[Criterion]:
     panel = next((r.panel for r in study.raters if r.id == rater), "")
     used = {a.instrument for a in study.plan if a.panel == panel}
     return [c for i in study.instruments if not study.plan or i.id in used for c in i.criteria]
+
+
+def _enrolment(study: Study, name: str) -> Iterator[str]:
+    if study.enrolment is not None:
+        yield from enrolment_problems(study.enrolment, f"{name}: enrolment")
+        for key, questions in (("eligibility", study.enrolment.eligibility), ("profile", study.enrolment.profile)):
+            yield from _questions(form_of(questions, study.language), f"{name}: enrolment.{key}")
+    yield from places_problems(study.places, study.enrolment, f"{name}: places")
+
+
+def _questions(form: Instrument, where: str) -> Iterator[str]:
+    yield from _duplicates(where, [c.id for c in form.criteria])
+    for n, criterion in enumerate(form.criteria):
+        yield from _scale(criterion, f"{where}[{n}].scale")
 
 
 def _resampling(study: Study, where: str) -> Iterator[str]:

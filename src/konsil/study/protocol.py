@@ -12,10 +12,12 @@ from konsil.analysis import Analysis, Derived, Exclusions, Resampling
 from konsil.errors import StudyError
 from konsil.instrument import Instrument, digest_of
 from konsil.plan import Allocation
+from konsil.plan.places import Places, stand_ins
 from konsil.prepare import Preparation
 from konsil.records import Rater, Source, System
 from konsil.study.calling import Endpoint, Judge, settings_of
 from konsil.study.decode import decode
+from konsil.study.enrolment import Enrolment
 
 LONE_PANEL = "raters"
 """The panel of all raters where the protocol lists none."""
@@ -56,6 +58,10 @@ class Study:
     """Which models speak for the raters of kind llm."""
     raters: tuple[Rater, ...] = ()
     """Who rates."""
+    places: tuple[Places, ...] = ()
+    """Places of panels that people take by signing up."""
+    enrolment: Enrolment | None = None
+    """What comes before somebody's first task; None: nothing."""
     sources: tuple[Source, ...] = ()
     """Where items, answers and ratings come from."""
     prepare: Preparation | None = None
@@ -75,10 +81,14 @@ class Study:
         """The instrument of this id, or None."""
         return next((i for i in self.instruments if i.id == instrument_id), None)
 
+    def everybody(self) -> tuple[Rater, ...]:
+        """The raters, and a stand-in for each place that people sign up for."""
+        return (*self.raters, *stand_ins(self.places, self.raters)) if self.places else self.raters
+
     def panels(self) -> dict[str, tuple[Rater, ...]]:
-        """Panel -> its raters, in the protocol's order."""
+        """Panel -> its raters, in the protocol's order; a place that people sign up for has a stand-in."""
         found: dict[str, tuple[Rater, ...]] = {}
-        for rater in self.raters:
+        for rater in self.everybody():
             found[rater.panel] = (*found.get(rater.panel, ()), rater)
         return found
 
@@ -103,7 +113,11 @@ def parse(text: str, read_text: Callable[[str], str], name: str = "study.toml") 
         s if s.model is None else _prompts(s, read_text, f"{name}: systems[{n}].settings")
         for n, s in enumerate(study.systems)
     )
-    return dataclasses.replace(study, instruments=instruments, systems=systems)
+    enrolment = study.enrolment
+    if enrolment is not None:
+        consent = _codebook(enrolment.consent, read_text, f"{name}: enrolment.consent")
+        enrolment = dataclasses.replace(enrolment, consent=consent)
+    return dataclasses.replace(study, instruments=instruments, systems=systems, enrolment=enrolment)
 
 
 def _known_schema(data: dict[str, object], name: str) -> None:

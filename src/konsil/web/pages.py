@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from functools import cache
 from http import HTTPStatus
 
 import jinja2
+from babel.dates import format_date
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
@@ -33,6 +35,7 @@ def environment(language: str) -> jinja2.Environment:
     made.install_gettext_callables(words.ugettext, words.ungettext, newstyle=True)  # type: ignore[attr-defined]
     made.globals["static"] = address
     made.filters["number"] = lambda value: f"{value:g}"
+    made.filters["day"] = lambda at: format_date(datetime.fromisoformat(at), "long", locale=language)
     return made
 
 
@@ -62,6 +65,7 @@ def page(request: Request, template: str, context: Mapping[str, object] | None =
             "csrf": visitor.csrf if visitor is not None else "",
             "path": lambda name, **parameters: path_to(request, name, **parameters),
             "here": request.url.path,
+            "consents": visitor is not None and visitor.role == "rater" and bool(site.reception.version),
             **(context or {}),
         }
     )  # fmt: skip

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from starlette.routing import Route
 
 from konsil.store.access import Role
-from konsil.web import door, invitations, office, rating, statics
+from konsil.web import door, invitations, joining, office, rating, statics
 from konsil.web.guard import Audience, Endpoint, Public, guarded
+from konsil.web.way import past_gates
 
 EVERYBODY = Public()
 RATERS: frozenset[Role] = frozenset({"rater"})
@@ -41,13 +42,21 @@ ROUTES: tuple[Page, ...] = (
     Page("language", "/language", "POST", EVERYBODY, door.language),
     Page("leave", "/leave", "POST", SIGNED_IN, door.leave),
     Page("static", "/static/{digest}/{name}", "GET", EVERYBODY, statics.static),
+    Page("consent", "/consent", "GET", RATERS, joining.consent),
+    Page("say_consent", "/consent", "POST", RATERS, joining.say_consent),
+    Page("eligibility", "/eligibility", "GET", RATERS, joining.eligibility),
+    Page("say_eligibility", "/eligibility", "POST", RATERS, joining.say_eligibility),
+    Page("profile", "/profile", "GET", RATERS, joining.profile),
+    Page("say_profile", "/profile", "POST", RATERS, joining.say_profile),
+    Page("place", "/place", "GET", RATERS, joining.place),
+    Page("take_place", "/place", "POST", RATERS, joining.take_place),
     Page("next", "/next", "GET", RATERS, rating.next_task),
-    Page("finished", "/finished", "GET", RATERS, rating.finished),
-    Page("task", "/task/{public}", "GET", RATERS, rating.task),
-    Page("submit", "/task/{public}", "POST", RATERS, rating.submit),
-    Page("save", "/task/{public}/save", "POST", RATERS, rating.save),
-    Page("later", "/task/{public}/later", "POST", RATERS, rating.later),
-    Page("problem", "/task/{public}/problem", "POST", RATERS, rating.problem),
+    Page("finished", "/finished", "GET", RATERS, past_gates(rating.finished)),
+    Page("task", "/task/{public}", "GET", RATERS, past_gates(rating.task)),
+    Page("submit", "/task/{public}", "POST", RATERS, past_gates(rating.submit)),
+    Page("save", "/task/{public}/save", "POST", RATERS, past_gates(rating.save)),
+    Page("later", "/task/{public}/later", "POST", RATERS, past_gates(rating.later)),
+    Page("problem", "/task/{public}/problem", "POST", RATERS, past_gates(rating.problem)),
     Page("overview", "/office", "GET", OFFICE | ANALYSTS, office.overview),
     Page("invitations", "/office/invitations", "GET", OFFICE, invitations.invitations),
     Page("invite", "/office/invitations", "POST", OFFICE, invitations.invite),

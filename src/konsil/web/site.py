@@ -15,6 +15,8 @@ from konsil.store import Store
 from konsil.store.access import Access, Role
 from konsil.study import Study
 from konsil.web.desk import Desk
+from konsil.web.placing import Placing
+from konsil.web.reception import Reception
 from konsil.web.throttle import Throttle
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
@@ -98,6 +100,16 @@ class Site:
     def desk(self) -> Desk:
         """What raters do."""
         return Desk(self.study, self.store, self.now)
+
+    @cached_property
+    def reception(self) -> Reception:
+        """What comes before somebody's first task."""
+        return Reception(self.study, self.store, self.now)
+
+    @cached_property
+    def placing(self) -> Placing:
+        """The places of the plan that people take."""
+        return Placing(self.study, self.store, self.now)
 
     @cached_property
     def doors(self) -> Throttle:

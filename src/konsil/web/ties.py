@@ -14,6 +14,7 @@ from konsil.errors import PlanError
 from konsil.instrument import Instrument
 from konsil.plan import Allocation, assign
 from konsil.plan.conflicts import conflicting_items
+from konsil.plan.places import signed_up
 from konsil.records import Answer, Event, Item, Purpose, Rater, Rating, Task
 from konsil.store import Connection, Store
 from konsil.store.happenings import counted
@@ -29,7 +30,7 @@ class Ties:
 
     def __init__(self, study: Study, store: Store) -> None:
         self._study, self._store = study, store
-        self._raters = {r.id: r for r in study.raters}
+        self._raters = {r.id: r for r in study.everybody()}
         self._allocations = tuple(a for a in study.plan if a.when == "disagreed")
         self._lock = threading.Lock()
         self._drawn_at: tuple[int, ...] = ()
@@ -105,6 +106,7 @@ class Ties:
             items: list[Item] = list(view.each("items"))
             answers: list[Answer] = list(view.each("answers"))
             events: list[Event] = [e for e in view.each("events") if e.kind in MOVES]
+        self._raters |= {r.id: r for r in signed_up(events, self._study.everybody())}
         wanted = set(only) if only is not None else None
         pretended = [
             rating
@@ -116,7 +118,7 @@ class Ties:
         plan = [a for a in self._study.plan if a.when == "disagreed" or not a.like]
         tasks = assign(
             plan, items=items, answers=answers, raters=self._study.raters, instruments=self._study.instruments,
-            seed=self._study.seed, ratings=pretended, events=events,
+            seed=self._study.seed, ratings=pretended, events=events, places=self._study.places,
         )  # fmt: skip
         return tuple(t for t in tasks if t.purpose == "tiebreak")
 
@@ -124,7 +126,7 @@ class Ties:
         """Two raters at odds on an answer of every item, as an allocation's tie-breakers would see it."""
         panel = {r.id for r in self._study.panels().get(allocation.panel, ())}
         kinds = {self._raters[r].kind for r in panel}
-        two = [r for r in self._study.raters if r.kind in kinds and r.id not in panel][:2]
+        two = [r for r in self._study.everybody() if r.kind in kinds and r.id not in panel][:2]
         criterion = _comparable(self._study.instrument(allocation.instrument))
         if len(two) < 2 or criterion is None:
             return

@@ -4,15 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from starlette.requests import Request
+from starlette.responses import Response
+
 from konsil.store.access import Visitor
-from konsil.web.site import Site
+from konsil.web.gates import enrolment_gate, place_gate
+from konsil.web.guard import Endpoint, visitor_of
+from konsil.web.pages import path_to, refusal, to, wants_json
+from konsil.web.site import Site, site_of
 
 Gate = Callable[[Site, Visitor], str | None]
 """The name of the page (in the table of routes) that a visitor must pass first; None: nothing is in the way."""
 
-GATES: tuple[Gate, ...] = ()
+GATES: tuple[Gate, ...] = (enrolment_gate, place_gate)
 
 
 def in_the_way(site: Site, visitor: Visitor) -> str | None:
     """The name of the first page that a visitor must pass; None where the way is free."""
     return next((page for gate in GATES if (page := gate(site, visitor)) is not None), None)
+
+
+def past_gates(endpoint: Endpoint) -> Endpoint:
+    """The endpoint for those only who have passed every gate; others are led to the first one before them.
+
+    Without it an address that was kept from before would lead past a consent that was withdrawn.
+    """
+
+    def behind(request: Request) -> Response:
+        gate = in_the_way(site_of(request), visitor_of(request))
+        if gate is None:
+            return endpoint(request)
+        return refusal(request, 403) if wants_json(request) else to(path_to(request, gate))
+
+    return behind

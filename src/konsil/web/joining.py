@@ -1,0 +1,112 @@
+"""Endpoints of what comes before the first task: consent, eligibility, the profile, taking a place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from konsil.store.renderings import rendered
+from konsil.web import richtext
+from konsil.web.guard import form_of, visitor_of
+from konsil.web.pages import page, path_to, to
+from konsil.web.reception import Part
+from konsil.web.site import site_of
+from konsil.web.way import in_the_way
+
+
+def consent(request: Request) -> Response:
+    """The text, and how it stands with the visitor's consent."""
+    site, visitor = site_of(request), visitor_of(request)
+    reception = site.reception
+    if not reception.version or site.study.enrolment is None:
+        return to(path_to(request, "next"))
+    [html] = rendered(site.store, richtext.renderer(), [site.study.enrolment.consent], richtext.html_of)
+    told = {
+        "html": html,
+        "version": reception.version,
+        "standing": reception.standing(visitor.who),
+        "study_language": site.study.language,
+        "kept": site.study.enrolment.withdrawn == "keep",
+    }
+    return page(request, "consent.html", told)
+
+
+def say_consent(request: Request) -> Response:
+    """Agree, decline or withdraw."""
+    site, who, said = site_of(request), visitor_of(request).who, form_of(request)
+    word = said.get("say", "")
+    if word == "agree" and site.reception.agree(who, said.get("version", "")):
+        return to(path_to(request, "next"))
+    if word == "decline":
+        site.reception.decline(who)
+    elif word == "withdraw":
+        site.reception.withdraw(who)
+    # A text that changed while it was read is shown again.
+    return to(path_to(request, "consent"))
+
+
+def eligibility(request: Request) -> Response:
+    """Questions that decide whether somebody may take part, or thanks to whom they do not let in."""
+    return _questions(request, "eligibility")
+
+
+def say_eligibility(request: Request) -> Response:
+    """Take the replies."""
+    return _reply(request, "eligibility")
+
+
+def profile(request: Request) -> Response:
+    """Who the visitor is, as far as the study asks."""
+    return _questions(request, "profile")
+
+
+def say_profile(request: Request) -> Response:
+    """Take the replies."""
+    return _reply(request, "profile")
+
+
+def _questions(
+    request: Request, part: Part, sent: Mapping[str, str] | None = None, problems: Mapping[str, str] | None = None
+) -> Response:
+    site, visitor = site_of(request), visitor_of(request)
+    standing = site.reception.standing(visitor.who)
+    groups = site.reception.questions(part, visitor.who, sent, problems)
+    if not groups or in_the_way(site, visitor) != part:
+        # Nothing is asked here, or it is not its turn; what was said once stands.
+        return to(path_to(request, "next"))
+    told = {
+        "part": part,
+        "groups": groups,
+        "declined": part == "eligibility" and standing.eligible is False,
+        "problems": len(problems or ()),
+        "study_language": site.study.language,
+        "sheet": {"closed": False},
+    }
+    return page(request, "questions.html", told, 422 if problems else 200)
+
+
+def _reply(request: Request, part: Part) -> Response:
+    site, visitor, sent = site_of(request), visitor_of(request), form_of(request)
+    if in_the_way(site, visitor) != part:
+        return to(path_to(request, "next"))
+    problems = site.reception.reply(part, visitor.who, sent)
+    return _questions(request, part, sent, problems) if problems else to(path_to(request, "next"))
+
+
+def place(request: Request) -> Response:
+    """The place that the visitor can take, or that there is none."""
+    site, visitor = site_of(request), visitor_of(request)
+    if in_the_way(site, visitor) != "place":
+        return to(path_to(request, "next"))
+    offer = site.placing.offer(visitor.who)
+    return page(request, "place.html", {"pages": offer.pages if offer is not None else 0})
+
+
+def take_place(request: Request) -> Response:
+    """Take it."""
+    site, visitor = site_of(request), visitor_of(request)
+    if in_the_way(site, visitor) == "place":
+        site.placing.take(visitor.who)
+    return to(path_to(request, "next"))
