@@ -15,6 +15,7 @@ from konsil.web.way import past_gates
 EVERYBODY = Public()
 RATERS: frozenset[Role] = frozenset({"rater"})
 OFFICE: frozenset[Role] = frozenset({"owner", "coordinator"})
+OWNERS: frozenset[Role] = frozenset({"owner"})
 ANALYSTS: frozenset[Role] = frozenset({"owner", "analyst"})
 SIGNED_IN = RATERS | OFFICE | ANALYSTS
 
