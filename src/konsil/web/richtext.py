@@ -30,6 +30,7 @@ _MOST = 0xFFF0
 _SIGNS = re.compile("[\U000f0000-\U000fffff]")
 _LEAD = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)[ \t]+|\|\s*)*[*_~`]*")
 _TRAIL = re.compile(r"[*_~`]*(?:\s*\|)?\s*$")
+_EMPHASIS = re.compile(r"\*\*|__|~~|`|(?<!\w)[*_]|[*_](?!\w)")
 _TAG = re.compile(r"(<[^>]*>)")
 _MARKED = re.compile("([\U000f0000-\U000fffff])")
 
@@ -86,6 +87,16 @@ def source_of(pieces: Sequence[Piece]) -> str:
             text = f"{text[:lead]}{chr(_FIRST + piece.span)}{text[lead:end]}{_END}{text[end:]}"
         found.append(text)
     return "".join(found)
+
+
+def plain(text: str) -> str:
+    """A sentence's words without what Markdown makes of them, for where they are quoted.
+
+    >>> plain("- **Give it slowly.**")
+    'Give it slowly.'
+    """
+    start, trail = _match(_LEAD, text), _TRAIL.search(text)
+    return _EMPHASIS.sub("", text[start : trail.start() if trail is not None else len(text)]).strip()
 
 
 def _match(pattern: re.Pattern[str], text: str) -> int:

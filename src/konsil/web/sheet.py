@@ -10,9 +10,11 @@ from konsil.instrument import Field, Screen
 from konsil.instrument.fields import REASON
 from konsil.web.language import count_of
 from konsil.web.line import Progress
-from konsil.web.richtext import source_of
+from konsil.web.richtext import plain, source_of
 
-Layout = Literal["panes", "beside", "survey"]
+Layout = Literal["panes", "pair", "beside", "survey"]
+LONG_LABEL = 24
+"""Letters of a label above which the options stand under one another."""
 Html = Callable[[Sequence[str]], Sequence[str]]
 
 
@@ -44,6 +46,8 @@ class Asked:
     """The place in the codebook panel."""
     options: tuple[Option, ...]
     """What can be chosen."""
+    stacked: bool
+    """Whether the options are too long to stand beside one another."""
     low: float | None
     """The least number."""
     high: float | None
@@ -72,6 +76,8 @@ class Group:
     """The number of the answer or sentence, from 1; 0 for the others."""
     heading: str
     """'Answer A', 'Sentence 2 of 6', or nothing."""
+    quote: str
+    """The sentence's own words; empty where it is about no sentence."""
     asked: tuple[Asked, ...]
     """The questions."""
 
@@ -117,7 +123,7 @@ class Sheet:
     rev: int
     """The number of changes so far."""
     layout: Layout
-    """Several answers beside one another, one with its questions beside it, or questions alone."""
+    """Answers each with its questions; two, or one, with the questions beside; or questions alone."""
     language: str
     """The language of the study's texts."""
     question: str
@@ -191,6 +197,10 @@ def groups_of(seen: Screen, said: Said) -> tuple[Group, ...]:
     anchors = {c.id: f"c{n}" for n, c in enumerate(seen.criteria, start=1)}
     sentences = sum(subject == "sentence" for subject, _ in found)
 
+    quotes = {
+        piece.span + 1: plain(piece.text) for shown in seen.answers for piece in shown.pieces if piece.span is not None
+    }
+
     def heading(subject: str, first: Field) -> str:
         if subject == "answer" and len(seen.answers) == 1:
             return ""
@@ -202,6 +212,7 @@ def groups_of(seen: Screen, said: Said) -> tuple[Group, ...]:
             subject,
             number,
             heading(subject, fields[0]),
+            quotes.get(number, "") if subject == "sentence" else "",
             tuple(_asked(f, anchors[f.criterion.id], said) for f in fields),
         )
         for (subject, number), fields in found.items()
@@ -214,7 +225,7 @@ def panes_of(seen: Screen, html: Sequence[str], groups: Sequence[Group]) -> tupl
     own = {g.number: g for g in groups if g.subject == "answer"} if n > 1 else {}
     return tuple(
         Pane(
-            heading=seen.headings[k],
+            heading=seen.headings[k] if n > 1 else seen.words.answer.format("").strip(),
             html=html[k],
             reasoning=html[n + k] if shown.reasoning else "",
             sources=shown.sources,
@@ -235,7 +246,10 @@ def layout_of(seen: Screen) -> Layout:
     """How the page is laid out."""
     if not seen.answers and not seen.question:
         return "survey"
-    return "panes" if len(seen.answers) > 1 else "beside"
+    if len(seen.answers) < 2:
+        return "beside"
+    # Two answers whose questions are all about both leave room for the questions in a column of their own.
+    return "pair" if len(seen.answers) == 2 and all(len(f.answers) != 1 for f in seen.fields) else "panes"
 
 
 def _subject(field: Field) -> tuple[str, int]:
@@ -261,6 +275,7 @@ def _asked(field: Field, anchor: str, said: Said) -> Asked:
         guidance=criterion.guidance,
         anchor=anchor,
         options=options,
+        stacked=any(len(label) > LONG_LABEL for label in scale.options()),
         low=scale.low,
         high=scale.high,
         reason=reason,

@@ -151,20 +151,28 @@ const answered = (field) => {
   const key = field.dataset.field;
   return valueOf(key) !== "" || !!field.querySelector("textarea:not([data-needed])");
 };
+// A sentence is marked as done when all its questions are answered.
+function markSaid() {
+  for (const group of form.querySelectorAll("[data-sentence].group")) {
+    const said = [...group.querySelectorAll(".asked")].every(answered);
+    for (const one of document.querySelectorAll(`mark[data-sentence="${group.dataset.sentence}"]`)) one.classList.toggle("said", said);
+  }
+}
 function mark(n) {
   current = n;
   fields.forEach((field, k) => field.classList.toggle("here", k === n));
   const sentence = fields[n]?.closest("[data-sentence]")?.dataset.sentence;
   for (const one of document.querySelectorAll("mark")) one.classList.toggle("here", one.dataset.sentence === sentence);
   if (sentence) document.querySelector("mark.here")?.scrollIntoView({ block: "nearest" });
+  markSaid();
   if (document.getElementById("codebook").matches(":popover-open")) openedBook();
 }
-function move(n) {
+function move(n, scroll = true) {
   if (n < 0 || n >= fields.length) return;
   mark(n);
   const target = fields[n].querySelector("input:checked") ?? fields[n].querySelector("input:not([type=hidden]), textarea");
   target?.focus({ preventScroll: true });
-  fields[n].scrollIntoView({ block: "nearest" });
+  if (scroll) fields[n].scrollIntoView({ block: "nearest" });
 }
 function clearFault(field) {
   field.classList.remove("missing", "crossed");
@@ -191,6 +199,7 @@ form.addEventListener("change", (event) => {
   const field = event.target.closest(".asked");
   if (!field) return;
   clearFault(field);
+  markSaid();
   changed(event.target.name);
 });
 let typing = 0;
@@ -200,6 +209,8 @@ form.addEventListener("input", (event) => {
   typing = setTimeout(() => changed(event.target.name), 700);
 });
 form.addEventListener("click", (event) => {
+  const sentence = event.target.closest("mark")?.dataset.sentence;
+  if (sentence) move(fields.findIndex((field) => field.closest(".group").dataset.sentence === sentence));
   const filler = event.target.closest("[data-fill]");
   if (!filler) return;
   const field = filler.closest(".asked");
@@ -225,6 +236,13 @@ const applyKeys = () => document.body.classList.toggle("no-keys", !shortcuts.che
 shortcuts.addEventListener("change", () => { memory.set(KEYS, shortcuts.checked ? "on" : "off"); applyKeys(); });
 applyKeys();
 const ARROWS = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1 };
+const PAGES = { PageUp: -1, PageDown: 1 };
+// All answers scroll together; false where they do not scroll by themselves but with the page.
+function scrollAnswers(by) {
+  const long = [...document.querySelectorAll(".pane .scroll")].filter((one) => one.scrollHeight > one.clientHeight + 1);
+  for (const one of long) one.scrollBy({ top: by * one.clientHeight * 0.85 });
+  return long.length > 0;
+}
 const writing = (target) => target.matches?.("textarea, input[type=text]");
 const openPanel = () => document.querySelector("[popover]:popover-open");
 
@@ -241,6 +259,7 @@ document.addEventListener("keydown", (event) => {
   if (event.target.closest?.(".panel") && !book.contains(event.target)) return;
   if (/^[0-9]$/.test(event.key)) { event.preventDefault(); choose(event.key); }
   else if (event.key in ARROWS && !event.target.closest?.(".scroll, .question, .panel")) { event.preventDefault(); move(current + ARROWS[event.key]); }
+  else if (event.key in PAGES && scrollAnswers(PAGES[event.key])) event.preventDefault();
   else if (event.key === "Backspace") { event.preventDefault(); takeBack(); }
   else if (event.key === "g" || event.key === "G") { event.preventDefault(); book.togglePopover(); }
   else if (event.key === "?") { event.preventDefault(); document.getElementById("keys").togglePopover(); }
@@ -297,7 +316,8 @@ if (queue.length) flush();
 else if (number(form.dataset.rev)) badge.textContent = "";
 if (!closed && fields.length) {
   const open = fields.findIndex((field) => valueOf(field.dataset.field) === "");
-  move(open < 0 ? 0 : open);
+  // Who comes new to a task reads first; who comes back goes on where they were.
+  move(Math.max(open, 0), open > 0);
 }
 // Other tasks of this device that were answered while the network was away.
 try {
