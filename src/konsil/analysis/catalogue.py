@@ -44,8 +44,9 @@ JUDGING = (
     "ensembles_pabak",
     "self_preference",
     "family_preference",
+    "risk_coverage",
 )
-"""What is asked of judges beside a panel: caution, ensembles by majority vote, preference for their own."""
+"""What is asked of judges beside a panel: caution, ensembles by majority vote, preference for their own, confidence."""
 
 ORDERED = (
     "within_one",

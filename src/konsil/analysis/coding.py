@@ -121,7 +121,8 @@ def select(long: Long, analysis: Analysis, panel: str) -> pl.DataFrame:
     for column in named:
         require_column(analysis, frame, column)
     covariate = [name for name in (SCORE.format(analysis.covariate),) if name in frame.columns]
-    return frame.select(list(dict.fromkeys((*_USED, SUBJECT, *NUMBERED.values(), *named, *covariate))))
+    sure = ("confidence",) if analysis.statistic == "risk_coverage" else ()
+    return frame.select(list(dict.fromkeys((*_USED, *sure, SUBJECT, *NUMBERED.values(), *named, *covariate))))
 
 
 def require_column(analysis: Analysis, frame: pl.DataFrame, column: str) -> None:

@@ -120,6 +120,20 @@ class Bounds:
 
 
 @dataclass(frozen=True)
+class Curve:
+    """Risk against coverage of one judge, from the most confident label on."""
+
+    analysis: str
+    """The analysis' name."""
+    group: Mapping[str, str]
+    """Whose it is."""
+    coverage: tuple[float, ...]
+    """Shares of the labels, rising to 1."""
+    risk: tuple[float, ...]
+    """How many of these disagree with the panel, as a share."""
+
+
+@dataclass(frozen=True)
 class DerivedValue:
     """What was derived of one item from its ratings."""
 
@@ -155,3 +169,5 @@ class Results:
     """For every number that missing judgements touch."""
     derived: tuple[DerivedValue, ...] = ()
     """What was derived of the items, by column and item."""
+    curves: tuple[Curve, ...] = ()
+    """Risk against coverage, where an analysis asks for it and labels have a confidence."""

@@ -76,6 +76,8 @@ def _judging(a: Analysis) -> Iterator[str]:
         yield "covariate: is empty; a slope needs the name of a [[derived]] column"
     if a.statistic.startswith("ensembles_") and a.against in {None, "rest"}:
         yield "against: ensembles of judges are compared with a panel; name it"
+    if a.statistic == "risk_coverage" and a.against in {None, "rest"}:
+        yield "against: risk is disagreement with a panel; name it"
     if a.statistic in {"self_preference", "family_preference"} and a.mode == "valid" and a.against in {None, "rest"}:
         yield "against: preference is adjusted within the label of a panel of experts; name it, or use mode = 'paper'"
     if a.cluster == "rater" or a.compare:

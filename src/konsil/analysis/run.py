@@ -28,6 +28,7 @@ from konsil.analysis.methods import methods
 from konsil.analysis.outcomes import missing, outcomes
 from konsil.analysis.preference import Lineage, lineage, preference_rows
 from konsil.analysis.results import Results, Row
+from konsil.analysis.risk import risk_curves, risk_rows
 from konsil.analysis.rows import differences_of, estimates_of, row, told_rows
 from konsil.analysis.rules import contradictions
 from konsil.analysis.said import say
@@ -86,6 +87,9 @@ def run(
         orders=both,
         label_counts=label_counts(table, instruments),
         outcomes=outcomes(data, table),
+        curves=tuple(
+            c for one in contexts if one.analysis.statistic == "risk_coverage" for c in risk_curves(one, table)
+        ),
         derived=derived_values(table, derived),
         bounds=tuple(b for c in contexts for b in bounds_of(c, table, gaps, rows, families)),
     )
@@ -126,6 +130,9 @@ def _rows(context: Context, table: Long, families: Lineage) -> Iterator[Row]:
         return
     if analysis.statistic in {"self_preference", "family_preference"}:
         yield from preference_rows(context, table, frame, families)
+        return
+    if analysis.statistic == "risk_coverage":
+        yield from risk_rows(context, table, frame)
         return
     if analysis.against not in {None, "rest"}:
         yield from _against_panel(context, table, frame)

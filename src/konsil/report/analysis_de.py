@@ -41,6 +41,7 @@ _REASONS: dict[str, str] = {
     "no slot on which it has a majority": "keine Antwort, zu der es eine Mehrheit hat",
     "no resample has a best and clusters left out": "keine Ziehung hat ein bestes Ensemble und ausgelassene Cluster",
     "no answers of its own among them": "keine eigenen Antworten darunter",
+    "no labels with a confidence": "keine Labels mit angegebener Sicherheit",
     "no judge of another family": "kein Richtermodell einer anderen Familie",
     "phase: practice": "Übung",
     "phase: pilot": "Pilotphase",
@@ -166,6 +167,7 @@ _NOTES: dict[str, str] = {
 _GROUPS: dict[str, str] = {
     "rest": "übrige",
     "{panel}, leave one out": "{panel}, ohne die jeweilige Person",
+    "any order": "beliebige Reihenfolge",
     "best of {n}, out of bag": "bestes von {n}, out of bag",
     "own minus peers, leniency included": "eigene minus andere Familien, Milde eingeschlossen",
     "{a} and {b}": "{a} und {b}",

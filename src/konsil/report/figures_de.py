@@ -39,6 +39,15 @@ FIGURES: dict[str, str] = {
     "Share without labels": "Anteil ohne Labels",
     "Tasks": "Aufgaben",
     "Judge": "Richtermodell",
+    "Disagreement": "Abweichung",
+    "Disagreement with the panel's majority among each judge's most confident labels, by their share, analysis"
+    " “%(name)s”. Dashed: in any order.": (
+        "Abweichung von der Mehrheit des Panels unter den sichersten Labels jedes Richtermodells, nach deren Anteil,"
+        " Analyse „%(name)s“. Gestrichelt: in beliebiger Reihenfolge."
+    ),
+    "Share of labels, most confident first": "Anteil der Labels, das sicherste zuerst",
+    "any order": "beliebige Reihenfolge",
+    "most confident first": "das sicherste zuerst",
     "Tasks without labels, by what became of the call.": "Aufgaben ohne Labels, danach, was aus dem Aufruf wurde.",
     "Verbatim match": "Treffer im Wortlaut",
     "Tasks without labels": "Aufgaben ohne Labels",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Row
 from konsil.report.anchors import anchor
+from konsil.report.curves import curves
 from konsil.report.drawing import Drawing
 from konsil.report.glossary import title
 from konsil.report.joined import Joined, column_title
@@ -28,6 +29,9 @@ def figures_of(material: Material, name: str, spec: Analysis | None, estimates: 
     statistic = spec.statistic if spec else estimates[0].row.statistic
     if statistic.startswith("ensembles_"):
         return _ensembles(material, name, statistic)
+    if statistic == "risk_coverage":
+        drawn_curves = curves(material, name, statistic)
+        return [*drawn_curves, *forests(material, name, statistic, estimates, spec=spec)]
     maps = heat_maps(material, name, statistic, estimates)
     drawn = _series(material, name, spec, estimates) if spec is not None and not maps else None
     if drawn is not None:

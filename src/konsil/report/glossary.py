@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from konsil.report.language import ENGLISH, Language
 from konsil.stats.names import STATISTICS
+from konsil.stats.risk import RISK_COVERAGE
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,12 @@ PLAIN = {
     "ensembles_pabak": Entry("Ensembles: PABAK", _ENSEMBLES, zero=True),
     "self_preference": Entry("Self preference", _PREFERENCE.format("its own"), zero=True),
     "family_preference": Entry("Family preference", _PREFERENCE.format("its siblings'"), zero=True),
+    "risk_coverage": Entry(
+        "Risk against coverage",
+        "The area under the curve of disagreement with the panel's majority, from the judge's most confident label on;"
+        " the more of it lies below the disagreement in any order, the better confidence tells where the judge errs.",
+        RISK_COVERAGE,
+    ),
     "self_agreement": Entry(
         "Self-agreement", "The share of repeated ratings in which a rater gave the same label as the first time."
     ),

@@ -48,9 +48,11 @@ MESSAGES: dict[str, str] = {
     "Abstentions": "Enthaltungen",
     "All items": "Alle Items",
     "All numbers, unrounded, are beside this page in estimates.csv, estimates.json, coverage.csv, labels.csv,"
-    " outcomes.csv, orders.csv, bounds.csv and derived.csv; the figures are in the folder figures as SVG and PDF.": (
+    " outcomes.csv, orders.csv, bounds.csv, derived.csv and curves.csv; the figures are in the folder"
+    " figures as SVG and PDF.": (
         "Alle Zahlen stehen ungerundet neben dieser Seite in estimates.csv, estimates.json, coverage.csv, labels.csv,"
-        " outcomes.csv, orders.csv, bounds.csv und derived.csv; die Abbildungen liegen im Ordner figures (SVG und PDF)."
+        " outcomes.csv, orders.csv, bounds.csv, derived.csv und curves.csv; die Abbildungen liegen im Ordner"
+        " figures (SVG und PDF)."
     ),
     "An interval of level 0.95 misses the true value in one of twenty cases, by design.": (
         "Ein Intervall zum Niveau 0,95 verfehlt den wahren Wert bauartbedingt in einem von zwanzig Fällen."

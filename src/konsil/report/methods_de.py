@@ -119,6 +119,9 @@ SOURCES: dict[str, str] = {
         "Spearman, Am J Psychol 15:72, 1904; Bindungen als Korrelation der mittleren Ränge"
     ),
     "Wilson, J Am Stat Assoc 22:209, 1927": "Wilson, J Am Stat Assoc 22:209, 1927",
+    "Geifman, Uziel and El-Yaniv, ICLR 2019; ties in one step": (
+        "Geifman, Uziel und El-Yaniv, ICLR 2019; Bindungen in einem Schritt"
+    ),
     "convention": "üblich",
     "share of units with equal labels, pair by pair": "Anteil der Einheiten mit gleichen Labels, Paar für Paar",
 }

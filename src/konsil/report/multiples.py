@@ -106,7 +106,7 @@ def columns(about: About, rows: Sequence[str], shown: Sequence[Column], numbers:
                 for y, name in enumerate(rows):
                     row_label(axes, y, short(name))
         if mark:
-            _legend(figure, left, [_diamond(mark)])
+            legend(figure, left, [_diamond(mark)])
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)
 
@@ -171,7 +171,7 @@ def series(
         if line is not None:
             keys.append(Line2D([], [], color=INK, linewidth=0.8, linestyle=(0, (4, 3)), label=line_name))
         if keys:
-            _legend(figure, left, keys)
+            legend(figure, left, keys)
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)
 
@@ -211,7 +211,8 @@ def _diamond(name: str) -> Line2D:
     return Line2D([], [], linestyle="none", marker="D", markersize=5, color=INK, markerfacecolor=PAPER, label=name)
 
 
-def _legend(figure: Figure, left: float, keys: Sequence[Line2D]) -> None:
+def legend(figure: Figure, left: float, keys: Sequence[Line2D]) -> None:
+    """The keys in one line at the figure's top."""
     figure.legend(
         handles=list(keys), loc="upper left", bbox_to_anchor=(left / WIDTH, 1.0), ncols=len(keys), frameon=False,
         fontsize=8, borderpad=0.2, borderaxespad=0, handlelength=1.8, columnspacing=1.5,

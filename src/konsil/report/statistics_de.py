@@ -121,6 +121,12 @@ STATISTICS: dict[str, tuple[str, str]] = {
     "ensembles_pabak": ("Ensembles: PABAK", _ENSEMBLES),
     "self_preference": ("Selbstbevorzugung", _PREFERENCE.format("die eigenen Antworten")),
     "family_preference": ("Familienbevorzugung", _PREFERENCE.format("die Antworten der Geschwister")),
+    "risk_coverage": (
+        "Risiko gegen Abdeckung",
+        "Die Fläche unter der Kurve der Abweichung von der Mehrheit des Panels, vom sichersten Label des Richtermodells"
+        " an; je weiter sie unter der Abweichung in beliebiger Reihenfolge liegt, desto besser sagt die Sicherheit, wo"
+        " das Richtermodell irrt.",
+    ),
     "self_agreement": (
         "Übereinstimmung mit sich selbst",
         "Der Anteil der wiederholten Bewertungen, in denen dasselbe Label gegeben wurde wie beim ersten Mal.",

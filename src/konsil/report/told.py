@@ -17,6 +17,7 @@ def told(results: Results, numbers: Numbers) -> Results:
         rows=tuple(_row(row, numbers) for row in results.rows),
         coverage=tuple(replace(row, excluded=_keys(row.excluded, numbers)) for row in results.coverage),
         bounds=tuple(replace(b, group=_values(b.group, numbers)) for b in results.bounds),
+        curves=tuple(replace(c, group=_values(c.group, numbers)) for c in results.curves),
         outcomes=tuple(replace(o, value=_values({o.column: o.value}, numbers)[o.column]) for o in results.outcomes),
         warnings=_texts(results.warnings, numbers),
         methods=_texts(results.methods, numbers),

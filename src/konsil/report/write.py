@@ -26,7 +26,7 @@ from konsil.version import __version__
 
 FILES = frozenset(
     {"index.html", "figures", "estimates.csv", "estimates.json", "coverage.csv", "labels.csv", "outcomes.csv",
-     "orders.csv", "bounds.csv", "derived.csv"}
+     "orders.csv", "bounds.csv", "derived.csv", "curves.csv"}
 )  # fmt: skip
 """Everything a report's folder holds; a folder with anything else is not replaced."""
 
@@ -64,6 +64,7 @@ def write(
         "orders.csv": _orders_csv(study, results),
         "bounds.csv": _bounds_csv(study, results),
         "derived.csv": _derived_csv(study, results),
+        "curves.csv": _curves_csv(study, results),
     }
     for figure in page.figures:
         files[f"figures/{figure.key}.svg"] = figure.svg
@@ -252,6 +253,22 @@ def _derived_csv(study: Study, results: Results) -> bytes:
         dict(zip(fields, (v.name, v.item, v.value, v.label, study.simulated), strict=True)) for v in results.derived
     ]
     return _csv(fields, lines)
+
+
+def _curves_csv(study: Study, results: Results) -> bytes:
+    groups = sorted({column for c in results.curves for column in c.group})
+    lines = [
+        {
+            "analysis": c.analysis,
+            **{f"group.{g}": c.group.get(g, "") for g in groups},
+            "coverage": coverage,
+            "risk": risk,
+            "simulated": study.simulated,
+        }
+        for c in results.curves
+        for coverage, risk in zip(c.coverage, c.risk, strict=True)
+    ]
+    return _csv(["analysis", *(f"group.{g}" for g in groups), "coverage", "risk", "simulated"], lines)
 
 
 def _csv(fields: Sequence[str], lines: Iterable[Mapping[str, object]]) -> bytes:
