@@ -15,12 +15,13 @@ from konsil.plan import Allocation, assign
 from konsil.plan.places import Places
 from konsil.records import Rater
 from konsil.store import Batch, Store
+from konsil.store.access import Access
 from konsil.study import Study
 from konsil.study.enrolment import Enrolment, Question, excluded_by_withdrawal, version_of, with_profiles
 from konsil.web.placing import Placing
 from konsil.web.reception import Reception
 
-from .conftest import PAIR, STUDIES, SYSTEMS, answers, items
+from .conftest import AT, LATER, PAIR, STUDIES, SYSTEMS, answers, items
 
 YES = Scale(("Nein", "Ja"))
 ASKS = Enrolment(
@@ -269,3 +270,55 @@ def test_who_does_not_fit_is_thanked(studies: None, enter: Any) -> None:
     assert "Vielen Dank für Ihr Interesse" in got.text
     browser.post("/eligibility", FITS)
     assert browser.get("/next").url.path == "/eligibility"
+
+
+# A link for anybody ---------------------------------------------------------------------------------------------------
+
+
+def test_a_link_for_anybody_makes_each_a_rater_of_their_own(enter: Any, opened: Store, monkeypatch: Any) -> None:
+    study = dataclasses.replace(
+        PANEL, enrolment=dataclasses.replace(ASKS, consent="", withdrawn="keep", eligibility=())
+    )
+    fill_places(opened, study)
+    monkeypatch.setitem(STUDIES, "places", study)
+    secret = Access(opened).invite("", "rater", at=AT, expires_at=LATER)
+    people = []
+    for _ in range(2):
+        browser = enter("places", who="", filled_already=True)
+        assert browser.post(f"/come/{secret}").url.path == "/profile"
+        assert browser.post("/profile", WHO).url.path == "/place"
+        assert "3 Seiten" in browser.html
+        assert browser.post("/place").url.path == "/link"
+        people.append(browser)
+    holders = {t.rater for t in opened.tasks()} - {""}
+    assert len(holders) == 2
+    assert all(h.startswith("guest-") for h in holders)
+    first = people[0]
+    first.get("/link")
+    got = first.post("/link")
+    link = re.search(r'value="http://testserver(/come/[^"]+)"', got.text)
+    assert link is not None
+    assert first.get("/next").url.path.startswith("/task/")
+    # The link for anybody again makes nobody new of somebody; the personal one leads back, on any device.
+    first.get("/next")
+    assert first.post(f"/come/{secret}").url.path == first.get("/next").url.path
+    other = enter("places", who="", filled_already=True)
+    assert other.post(link[1]).url.path == first.get("/next").url.path
+    assert {t.rater for t in opened.tasks()} - {""} == holders
+
+
+def test_when_all_places_are_taken_nothing_is_lost(enter: Any, opened: Store, clock: Any, monkeypatch: Any) -> None:
+    fill_places(opened)
+    for n in range(3):
+        sign_up(opened, clock, f"s{n}", "Chirurgie")
+    monkeypatch.setitem(STUDIES, "places", PANEL)
+    browser = enter("places", who="late", filled_already=True)
+    here = Reception(PANEL, opened, clock.stamp)
+    here.agree("late", here.version)
+    here.reply("eligibility", "late", FITS)
+    here.reply("profile", "late", WHO | {"specialty": "Chirurgie"})
+    browser.get("/next")
+    assert "Alle Plätze sind vergeben" in browser.html
+    browser.get("/place")
+    assert browser.post("/place").url.path == "/place"
+    assert "late" not in {t.rater for t in opened.tasks()}

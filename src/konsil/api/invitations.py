@@ -10,6 +10,8 @@ from konsil.api.folder import PROTOCOL, Folder
 from konsil.errors import StudyError, nearest
 from konsil.store.access import Access, Role
 
+ANYBODY = ""
+"""Whom an invitation is for that makes a rater of everybody who comes."""
 PATH = "/come/"
 """Where invitations lead; the pages' table of routes has the same path."""
 
@@ -25,21 +27,32 @@ class Link:
 
 
 def invite(
-    folder: Folder, who: Sequence[str], role: Role, *, url: str, days: float, once: bool = False
+    folder: Folder, who: Sequence[str], role: Role, *, url: str, days: float, once: bool = False, anybody: bool = False
 ) -> tuple[Link, ...]:
     """Make a link for each; for nobody in particular: for every human rater of the protocol.
 
-    Raters' links work on any device until they expire; those of other roles once. The database keeps only hashes, so
-    a link that is lost cannot be shown again; make another one.
+    With places to sign up for, a rater may have any name that the protocol has not, and `anybody` makes one link by
+    which everybody becomes a rater of their own. Raters' links work on any device until they expire; those of other
+    roles once. The database keeps only hashes, so a link that is lost cannot be shown again; make another one.
     """
     raters = {r.id: r for r in folder.study.raters}
     people = [r.id for r in raters.values() if r.kind == "human"]
     names = list(dict.fromkeys(who)) or (people if role == "rater" else [])
+    open_ = bool(folder.study.places) and role == "rater"
+    if anybody:
+        if not open_ or names != people:
+            raise StudyError(
+                f"{folder.path / PROTOCOL}: --anybody: a link for anybody needs [[places]] to sign up for, and stands"
+                " without --who"
+            )
+        names = [ANYBODY]
     if not names:
         raise StudyError(f"--role {role}: name whom to invite with --who, such as --who study-office")
     if role == "rater":
         for name in names:
             if name not in raters:
+                if open_:
+                    continue
                 raise StudyError(f"{folder.path / PROTOCOL}: there is no rater {name!r}; {nearest(name, people)}")
             if raters[name].kind != "human":
                 raise StudyError(
@@ -51,7 +64,7 @@ def invite(
     with folder.store() as store:
         access = Access(store)
         secrets = [access.invite(name, role, at=at, expires_at=until, most_uses=most) for name in names]
-    return tuple(Link(n, url.rstrip("/") + PATH + s) for n, s in zip(names, secrets, strict=True))
+    return tuple(Link(n or "anybody", url.rstrip("/") + PATH + s) for n, s in zip(names, secrets, strict=True))
 
 
 def revoke(folder: Folder, who: Sequence[str]) -> int:

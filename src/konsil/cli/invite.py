@@ -26,9 +26,18 @@ from konsil.cli.serve import HOST, PORT
 @click.option("--days", default=90.0, show_default=True, type=click.FloatRange(0, 3650, min_open=True),
               help="How long a link works.")  # fmt: skip
 @click.option("--once", is_flag=True, help="Links that work a single time.")
+@click.option("--anybody", is_flag=True, help="One link by which everybody who wants to takes a place of the plan.")
 @click.option("--revoke", is_flag=True, help="Make the links of --who useless instead, and sign them out.")
 def command(
-    folder: Path, database: str, who: tuple[str, ...], role: str, url: str, days: float, once: bool, revoke: bool
+    folder: Path,
+    database: str,
+    who: tuple[str, ...],
+    role: str,
+    url: str,
+    days: float,
+    once: bool,
+    anybody: bool,
+    revoke: bool,
 ) -> None:
     """Make personal links to the pages of the study in FOLDER, one a line, to be copied into letters.
 
@@ -41,12 +50,12 @@ def command(
 
     opened = open_folder(folder, database=database)
     if revoke:
-        if not who:
+        if not who and not anybody:
             raise StudyError("--revoke: name whose links with --who")
-        n = invitations.revoke(opened, who)
+        n = invitations.revoke(opened, (invitations.ANYBODY,) if anybody else who)
         click.echo(f"{n:,} {'link' if n == 1 else 'links'} revoked")
         return
-    links = invitations.invite(opened, who, role_of(role), url=url, days=days, once=once)
+    links = invitations.invite(opened, who, role_of(role), url=url, days=days, once=once, anybody=anybody)
     width = max(len(link.who) for link in links) + 2
     for link in links:
         click.echo(f"{link.who:{width}}{link.url}")

@@ -18,6 +18,9 @@ Role = Literal["rater", "coordinator", "analyst", "owner"]
 ROLES: tuple[Role, ...] = get_args(Role)
 """Who may be invited as what; an analyst sees data blinded, a coordinator sees no outcome, an owner runs the study."""
 
+GUEST = "guest-"
+"""How the pseudonyms begin of those who come by an invitation for anybody."""
+
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
@@ -26,7 +29,7 @@ class Invitation:
     token: str
     """SHA-256 of the secret."""
     who: str
-    """The rater's id, or a name for whoever runs the study."""
+    """The rater's id, or a name for whoever runs the study; empty: for anybody, each a rater of their own."""
     role: Role
     """As what they come."""
     made_at: str
@@ -123,6 +126,7 @@ class Access:
         """Use an invitation and give the new visitor's cookie; None where it lets nobody in.
 
         `expires_at` says for each role how long one is signed in. Every time is a new cookie: none is ever taken over.
+        An invitation for anybody makes a new pseudonym every time.
         """
         cookie = secrets.token_urlsafe(32)
         c = page_schema.invitations.c
@@ -133,11 +137,12 @@ class Access:
             used = {"uses": c.uses + 1, "used_at": at}
             connection.execute(sa.update(page_schema.invitations).where(c.token == found.token).values(used))
             connection.execute(sa.delete(page_schema.visitors).where(page_schema.visitors.c.expires_at <= at))
+            who = found.who or f"{GUEST}{secrets.token_hex(4)}"
             row = Visitor(
-                hashed(cookie), found.who, found.role, secrets.token_urlsafe(24), language, at, expires_at[found.role]
+                hashed(cookie), who, found.role, secrets.token_urlsafe(24), language, at, expires_at[found.role]
             )
             connection.execute(sa.insert(page_schema.visitors).values(_cells(row)))
-            audit.append(connection, "sign-in", {"who": found.who, "role": found.role}, at)
+            audit.append(connection, "sign-in", {"who": who, "role": found.role}, at)
         return cookie
 
     def visitor(self, cookie: str, at: str) -> Visitor | None:

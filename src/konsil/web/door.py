@@ -38,12 +38,16 @@ def come_in(request: Request) -> Response:
     site = site_of(request)
     if not site.doors.allows(_caller(request)):
         return refusal(request, 429)
+    before = request.state.visitor
+    found = site.access.invitation(request.path_params["secret"], site.now())
+    if found is not None and not found.who and before is not None and before.role == found.role:
+        # The link for anybody once more: whoever is somebody already stays who that is.
+        return to(path_to(request, "landing"))
     cookie = site.access.redeem(
         request.path_params["secret"], at=site.now(), expires_at=site.signed_in_until(), language=language_of(request)
     )
     if cookie is None:
         return page(request, "invitation_over.html", status=410)
-    before = request.state.visitor
     if before is not None:
         site.access.leave(before)
     response = to(path_to(request, "landing"))

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from konsil.store.access import GUEST
 from konsil.store.renderings import rendered
 from konsil.web import richtext
 from konsil.web.guard import form_of, visitor_of
 from konsil.web.pages import page, path_to, to
 from konsil.web.reception import Part
-from konsil.web.site import site_of
+from konsil.web.site import site_of, stamp
 from konsil.web.way import in_the_way
+
+LINK_DAYS = 90
+"""How long a link works that somebody makes for another device."""
 
 
 def consent(request: Request) -> Response:
@@ -109,4 +114,21 @@ def take_place(request: Request) -> Response:
     site, visitor = site_of(request), visitor_of(request)
     if in_the_way(site, visitor) == "place":
         site.placing.take(visitor.who)
+        if visitor.who.startswith(GUEST):
+            return to(path_to(request, "own_link"))
     return to(path_to(request, "next"))
+
+
+def own_link(request: Request) -> Response:
+    """What a personal link is good for, with a button that makes one: looking makes none."""
+    return page(request, "own_link.html", {"link": ""})
+
+
+def make_own_link(request: Request) -> Response:
+    """Make a personal link for the visitor and show it this once; those made here before end."""
+    site, visitor = site_of(request), visitor_of(request)
+    now, until = site.now(), stamp(site.clock() + timedelta(days=LINK_DAYS))
+    site.access.revoke(visitor.who, at=now, stay=True)
+    secret = site.access.invite(visitor.who, "rater", at=now, expires_at=until)
+    link = site.options.url.rstrip("/") + path_to(request, "invitation", secret=secret)
+    return page(request, "own_link.html", {"link": link})

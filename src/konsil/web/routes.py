@@ -51,6 +51,8 @@ ROUTES: tuple[Page, ...] = (
     Page("say_profile", "/profile", "POST", RATERS, joining.say_profile),
     Page("place", "/place", "GET", RATERS, joining.place),
     Page("take_place", "/place", "POST", RATERS, joining.take_place),
+    Page("own_link", "/link", "GET", RATERS, past_gates(joining.own_link)),
+    Page("make_own_link", "/link", "POST", RATERS, past_gates(joining.make_own_link)),
     Page("next", "/next", "GET", RATERS, rating.next_task),
     Page("finished", "/finished", "GET", RATERS, past_gates(rating.finished)),
     Page("task", "/task/{public}", "GET", RATERS, past_gates(rating.task)),
