@@ -18,7 +18,6 @@ import argparse
 import asyncio
 import json
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -32,14 +31,14 @@ SYSTEM = "You are sitting an examination in medicine."
 
 
 def memory() -> float:
-    """The most memory this process ever had, in megabytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    """The most memory this process ever had, in megabytes; getrusage would count its parent's as well."""
+    status = Path("/proc/self/status").read_text()
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:")) / 1024
 
 
-def bare() -> float:
-    """The memory of an interpreter that has done nothing, in megabytes."""
-    code = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
-    return float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+def nothing(_url: str, _n: int, _concurrency: int) -> dict[str, float]:
+    """An interpreter with what this file imports, and nothing else."""
+    return {"peak": memory()}
 
 
 def konsil(url: str, n: int, concurrency: int) -> dict[str, float]:
@@ -205,7 +204,7 @@ def inspect_ai(url: str, n: int, concurrency: int) -> dict[str, float]:
 
 
 CLIENTS = {"konsil": konsil, "openai": openai, "pydantic_ai": pydantic_ai, "inspect_ai": inspect_ai}
-PARTS = {**CLIENTS, "judges": judges}
+PARTS = {**CLIENTS, "judges": judges, "nothing": nothing}
 SHARE = {"konsil": 1.0, "openai": 0.2, "pydantic_ai": 0.2, "inspect_ai": 0.1}
 """Share of the calls that each client makes: slower ones need fewer for a steady rate."""
 
@@ -228,7 +227,10 @@ def main() -> None:
 
     print(f"{'client':14}{'calls/s':>10}{'ratio':>8}{'CPU ms/call':>13}{'ratio':>8}{'MB more':>9}")
     first: dict[str, float] = {}
-    floor = bare()
+    bare = measured("nothing", "", 0, 0)
+    if isinstance(bare, str):
+        raise SystemExit(bare)
+    floor = bare["peak"]
     with running(instant=True) as url:
         for name in CLIENTS:
             if find_spec(name) is None:

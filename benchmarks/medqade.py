@@ -80,6 +80,18 @@ class Size:
 FULL, SMALL = Size(44_185, 26_598, 200, 3_600), Size(2_209, 1_330, 10, 180)
 
 
+COMMAND = """
+import sys
+try:
+    from konsil.cli import main
+    main(sys.argv[2:])
+finally:
+    with open("/proc/self/status") as status, open(sys.argv[1], "w") as memory:
+        memory.write(next((line.split()[1] for line in status if line.startswith("VmHWM:")), "0"))
+"""
+"""One command, which tells its peak memory itself: what is told of a child's end counts its parent's memory too."""
+
+
 class Stage:
     """Commands with their wall time, processor time and peak memory."""
 
@@ -89,19 +101,20 @@ class Stage:
 
     def run(self, command: str, *options: str, n: int = 0) -> str:
         """Run one command of konsil's in a process of its own; `n` is what it does so many of."""
-        code = "import sys; from konsil.cli import main; main(sys.argv[1:])"
         began = time.perf_counter()
-        with tempfile.TemporaryFile("w+") as out:
+        with tempfile.TemporaryFile("w+") as out, tempfile.NamedTemporaryFile("r") as memory:
             process = subprocess.Popen(
-                [sys.executable, "-c", code, command, str(self.folder), *options], stdout=out, stderr=subprocess.STDOUT
+                [sys.executable, "-c", COMMAND, memory.name, command, str(self.folder), *options],
+                stdout=out,
+                stderr=subprocess.STDOUT,
             )
             _, status, used = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             seconds = time.perf_counter() - began
             out.seek(0)
             said = out.read()
+            peak = int(memory.read() or 0) / 1024
         insist(process.returncode == 0, f"konsil {command} ended with {process.returncode}: {said}")
-        peak = used.ru_maxrss / (1 << (20 if sys.platform == "darwin" else 10))
         named = " ".join(("konsil", command, *(o for o in options if o.startswith("--") or "." in Path(o).name)))
         self.rows.append(
             (named.replace(str(self.folder.parent) + os.sep, ""), n, seconds, used.ru_utime + used.ru_stime, peak)
@@ -362,7 +375,9 @@ def run(folder: Path, size: Size) -> str:
     stage.run("report")
     stage.run("verify-log")
     results = open_folder(stage.folder).results()
-    machine = f"{os.cpu_count()} cores, Python {platform.python_version()}"
+    machine = (
+        f"{os.cpu_count()} cores, Python {platform.python_version()}; load average at the end {os.getloadavg()[2]:.1f}"
+    )
     return "\n".join(
         [
             f"Measured on {machine}.\n",
