@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 
-from konsil.stats import wald
+from konsil.stats import kappa, wald
+from konsil.stats.contract import Codes
+from konsil.stats.tables import pair_tables
 
 
 def ratio(totals):
@@ -102,3 +104,23 @@ def test_one_cluster_has_no_interval():
     assert np.isnan(wald.two_way(np.zeros((3, 1)), np.zeros(3, int), np.arange(3), np.ones(1)).se).all()
     with pytest.raises(ValueError, match="influence of 3 rows"):
         wald.two_way(np.zeros((3, 1)), np.zeros(2, int), np.arange(3), np.ones(1))
+
+
+@pytest.mark.parametrize("name", ["cohen_kappa", "percent_agreement", "gwet_ac1", "scott_pi"])
+@pytest.mark.parametrize("dense", [True, False])
+def test_a_mean_of_tables_has_the_influence_of_any_finalise(name: str, dense: bool) -> None:
+    generator = np.random.default_rng(3)
+    labels = np.where(generator.random((60, 7)) < 0.45, generator.integers(0, 3, (60, 7)), -1)
+    labels[:, 6] = -1  # a rater without labels: pairs without units
+    labels[:, 5] = np.where(np.arange(60) < 3, 1, -1)  # and one with a single label
+    codes = Codes(labels.astype(np.int8), np.arange(60) // 2, 3)
+    mean = kappa.MeanOfTables(name, kappa.measure_disagreements(name, 3))  # type: ignore[arg-type]
+    sums = pair_tables(codes)
+    found = wald.linearised(sums if dense else sparse.csr_array(sums), mean)
+    np.testing.assert_allclose(found, wald.linearised(sums, lambda totals: mean(totals)), atol=1e-8)
+    assert found.any()
+
+
+def test_a_mean_of_undefined_tables_has_no_influence() -> None:
+    mean = kappa.MeanOfTables("cohen_kappa", kappa.measure_disagreements("cohen_kappa", 2))
+    assert np.isnan(wald.linearised(np.array([[2.0, 0, 0, 0], [1.0, 0, 0, 0]]), mean)).all()

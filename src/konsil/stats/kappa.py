@@ -8,7 +8,7 @@ and a judge against a consensus.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Literal
@@ -133,10 +133,37 @@ def finalise_tables(totals: Array, measure: MeasureName, d: Array, n_tables: int
     return mean_defined(values) if mean else values
 
 
+@dataclass(frozen=True)
+class MeanOfTables:
+    """A finalise: a measure of each table, averaged over the tables for which it is defined.
+
+    What one table adds depends on its own sums alone, which `wald.linearised` uses: a crowd's hundred thousand pairs of
+    raters cost no more than their tables.
+    """
+
+    measure: MeasureName
+    """What is computed of each table."""
+    d: Array
+    """(n_labels, n_labels) disagreements."""
+
+    @property
+    def size(self) -> int:
+        """How many sums a table has."""
+        return int(self.d.size)
+
+    def each(self, totals: Array) -> Array:
+        """Compute every table's value, (..., n_tables * size) to (..., n_tables)."""
+        return finalise_tables(totals, self.measure, self.d, np.shape(totals)[-1] // self.size, mean=False)
+
+    def __call__(self, totals: Array) -> Array:
+        """Compute their mean, (..., n_tables * size) to (..., 1)."""
+        return mean_defined(self.each(totals))
+
+
 def _over_pairs(name: str, measure: MeasureName, n_raters: int, d: Array, per_pair: bool, source: str) -> Statistic:
     n_pairs = n_raters * (n_raters - 1) // 2
-    finalise = partial(finalise_tables, measure=measure, d=d, n_tables=n_pairs, mean=not per_pair)
-    return Statistic(name, pair_tables, finalise, source)
+    each = partial(finalise_tables, measure=measure, d=d, n_tables=n_pairs, mean=False)
+    return Statistic(name, pair_tables, each if per_pair else MeanOfTables(measure, d), source)
 
 
 def percent_agreement(

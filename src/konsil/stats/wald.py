@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special
 
 from konsil.stats.contract import Array, Finalise, IntArray
+from konsil.stats.kappa import MeanOfTables
 from konsil.stats.resample import evaluate
 from konsil.stats.rows import Rows, Sums, prepare
 
@@ -42,6 +43,8 @@ def linearised(sums: Sums | Rows, finalise: Finalise) -> Array:
     rows = prepare(sums)
     value = evaluate(finalise, rows.total[None])[0]
     active = np.flatnonzero(rows.largest)
+    if isinstance(finalise, MeanOfTables):
+        return rows.expand(_over_tables(rows, finalise, active))
     by_sums = len(active) <= rows.patterns.shape[0]
     patterns = _over_sums(rows, finalise, value, active) if by_sums else _over_clusters(rows, finalise, value)
     return rows.expand(patterns)
@@ -69,6 +72,31 @@ def _over_sums(rows: Rows, finalise: Finalise, value: Array, active: IntArray) -
         gradient[some] = _derivatives(finalise, value, rows.total, moves, steps[some])
     influence: Array = rows.patterns @ gradient
     influence -= (rows.total / rows.n_clusters) @ gradient
+    return influence
+
+
+def _over_tables(rows: Rows, finalise: MeanOfTables, active: IntArray) -> Array:
+    """As `_over_sums`, with one cell of every table moved at once: no table depends on another's cells."""
+    steps = np.zeros(rows.k)
+    steps[active] = _STEP * np.maximum(np.abs(rows.total), rows.largest)[active]
+    here = evaluate(finalise.each, rows.total[None])[0]
+    defined = np.isfinite(here)
+    gradient = np.zeros((len(here), finalise.size))
+    for cell in range(finalise.size):
+        step = steps[cell :: finalise.size]
+        move = np.zeros(rows.k)
+        move[cell :: finalise.size] = step
+        up, down = evaluate(finalise.each, np.stack([rows.total + move, rows.total - move]))
+        # Where a step makes a table undefined, the step to the other side alone is taken.
+        sides = np.isfinite(up) * 1.0 + np.isfinite(down)
+        rise = np.where(np.isfinite(up), up, here) - np.where(np.isfinite(down), down, here)
+        usable = defined & (step > 0) & (sides > 0)
+        gradient[:, cell] = np.divide(rise, sides * step, out=np.zeros(len(here)), where=usable)
+    mean: Array = gradient.reshape(-1, 1) / max(int(defined.sum()), 1)
+    if not defined.any():
+        mean[:] = np.nan
+    influence: Array = rows.patterns @ mean
+    influence -= (rows.total / rows.n_clusters) @ mean
     return influence
 
 
