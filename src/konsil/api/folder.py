@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from konsil.api.importing import incoming
 from konsil.errors import KonsilError, StudyError
 from konsil.prepare import in_study
 from konsil.records import Callee, Event, Source
@@ -63,6 +62,8 @@ class Folder:
         chosen = tuple(sources) or self.study.sources
         if not chosen:
             raise StudyError(f"{self.path / PROTOCOL}: there are no [[sources]]; name a file to import, or add them")
+        from konsil.api.importing import incoming  # with Polars, which who only calls models need not hold in memory
+
         files = incoming(self.path, chosen, self._finder())
         with self.store(create=True) as store:
             if any(one.ratings for one in files):
