@@ -1,0 +1,193 @@
+"""The forms of figures: what stands in them, whichever numbers are missing."""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import pytest
+from tests.report.conftest import arguments
+
+from konsil.analysis import Analysis, Bin, Derived, Results, Row
+from konsil.analysis.results import Bounds, Curve, DerivedValue, OutcomeRow
+from konsil.report.calls import calls, derived_figures
+from konsil.report.curves import curves
+from konsil.report.drawing import Drawing
+from konsil.report.estimates import tell
+from konsil.report.glance import glance
+from konsil.report.headline import key_numbers
+from konsil.report.language import DEUTSCH, ENGLISH
+from konsil.report.marks import About, Bar, Dot, wrapped
+from konsil.report.multiples import Column, Point, Series, columns, series
+from konsil.report.overview import Material
+from konsil.report.ranking import Line, Ranked, failures, histogram, ranking
+from konsil.report.tables import Numbers
+from konsil.stats.contract import Estimate
+
+NAN = math.nan
+ABOUT = About("key", "A title", "What it shows", "The caption.", "Simulated ratings.")
+
+
+def words(drawn: Drawing) -> list[str]:
+    root = ET.fromstring(drawn.svg)
+    return ["".join(e.itertext()).strip() for e in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def material(analyses: list[Analysis], results: Results, **of_study: object) -> Material:
+    given = arguments()
+    study = replace(given["study"], analyses=tuple(analyses), **of_study)  # type: ignore[type-var]
+    records = {k: given[k] for k in ("items", "answers", "raters", "ratings")}
+    return Material(study, results, **records, language=ENGLISH, numbers=Numbers(ENGLISH))  # type: ignore[arg-type]
+
+
+def row(analysis: str, statistic: str, value: float, group: dict[str, str], raters: str = "physicians") -> Row:
+    estimate = Estimate(value, value - 0.1, value + 0.1, method="Wilson", n_clusters=9)
+    return Row(analysis, statistic, "correct", raters, estimate, group)
+
+
+def test_columns_side_by_side() -> None:
+    dots = [Dot("a", 0.5, 0.4, 0.6, ""), Dot("b", NAN, NAN, NAN, "", mark=0.7)]
+    shown = words(
+        columns(ABOUT, ["a", "b"], [Column("kappa", dots, 0.0), Column("PABAK", dots)], Numbers(), mark="ceiling")
+    )
+    for word in ("a", "b", "kappa", "PABAK", "0.50", "–", "ceiling", "Simulated ratings."):
+        assert word in shown, word
+
+
+def test_long_titles_of_columns_are_in_two_lines() -> None:
+    assert wrapped("Cohens Kappa", 2) == "Cohens Kappa"
+    assert wrapped("Prozentuale Übereinstimmung", 1.2) == "Prozentuale\nÜbereinstimmung"
+    assert wrapped("Übereinstimmung", 0.1) == "Übereinstimmung"
+
+
+def test_series_with_a_line_and_another_panel_beside() -> None:
+    one = Series("judge 1", [Point(0.1, 0.0, 0.2), Point(NAN, NAN, NAN)])
+    drawn = series(
+        ABOUT, ["easy", "hard"], [one], Numbers(DEUTSCH), axis="share", ordered=True,
+        beside=Series("physicians", [Point(0.3, NAN, NAN), Point(0.4, 0.3, 0.5)]), line=0.6, line_name="pass line",
+    )  # fmt: skip
+    shown = words(drawn)
+    for word in ("judge 1", "easy", "hard", "share", "physicians", "pass line"):
+        assert word in shown, word
+    assert any("," in word for word in shown)
+
+
+def test_ranking_marks_best_single_and_what_is_left() -> None:
+    ranked = [Ranked(f"e{n}", 0.9 - n / 10, 0.5, 0.95, n == 2) for n in range(4)]
+    drawn = ranking(
+        ABOUT, ranked, Numbers(), axis="kappa", rank="Rank", best="best: 0.900", single="alone", many="several",
+        beyond=Line("out of bag", 0.8, 0.7, 0.9),
+    )  # fmt: skip
+    assert {"kappa", "Rank", "best: 0.900", "alone", "several", "out of bag"} <= set(words(drawn))
+
+
+def test_failures_and_histogram() -> None:
+    shown = words(
+        failures(
+            ABOUT, ["refused", "gave up"], [Bar("j1", (0, 0)), Bar("j2", (3, 1))], [10, 0], Numbers(), axis="share"
+        )
+    )
+    assert {"j1", "0 / 10", "refused", "gave up", "share"} <= set(shown)
+    cells = [(0.0, [3, 0]), (1.0, [0, 0]), (2.0, [0, 4])]
+    shown = words(histogram(ABOUT, cells, ["easy", "hard"], Numbers(), axis="mean", items="Items"))
+    assert {"easy: 3", "hard: 4", "mean", "Items"} <= set(shown)
+
+
+def test_analyses_of_the_same_rows_stand_side_by_side() -> None:
+    asked = [
+        Analysis("k", "cohen_kappa", "correct", "physicians", by=("system",)),
+        Analysis("p", "pabak", "correct", "physicians", by=("system",)),
+        Analysis("other", "pabak", "helpful", "physicians", by=("system",)),
+    ]
+    rows = [row(a.name, a.statistic, 0.4 + n / 10, {"system": s}) for a in asked for n, s in enumerate(("x", "y"))]
+    [drawn] = glance(material(asked, Results(tuple(rows), ())))
+    assert "Cohen's kappa" in words(drawn)
+    assert "PABAK" in words(drawn)
+    assert glance(material(asked[1:], Results(tuple(rows), ()))) == []
+
+
+def test_series_over_ranges_have_the_other_panel_beside() -> None:
+    hard = Derived("hard", "helpful", "physicians", (Bin("easy", 0, 1), Bin("hard", 1, 2)))
+    asked = [
+        Analysis("people", "abstention", "correct", "physicians", by=("hard",)),
+        Analysis("models", "abstention", "correct", "judges", by=("rater", "hard")),
+    ]
+    rows = [row("people", "abstention", 0.2, {"hard": h}) for h in ("easy", "hard")]
+    rows += [row("models", "abstention", 0.1, {"rater": "judge A", "hard": h}, "judges") for h in ("hard", "easy")]
+    told = tell(material(asked, Results(tuple(rows), ()), derived=(hard,)))
+    people, models = (words(t.figures[0]) for t in told)
+    assert [t.figures[0].key for t in told] == ["series-people", "series-models"]
+    assert {"physicians", "easy", "hard"} <= set(people)
+    assert {"judge A", "physicians"} <= set(models)
+    assert models.index("easy") < models.index("hard")
+
+
+def test_missing_judgements_stand_beside_the_number() -> None:
+    asked = [Analysis("acc", "share", "correct", "judges", by=("rater",), of=("correct",), pass_line=0.6)]
+    rows = tuple(row("acc", "share", 0.5, {"rater": r}, "judges") for r in ("judge A", "judge B"))
+    bounds = (
+        Bounds("acc", {"rater": "judge A"}, 0.5, 0.45, 0.6, 12, 88),
+        Bounds("acc", {"rater": "judge B"}, 0.5, NAN, NAN, 3, 97),
+    )
+    [told] = tell(material(asked, Results(rows, (), bounds=bounds)))
+    [shown] = told.tables
+    place = [cell.text for cell in shown.head].index("Worst to best case")
+    assert [line[place].text for line in shown.rows] == ["[0.450, 0.600] (12)", "– (3)"]
+    assert any("no range is known" in note.text for note in shown.notes)
+    assert "pass line 0.6" in told.figures[0].caption
+
+
+def test_outcomes_of_calls() -> None:
+    rows = (
+        OutcomeRow("judge A", "", "", {"ok": 90, "refused": 8, "no call": 2}),
+        OutcomeRow("judge A", "specialty", "surgery", {"ok": 40, "refused": 8, "no call": 2}),
+        OutcomeRow("judge B", "", "", {"ok": 50}),
+    )
+    found = calls(material([], Results((), (), outcomes=rows)))
+    assert found is not None
+    assert "150 tasks; 140 gave labels and 10 gave none" in found.sentence
+    assert [len(t.rows) for t in found.tables] == [2, 1, 1]
+    assert [c.text for c in found.tables[1].rows[0]] == ["judge A", "8", "2"]
+    assert {"8", "10 / 100", "0 / 50"} & set(words(found.figures[0])) == {"10 / 100", "0 / 50"}
+    assert calls(material([], Results((), ()))) is None
+    whole = calls(material([], Results((), (), outcomes=rows[2:])))
+    assert whole is not None
+    assert whole.figures == ()
+
+
+@pytest.mark.parametrize("bins", [(), (Bin("low", 0, 1), Bin("high", 1, 2, "both"))])
+def test_how_hard_the_items_are(bins: tuple[Bin, ...]) -> None:
+    hard = Derived("hard", "helpful", "physicians", bins)
+    values = tuple(
+        DerivedValue("hard", f"i{n}", n % 3, ("low" if n % 3 < 1 else "high") if bins else "") for n in range(9)
+    )
+    [drawn] = derived_figures(material([], Results((), (), derived=values), derived=(hard,)))
+    assert ("low: 3" in words(drawn)) is bool(bins)
+    assert "9 items" in drawn.caption
+
+
+def test_curves_are_drawn_where_there_are_any() -> None:
+    asked = [Analysis("risk", "risk_coverage", "correct", "judges", against="physicians")]
+    rows = (row("risk", "risk_coverage", 0.2, {"rater": "judge A"}, "judges"),)
+    curve = Curve("risk", {"rater": "judge A"}, (0.5, 1.0), (0.1, 0.3))
+    [drawn] = curves(material(asked, Results(rows, (), curves=(curve,))), "risk", "risk_coverage")
+    assert {"judge A", "Disagreement", "any order"} <= set(words(drawn))
+    assert curves(material(asked, Results(rows, ())), "risk", "risk_coverage") == []
+
+
+def test_the_summary_has_one_number_a_question() -> None:
+    asked = [
+        Analysis("kappa", "cohen_kappa", "correct", "physicians"),
+        Analysis("pabak", "pabak", "correct", "physicians"),
+        Analysis("accuracy", "share", "correct", "physicians", by=("system",), of=("correct",)),
+        Analysis("paper", "mean", "correct", "physicians", mode="paper"),
+        Analysis("later", "abstention", "correct", "physicians", prespecified=False),
+    ]
+    rows = [row("kappa", "cohen_kappa", 0.6, {}), row("pabak", "pabak", 0.6, {}), row("paper", "mean", 0.6, {})]
+    rows += [row("accuracy", "share", 0.3 + n / 10, {"system": s}) for n, s in enumerate(("y", "x"))]
+    rows += [row("later", "abstention", 0.1, {})]
+    found = key_numbers(material(asked, Results(tuple(rows), ())))
+    assert [f[1] for f in found] == ["kappa", "accuracy"]
+    assert found[0][3] == "0.600 [0.500, 0.700]"
+    assert found[1][3] == "from 0.300 [0.200, 0.400] (y) to 0.400 [0.300, 0.500] (x)"
