@@ -25,6 +25,7 @@ from konsil.report.glossary import entry
 from konsil.report.headline import key_numbers
 from konsil.report.labels import label_figures
 from konsil.report.overview import Material, characteristics, flow, natural
+from konsil.report.recruited import recruited
 from konsil.report.section import Section
 from konsil.study import study_digest
 from konsil.version import __version__
@@ -49,6 +50,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
     """Gather everything and render it."""
     seen = glance(material)
     called = calls(material)
+    asked = recruited(material)
     labels = [*label_figures(material), *derived_figures(material)]
     told = tell(material)
     added = [extra(material, section) for section in extras]
@@ -63,6 +65,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         key_numbers=key_numbers(material),
         characteristics=characteristics(material),
         funnel=funnel(material),
+        recruited=asked,
         flow=flow(material),
         glance=seen,
         calls=called,
@@ -77,7 +80,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         digests=(study_digest(material.study), records_digest(material.records)),
         glossary=[(entry(name, material.language), anchor("statistic", name)) for name in sorted(used)],
     )  # fmt: skip
-    begun = (*seen, *(called.figures if called else ()), *labels)
+    begun = (*seen, *(asked.figures if asked else ()), *(called.figures if called else ()), *labels)
     figures = (*begun, *(f for t in told for f in t.figures), *(f for e in added for f in e.figures))
     return Page(html, figures)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -14,35 +14,48 @@ from konsil.store import frames
 from konsil.store.calls import any_call, each_call
 from konsil.store.db import Store, View
 from konsil.store.folders import sha256, whole_folder
-from konsil.store.rows import CALLS, KINDS, Kind
+from konsil.store.rows import CALLS, KINDS, Kind, KindName
 from konsil.store.schema import SCHEMA
 from konsil.store.write import Batch
 from konsil.version import __version__
 
 Format = Literal["csv", "jsonl", "parquet"]
+Veiling = Callable[[View], Mapping[KindName, Iterator[Any]]]
+"""What of a store is shown, and how: kind -> records."""
 MARK = "export.json"
 """The file that says what the others are."""
 
 
-def export(store: Store, folder: str | Path, format: Format, *, overwrite: bool = False) -> Path:  # noqa: A002 - the caller's word
+def export(
+    store: Store,
+    folder: str | Path,
+    format: Format,  # noqa: A002 - the caller's word
+    *,
+    overwrite: bool = False,
+    veil: Veiling | None = None,
+) -> Path:
     """Write one file a kind of record and export.json; the folder appears complete or not at all.
 
-    All files show the same moment. The same records give the same bytes.
+    All files show the same moment. The same records give the same bytes. Behind a veil only some kinds are written,
+    as it shows them.
     """
     if format not in get_args(Format):
         raise StoreError(f"format: {format!r} is not one konsil writes; {nearest(str(format), get_args(Format))}")
     folder = Path(folder)
     with whole_folder(folder, mark=MARK, overwrite=overwrite) as made, store.view() as view:
         files = {}
+        seen = veil(view) if veil is not None else None
         for name, kind in KINDS.items():
+            if seen is not None and name not in seen:
+                continue
             path = made / f"{name}.{format}"
-            rows = _write(path, kind, view.each(name), format)
+            rows = _write(path, kind, view.each(name) if seen is None else seen[name], format)
             files[path.name] = {"records": rows, "sha256": sha256(path)}
-        if any_call(view.connection):  # a study in which no model is called has no file of calls
+        if seen is None and any_call(view.connection):  # a study in which no model is called has no file of calls
             path = made / f"calls.{format}"
             rows = _write(path, CALLS, each_call(view.connection), format)
             files[path.name] = {"records": rows, "sha256": sha256(path)}
-        drawn = in_study(view.each("items"), view.each("events")) if _is_drawn(view) else ()
+        drawn = in_study(view.each("items"), view.each("events")) if seen is None and _is_drawn(view) else ()
         if drawn:
             # For readers' eyes: reading back, the items and the event that drew them are enough.
             path = made / f"sample.{format}"

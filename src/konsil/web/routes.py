@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from starlette.routing import Route
 
 from konsil.store.access import Role
-from konsil.web import door, invitations, joining, office, rating, statics
+from konsil.web import collected, door, flags, invitations, joining, office, rating, recruiting, statics, troubles
 from konsil.web.guard import Audience, Endpoint, Public, guarded
 from konsil.web.way import past_gates
 
@@ -70,6 +70,15 @@ ROUTES: tuple[Page, ...] = (
     Page("batches", "/office/batches", "GET", OFFICE, office.batches),
     Page("close_batch", "/office/batches/close", "POST", OFFICE, office.close_batch),
     Page("reopen_batch", "/office/batches/open", "POST", OWNERS, office.reopen_batch),
+    Page("problems", "/office/problems", "GET", OFFICE, troubles.problems),
+    Page("settle", "/office/problems", "POST", OFFICE, troubles.settle),
+    Page("recruitment", "/office/recruitment", "GET", OFFICE, recruiting.recruiting),
+    Page("recruit", "/office/recruitment", "POST", OFFICE, recruiting.recruit),
+    Page("flags", "/office/signs", "GET", ANALYSTS, flags.flags),
+    Page("download", "/office/download", "GET", ANALYSTS, collected.download),
+    Page("fetch", "/office/download", "POST", ANALYSTS, collected.fetch),
+    Page("log", "/office/log", "GET", OFFICE | ANALYSTS, collected.log),
+    Page("check_log", "/office/log", "POST", OFFICE | ANALYSTS, collected.check_log),
 )
 
 

@@ -17,7 +17,7 @@ def day(when: str | date | None, language: str) -> str:
     if when is None:
         return "–"
     moment = datetime.fromisoformat(when) if isinstance(when, str) else when
-    return str(format_date(moment, "d MMM y", locale=language))
+    return str(format_date(moment, "d. MMM y" if language == "de" else "d MMM y", locale=language))
 
 
 def moment(when: str | None, language: str) -> str:

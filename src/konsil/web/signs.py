@@ -1,0 +1,133 @@
+"""Signs that somebody may not have looked closely: for the analyst, never for the rater, and proof of nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+FAST = 0.25
+"""A screen is fast below this share of the panel's median on the instrument."""
+FAST_SHARE = 0.1
+"""From this share of fast screens on, it is flagged."""
+FEWEST = 10
+"""Screens before anything is flagged."""
+SAME = 4
+"""A screen is a straight line if so many questions on one scale, or more, all have one label."""
+SAME_MORE = 0.25
+"""A share of straight lines so much above the median of the panel is flagged."""
+RUN = 3.0
+"""A run of one label so many times as long as the median of the panel is flagged."""
+RUN_FEWEST = 15
+"""No run shorter than this is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """One screen as it was handed in."""
+
+    rater: str
+    """By whom."""
+    instrument: str
+    """On what."""
+    seconds: float | None
+    """How long it took."""
+    labels: tuple[tuple[str, str], ...]
+    """Criterion and label, abstentions included, in the order of the screen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What there is to see of one rater."""
+
+    rater: str
+    """Who."""
+    screens: int
+    """Screens handed in."""
+    timed: int
+    """Of these, those whose time is known."""
+    fast: int
+    """Of those, the fast ones."""
+    lines: int
+    """Straight lines."""
+    wide: int
+    """Screens that could be a straight line."""
+    run: int
+    """The longest run of one label on a criterion, over screens and within them."""
+    criterion: str
+    """That criterion."""
+    flags: frozenset[str] = frozenset()
+    """Of 'fast', 'line', 'run': what stands out."""
+
+
+def signs(screens: Iterable[Screen], panels: Mapping[str, str]) -> tuple[Signs, ...]:
+    """One for each rater, by panel and rater; a panel's raters are held against one another only."""
+    mine: dict[str, list[Screen]] = {}
+    for screen in screens:
+        mine.setdefault(screen.rater, []).append(screen)
+    members: dict[str, list[str]] = {}
+    for rater in sorted(mine):
+        members.setdefault(panels.get(rater, ""), []).append(rater)
+    found: list[Signs] = []
+    for _, raters in sorted(members.items()):
+        usual = _usual([s for r in raters for s in mine[r]])
+        seen = [_seen(rater, mine[rater], usual) for rater in raters]
+        found += [_flagged(one, seen) for one in seen]
+    return tuple(found)
+
+
+def _usual(screens: Sequence[Screen]) -> dict[str, float]:
+    times: dict[str, list[float]] = {}
+    for screen in screens:
+        if screen.seconds is not None:
+            times.setdefault(screen.instrument, []).append(screen.seconds)
+    return {instrument: median(seconds) for instrument, seconds in times.items()}
+
+
+def _seen(rater: str, screens: Sequence[Screen], usual: Mapping[str, float]) -> Signs:
+    timed = [s for s in screens if s.seconds is not None]
+    fast = sum(s.seconds < FAST * usual[s.instrument] for s in timed if s.seconds is not None)
+    groups = [_groups(s) for s in screens]
+    wide = [[g for g in several.values() if len(g) >= SAME] for several in groups]
+    lines = sum(bool(several) and all(len(set(g)) == 1 for g in several) for several in wide)
+    run, criterion = 0, ""
+    for name in sorted({name for several in groups for name in several}):
+        longest = _longest([label for several in groups for label in several.get(name, ())])
+        if longest > run:
+            run, criterion = longest, name
+    return Signs(rater, len(screens), len(timed), fast, lines, sum(bool(g) for g in wide), run, criterion)
+
+
+def _groups(screen: Screen) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for criterion, label in screen.labels:
+        found.setdefault(criterion, []).append(label)
+    # Seven questions on one scale are seven criteria with a label each; together they may be a straight line.
+    if len(found) >= SAME and all(len(labels) == 1 for labels in found.values()):
+        found["*"] = [labels[0] for labels in found.values()]
+    return found
+
+
+def _longest(labels: Sequence[str]) -> int:
+    best = here = 0
+    before: str | None = None
+    for label in labels:
+        here = here + 1 if label == before else 1
+        best, before = max(best, here), label
+    return best
+
+
+def _flagged(one: Signs, panel: Sequence[Signs]) -> Signs:
+    flags = set()
+    if one.screens >= FEWEST:
+        if one.timed and one.fast / one.timed >= FAST_SHARE:
+            flags.add("fast")
+        others = [s.lines / s.wide for s in panel if s.wide and s is not one]
+        if one.wide >= FEWEST and others and one.lines / one.wide >= median(others) + SAME_MORE:
+            flags.add("line")
+        runs = [s.run for s in panel if s is not one]
+        if one.run >= RUN_FEWEST and runs and one.run >= RUN * median(runs):
+            flags.add("run")
+    return Signs(
+        one.rater, one.screens, one.timed, one.fast, one.lines, one.wide, one.run, one.criterion, frozenset(flags)
+    )
