@@ -47,7 +47,9 @@ def _drawn(material: Material, drawn: Drawn) -> Iterator[_Line]:
     _ = material.language.gettext
     reasons, values = _reasons(material), _values(material)
     yield _("Items"), "", drawn.pool
-    for system, n in drawn.answered.items():
+    # A rehearsal draws by pretended answers, and its systems have answered nothing.
+    answered = drawn.answered if any(answer.text for answer in material.answers) else {}
+    for system, n in answered.items():
         yield _("Items answered by"), system, n
     for reason, n in sorted(drawn.lost.items()):
         yield _("Items left out"), reasons.get(reason, reason), n
