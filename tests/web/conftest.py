@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import event
@@ -259,3 +260,14 @@ def enter(opened: Store, clock: Clock) -> Iterator[Enter]:
     yield come
     for client in clients:
         client.close()
+
+
+@pytest.fixture
+def studies() -> dict[str, Study]:
+    return STUDIES
+
+
+@pytest.fixture
+def kit() -> SimpleNamespace:
+    """What a test needs that serves more than one study itself."""
+    return SimpleNamespace(fill=fill, browser=Browser, clock=Clock)

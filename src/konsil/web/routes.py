@@ -77,8 +77,8 @@ ROUTES: tuple[Page, ...] = (
     Page("flags", "/office/signs", "GET", ANALYSTS, flags.flags),
     Page("download", "/office/download", "GET", ANALYSTS, collected.download),
     Page("fetch", "/office/download", "POST", ANALYSTS, collected.fetch),
-    Page("log", "/office/log", "GET", OFFICE | ANALYSTS, collected.log),
-    Page("check_log", "/office/log", "POST", OFFICE | ANALYSTS, collected.check_log),
+    Page("log", "/office/log", "GET", ANALYSTS, collected.log),
+    Page("check_log", "/office/log", "POST", ANALYSTS, collected.check_log),
 )
 
 
