@@ -38,8 +38,10 @@ from konsil.sources import answers, items, ratings
 from konsil.stats.contract import Codes
 from konsil.stats.names import STATISTICS, statistic
 from konsil.study import Study, decode
+from konsil.study.calibration import Calibration
 from konsil.study.calling import Endpoint, Judge, Settings
 from konsil.study.enrolment import Enrolment, Question
+from konsil.study.practice import Explanation
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
@@ -422,6 +424,7 @@ KEYS = (
     Places,
     Enrolment,
     Question,
+    Calibration,
     Endpoint,
     Settings,
     Judge,
@@ -429,6 +432,7 @@ KEYS = (
     Preparation,
     Sample,
     Allocation,
+    Explanation,
     Derived,
     Bin,
     Analysis,

@@ -9,6 +9,7 @@ from konsil.analysis.catalogue import ORDERED
 from konsil.errors import StudyError, nearest
 from konsil.instrument import Criterion, Instrument
 from konsil.prepare import preparation_problems
+from konsil.study.calibration import calibration_problems
 from konsil.study.calling import endpoint_problems, judge_problems, model_problems
 from konsil.study.enrolment import enrolment_problems, form_of, places_problems
 from konsil.study.protocol import LONE_PANEL, Study
@@ -121,6 +122,10 @@ def _enrolment(study: Study, name: str) -> Iterator[str]:
         yield from enrolment_problems(study.enrolment, f"{name}: enrolment")
         for key, questions in (("eligibility", study.enrolment.eligibility), ("profile", study.enrolment.profile)):
             yield from _questions(form_of(questions, study.language), f"{name}: enrolment.{key}")
+    if study.calibration is not None:
+        yield from calibration_problems(study.calibration, study.instruments, f"{name}: calibration")
+        if not any(a.purpose == "pilot" for a in study.plan):
+            yield f"{name}: calibration: there is no pilot to calibrate on; expected a [[plan]] with purpose = 'pilot'"
     yield from places_problems(study.places, study.enrolment, f"{name}: places")
 
 

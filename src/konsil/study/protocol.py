@@ -15,6 +15,7 @@ from konsil.plan import Allocation
 from konsil.plan.places import Places, stand_ins
 from konsil.prepare import Preparation
 from konsil.records import Rater, Source, System
+from konsil.study.calibration import Calibration
 from konsil.study.calling import Endpoint, Judge, settings_of
 from konsil.study.decode import decode
 from konsil.study.enrolment import Enrolment
@@ -62,6 +63,8 @@ class Study:
     """Places of panels that people take by signing up."""
     enrolment: Enrolment | None = None
     """What comes before somebody's first task; None: nothing."""
+    calibration: Calibration | None = None
+    """What follows the pilot; None: nothing."""
     sources: tuple[Source, ...] = ()
     """Where items, answers and ratings come from."""
     prepare: Preparation | None = None

@@ -17,6 +17,7 @@ Who calls whom, from the network inwards; each module knows only what stands bel
     ties        the tie-break that a submitted rating calls for
     joining     endpoints of what comes before: consent, eligibility, the profile, taking a place
     reception   what is said there, without HTTP: events and how somebody stands; placing: the places of the plan
+    calibrating endpoints of what follows a pilot; pilot: who waits, where labels lie far apart, written reasons
     gates       the gates themselves, as functions of site and visitor
     way         what comes before the next task: a list of gates (consent, profile, surveys) that a page may join
     work        a rater's tasks and how far each is; what the plan says is remembered

@@ -16,6 +16,11 @@ def enrolment_gate(site: Site, visitor: Visitor) -> str | None:
     return None if found.profiled else "profile"
 
 
+def calibration_gate(site: Site, visitor: Visitor) -> str | None:
+    """After the pilot: waiting for the others, and reasons for labels that lie far apart."""
+    return "calibration" if site.pilot.is_in_the_way(visitor.who) else None
+
+
 def place_gate(site: Site, visitor: Visitor) -> str | None:
     """Nobody has tasks who is not named by the protocol and has not taken a place."""
     return "place" if site.placing.needs_place(visitor.who) else None

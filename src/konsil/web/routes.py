@@ -8,7 +8,19 @@ from dataclasses import dataclass
 from starlette.routing import Route
 
 from konsil.store.access import Role
-from konsil.web import collected, door, flags, invitations, joining, office, rating, recruiting, statics, troubles
+from konsil.web import (
+    calibrating,
+    collected,
+    door,
+    flags,
+    invitations,
+    joining,
+    office,
+    rating,
+    recruiting,
+    statics,
+    troubles,
+)
 from konsil.web.guard import Audience, Endpoint, Public, guarded
 from konsil.web.way import past_gates
 
@@ -53,6 +65,8 @@ ROUTES: tuple[Page, ...] = (
     Page("take_place", "/place", "POST", RATERS, joining.take_place),
     Page("own_link", "/link", "GET", RATERS, past_gates(joining.own_link)),
     Page("make_own_link", "/link", "POST", RATERS, past_gates(joining.make_own_link)),
+    Page("calibration", "/calibration", "GET", RATERS, calibrating.calibration),
+    Page("say_calibration", "/calibration", "POST", RATERS, calibrating.say_calibration),
     Page("next", "/next", "GET", RATERS, rating.next_task),
     Page("finished", "/finished", "GET", RATERS, past_gates(rating.finished)),
     Page("task", "/task/{public}", "GET", RATERS, past_gates(rating.task)),

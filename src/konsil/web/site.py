@@ -15,6 +15,7 @@ from konsil.store import Store
 from konsil.store.access import Access, Role
 from konsil.study import Study
 from konsil.web.desk import Desk
+from konsil.web.pilot import Pilot
 from konsil.web.placing import Placing
 from konsil.web.reception import Reception
 from konsil.web.throttle import Throttle
@@ -110,6 +111,11 @@ class Site:
     def placing(self) -> Placing:
         """The places of the plan that people take."""
         return Placing(self.study, self.store, self.now)
+
+    @cached_property
+    def pilot(self) -> Pilot:
+        """What follows the pilot."""
+        return Pilot(self.study, self.store, self.now)
 
     @cached_property
     def doors(self) -> Throttle:

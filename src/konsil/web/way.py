@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from konsil.store.access import Visitor
-from konsil.web.gates import enrolment_gate, place_gate
+from konsil.web.gates import calibration_gate, enrolment_gate, place_gate
 from konsil.web.guard import Endpoint, visitor_of
 from konsil.web.pages import path_to, refusal, to, wants_json
 from konsil.web.site import Site, site_of
@@ -16,7 +16,7 @@ from konsil.web.site import Site, site_of
 Gate = Callable[[Site, Visitor], str | None]
 """The name of the page (in the table of routes) that a visitor must pass first; None: nothing is in the way."""
 
-GATES: tuple[Gate, ...] = (enrolment_gate, place_gate)
+GATES: tuple[Gate, ...] = (enrolment_gate, place_gate, calibration_gate)
 
 
 def in_the_way(site: Site, visitor: Visitor) -> str | None:

@@ -1,0 +1,45 @@
+"""Endpoints of the calibration after a pilot: waiting for the others, writing reasons, reading those of others."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from konsil.web.guard import form_of, visitor_of
+from konsil.web.pages import page, path_to, to
+from konsil.web.site import site_of
+from konsil.web.way import in_the_way
+
+
+def calibration(request: Request) -> Response:
+    """The next difference to write about; when all are written, what the others wrote."""
+    return _page(request)
+
+
+def _page(request: Request, empty: bool = False) -> Response:
+    pilot, who = site_of(request).pilot, visitor_of(request).who
+    stage = pilot.stage(who)
+    if stage is None or in_the_way(site_of(request), visitor_of(request)) not in (None, "calibration"):
+        return to(path_to(request, "next"))
+    shown = () if stage.waiting else pilot.shown(who)
+    if not shown and not stage.waiting:
+        return to(path_to(request, "next"))
+    ahead = [one for one in shown if not one.text]
+    told = {
+        "waiting": stage.waiting,
+        "now": ahead[0] if ahead else None,
+        "number": len(shown) - len(ahead) + 1,
+        "total": len(shown),
+        "shown": shown,
+        "empty": empty,
+    }
+    return page(request, "calibration.html", told, 422 if empty else 200)
+
+
+def say_calibration(request: Request) -> Response:
+    """Keep a reason, and go on to the next difference."""
+    said = form_of(request)
+    if in_the_way(site_of(request), visitor_of(request)) != "calibration":
+        return to(path_to(request, "calibration"))
+    done = site_of(request).pilot.write(visitor_of(request).who, said.get("about", ""), said.get("text", ""))
+    return to(path_to(request, "calibration")) if done else _page(request, empty=True)

@@ -1,0 +1,200 @@
+"""After the pilot, without HTTP: who waits for whom, where labels lie far apart, and the written reasons."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from konsil.errors import StoreError
+from konsil.instrument import Instrument, screen
+from konsil.records import Event, Rating, Task
+from konsil.store import Connection, Store, happenings, pilot, screens
+from konsil.store.engine import reading, writing
+from konsil.store.renderings import rendered
+from konsil.study import Study
+from konsil.study.calibration import REASON, Calibration, Difference, differences
+from konsil.web import form, richtext, sheet
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """How far a rater is after the pilot."""
+
+    waiting: int
+    """Raters who have not done their pilot tasks yet and are waited for."""
+    open: tuple[Difference, ...]
+    """Where a reason is still to be written."""
+    written: int = 0
+    """How many were written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """One difference as a page shows it."""
+
+    about: str
+    """Its name in the form; it says nothing."""
+    item: str
+    """The item's text."""
+    language: str
+    """The language of the study's texts."""
+    panes: tuple[sheet.Pane, ...]
+    """The answers that the question is about."""
+    heading: str
+    """What it is about: 'Answer A', 'Sentence 2'."""
+    question: str
+    """What was asked."""
+    label: str
+    """What the rater said."""
+    others: tuple[str, ...]
+    """What the others said."""
+    reasons: tuple[tuple[str, str], ...]
+    """What others wrote about the same, with their labels."""
+    text: str
+    """What the rater wrote; empty: nothing yet."""
+
+
+class Pilot:
+    """The calibration of one study."""
+
+    def __init__(self, study: Study, store: Store, now: Callable[[], str]) -> None:
+        self._study, self._store, self._now = study, store, now
+        self._asks: Calibration | None = study.calibration
+        self._through: set[str] = set()
+        self._lock = threading.Lock()
+
+    def is_in_the_way(self, rater: str) -> bool:
+        """Whether a rater who has done the pilot must wait or write before going on."""
+        if self._asks is None or rater in self._through:
+            return False
+        with reading(self._store.engine) as connection:
+            stage = self._stage(connection, self._asks, rater)
+        if stage is None:
+            return False
+        if stage.waiting or stage.open:
+            return True
+        with self._lock:
+            # Nobody comes back from here: what is asked of each follows from ratings that are all there.
+            self._through.add(rater)
+        return False
+
+    def stage(self, rater: str) -> Stage | None:
+        """How far a rater is; None while there are pilot tasks to do, or where there is no calibration."""
+        if self._asks is None:
+            return None
+        with reading(self._store.engine) as connection:
+            return self._stage(connection, self._asks, rater)
+
+    def _stage(self, connection: Connection, asks: Calibration, rater: str) -> Stage | None:
+        mine = pilot.tasks_of(connection, rater)
+        if not mine:
+            return Stage(0, ())
+        everybody = pilot.beside(connection, mine)
+        rated = pilot.ratings_of(connection, everybody)
+        if any(task.id not in rated for task in mine):
+            return None
+        late = {t.rater for t in everybody if t.id not in rated and _panel(t) == _panel(mine[0])}
+        if late and asks.wait:
+            return Stage(len(late), ())
+        written = self._written(connection, rater)
+        apart = [d for t in mine for d in self._differences(asks, t, everybody, rated) if _name(d) not in written]
+        return Stage(0, tuple(apart), len(written))
+
+    def _differences(
+        self, asks: Calibration, task: Task, everybody: Sequence[Task], rated: Mapping[str, Sequence[Rating]]
+    ) -> tuple[Difference, ...]:
+        others = [
+            rated[t.id]
+            for t in everybody
+            if t.id in rated and t.rater != task.rater and (t.item, t.instrument) == (task.item, task.instrument)
+            and _panel(t) == _panel(task)
+        ]  # fmt: skip
+        return differences(asks, self._instrument(task), task, rated[task.id], others)
+
+    def shown(self, rater: str) -> tuple[Apart, ...]:
+        """Every difference of a rater as a page shows it, those already written about included."""
+        if self._asks is None:
+            return ()
+        with reading(self._store.engine) as connection:
+            mine = pilot.tasks_of(connection, rater)
+            everybody = pilot.beside(connection, mine)
+            rated = pilot.ratings_of(connection, everybody)
+            written = self._written(connection, rater)
+            texts = [e for e in happenings.of_kind(connection, REASON) if e.subject != rater]
+            found = [
+                (task, d, screens.item(connection, task.item), screens.answers(connection, task.answers))
+                for task in mine
+                if task.id in rated
+                for d in self._differences(self._asks, task, everybody, rated)
+            ]
+            items = {t.id: (t.item, t.instrument) for t in everybody}
+        shown: list[Apart] = []
+        for task, d, item, answers in found:
+            instrument = self._instrument(task)
+            seen = screen(instrument, task, item, answers)
+            html = rendered(self._store, richtext.renderer(), sheet.texts_of(seen), richtext.html_of)
+            panes = sheet.panes_of(seen, html, ())
+            kept = tuple(panes[n] for n in d.field.answers) if d.field.answers else panes
+            reasons = tuple(
+                (str(e.data.get("label", "")), str(e.data.get("text", "")))
+                for e in texts
+                if items.get(str(e.data.get("task", ""))) == (task.item, task.instrument)
+                and e.data.get("subject") == _subject(task, d)
+            )
+            shown.append(
+                Apart(
+                    _name(d), seen.question, instrument.language, kept, seen.subject(d.field),
+                    d.field.criterion.question, d.label, d.others, reasons, written.get(_name(d), ""),
+                )
+            )  # fmt: skip
+        return tuple(shown)
+
+    def write(self, rater: str, about: str, text: str) -> bool:
+        """Keep the reason for one difference; say whether there is something to be read in it. Written is written."""
+        kept, at = form.clean(text).strip(), self._now()
+        if not kept or self._asks is None:
+            return False
+        with writing(self._store.engine) as connection:
+            stage = self._stage(connection, self._asks, rater)
+            found = next((d for d in stage.open if _name(d) == about), None) if stage is not None else None
+            if found is None:
+                # Written about already, in another window.
+                return True
+            task = screens.task(connection, found.task)
+            data = {
+                "task": found.task,
+                "field": found.field.name,
+                "subject": _subject(task, found) if task is not None else "",
+                "label": found.label,
+                "others": list(found.others),
+                "text": kept,
+            }
+            happenings.happened(connection, Event(f"{REASON} {_name(found)}", REASON, rater, at, data))
+        return True
+
+    def _written(self, connection: Connection, rater: str) -> dict[str, str]:
+        events = happenings.of_subject(connection, rater, (REASON,))
+        return {e.id.removeprefix(f"{REASON} "): str(e.data.get("text", "")) for e in events}
+
+    def _instrument(self, task: Task) -> Instrument:
+        found = self._study.instrument(task.instrument)
+        if found is None:
+            raise StoreError(f"task {task.id!r}: there is no instrument {task.instrument!r}")
+        return found
+
+
+def _panel(task: Task) -> str:
+    return task.slot.rpartition(" ")[0]
+
+
+def _name(difference: Difference) -> str:
+    return hashlib.sha256(f"{difference.task} {difference.field.name}".encode()).hexdigest()[:20]
+
+
+def _subject(task: Task, difference: Difference) -> str:
+    """What is asked, the same for everybody, whatever the order in which they saw the answers."""
+    field = difference.field
+    span = "" if field.span is None else f" {task.spans[field.span].start}"
+    return f"{field.criterion.id}{span} {' '.join(sorted(task.answers[n] for n in field.answers))}".strip()

@@ -1,0 +1,182 @@
+"""After the pilot: waiting, written reasons where labels lie far apart, and what others wrote."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from konsil.analysis import Exclusions
+from konsil.analysis.frame import Data, long
+from konsil.instrument import Criterion, Instrument, Scale
+from konsil.plan import Allocation
+from konsil.store import Store
+from konsil.study import check
+from konsil.study.calibration import Calibration, apart
+from konsil.web.desk import Desk
+from konsil.web.pilot import Pilot
+
+from .conftest import STUDIES, fill, raters, study_of
+
+GRADES = Scale(("1", "2", "3", "4", "5"), level="ordinal", abstain="none")
+FORM = Instrument("form", (Criterion("grade", "How good?", GRADES), Criterion("words", "Why?", Scale(kind="text"))))
+PAIRS = Instrument("pairs", (Criterion("better", "Which?", Scale(("A", "=", "B")), "pair"),), unit="pair")
+ASKS = Calibration(steps=2)
+STUDY = dataclasses.replace(
+    study_of(
+        FORM,
+        (
+            Allocation(
+                "panel", "form", show="each", systems=("canary-system-1",), per_rater=2, phase="pilot", purpose="pilot"
+            ),
+            Allocation("panel", "form", show="each", systems=("canary-system-2",), phase="main"),
+        ),
+        raters(2)[:2],
+    ),
+    calibration=ASKS,
+)
+R1, R2 = "canary-rater-1", "canary-rater-2"
+
+
+@pytest.fixture
+def rate(opened: Store, clock: Any) -> Callable[..., list[str]]:
+    """Two raters of one pilot item; hand in what a rater says to each of the pilot tasks."""
+    fill(opened, STUDY, 2)
+    desk = Desk(STUDY, opened, clock.stamp)
+
+    def rate(who: str, grades: dict[str, str]) -> list[str]:
+        done = []
+        for _ in grades:
+            public = desk.next_task(who)
+            assert public is not None
+            sheet = desk.open(who, public)
+            assert sheet is not None
+            grade = grades[sheet.question]
+            found = desk.submit(who, public, {"grade.a1": grade, "words.a1": ""}, 0)
+            assert found is not None and found.done
+            done.append(sheet.question)
+        return done
+
+    return rate
+
+
+Q = ("Frage 0: welches Organ?", "Frage 1: welches Organ?")
+
+
+def test_far_is_a_matter_of_the_scale() -> None:
+    assert apart(GRADES, "1", "4") == 3
+    assert apart(Scale(("a", "b", "c")), "a", "c") == float("inf")
+    assert apart(Scale(("a", "b")), "a", "a") == 0
+    assert apart(GRADES, "1", "none") is None
+    assert apart(Scale(kind="number"), "1.5", "4") == 2.5
+    assert apart(Scale(kind="text"), "x", "y") is None
+
+
+def test_reasons_are_asked_for_where_labels_lie_far_apart(rate: Any, opened: Store, clock: Any) -> None:
+    pilot = Pilot(STUDY, opened, clock.stamp)
+    assert pilot.stage(R1) is None
+    assert not pilot.is_in_the_way(R1), "there is the pilot to do first"
+    rate(R1, {Q[0]: "1", Q[1]: "2"})
+    assert pilot.is_in_the_way(R1)
+    stage = pilot.stage(R1)
+    assert stage is not None and (stage.waiting, stage.open) == (1, ())
+    rate(R2, {Q[0]: "4", Q[1]: "3"})
+    for who, label, other in ((R1, "1", "4"), (R2, "4", "1")):
+        stage = pilot.stage(who)
+        assert stage is not None and stage.waiting == 0
+        [difference] = stage.open
+        assert (difference.label, difference.others) == (label, (other,))
+    [shown] = pilot.shown(R1)
+    assert shown.item == Q[0]
+    assert not pilot.write(R1, shown.about, "  ")
+    assert pilot.write(R1, shown.about, "Die Dosis fehlt.")
+    assert pilot.write(R1, shown.about, "something else")
+    assert not pilot.is_in_the_way(R1)
+    assert pilot.is_in_the_way(R2)
+    [other] = pilot.shown(R2)
+    assert other.reasons == (("1", "Die Dosis fehlt."),)
+    [event] = [e for e in opened.events() if e.kind == "calibration reason"]
+    assert (event.subject, event.data["label"], event.data["others"], event.data["text"]) == (
+        R1, "1", ["4"], "Die Dosis fehlt.",
+    )  # fmt: skip
+    assert opened.verify_log() == ()
+
+
+def test_without_waiting_one_goes_on_and_is_asked_later(rate: Any, opened: Store, clock: Any) -> None:
+    quick = dataclasses.replace(STUDY, calibration=dataclasses.replace(ASKS, wait=False))
+    rate(R1, {Q[0]: "1", Q[1]: "2"})
+    assert not Pilot(quick, opened, clock.stamp).is_in_the_way(R1)
+
+
+def test_pilot_ratings_stay_out_of_every_analysis(rate: Any, opened: Store) -> None:
+    rate(R1, {Q[0]: "1", Q[1]: "2"})
+    found = long(
+        Data(opened.items(), opened.answers(), opened.raters(), opened.tasks(), opened.ratings()), Exclusions()
+    )
+    assert found.frame.height == 0
+    assert set(found.excluded.get_column("reason")) == {"phase: pilot"}
+
+
+def test_pairs_are_compared_by_answer_and_not_by_side(opened: Store, clock: Any) -> None:
+    study = dataclasses.replace(
+        study_of(
+            PAIRS,
+            (Allocation("panel", "pairs", systems=("canary-system-1", "canary-system-2"), purpose="pilot"),),
+            raters(3)[:3],
+        ),
+        calibration=Calibration(),
+    )
+    fill(opened, study, 4)
+    desk = Desk(study, opened, clock.stamp)
+    tasks = {(t.rater, t.item): t for t in opened.tasks()}
+    assert (
+        len({t.answers for t in tasks.values() if t.item == "canary-item-0"})
+        + len({t.answers for t in tasks.values() if t.item == "canary-item-1"})
+        > 2
+    ), "both sides occur"
+    for who in (R1, R2, "canary-rater-3"):
+        while (public := desk.next_task(who)) is not None:
+            sheet = desk.open(who, public)
+            assert sheet is not None
+            task = next(
+                t for (r, i), t in tasks.items() if r == who and sheet.question.startswith(f"Frage {str(i)[-1]}")
+            )
+            first = task.answers[0].endswith("system-1")
+            prefers_first = who != "canary-rater-3" or task.item != "canary-item-2"
+            desk.submit(who, public, {"better": "A" if first == prefers_first else "B"}, 0)
+    pilot = Pilot(study, opened, clock.stamp)
+    for who in (R1, R2, "canary-rater-3"):
+        [one] = pilot.shown(who)
+        assert one.item.startswith("Frage 2")
+        assert (one.label in one.others) == (who != "canary-rater-3")
+
+
+def test_the_way_over_http(rate: Any, enter: Any, monkeypatch: Any) -> None:
+    monkeypatch.setitem(STUDIES, "pilot", STUDY)
+    rate(R1, {Q[0]: "1", Q[1]: "2"})
+    browser = enter("pilot", filled_already=True)
+    assert browser.get("/next").url.path == "/calibration"
+    assert "1 andere Person ist noch dabei." in browser.html
+    rate(R2, {Q[0]: "4", Q[1]: "3"})
+    assert browser.get("/calibration").status_code == 200
+    about = re.search(r'name="about" value="([0-9a-f]+)"', browser.html)
+    assert about is not None
+    assert "canary" not in browser.html
+    assert browser.post("/calibration", {"about": about[1], "text": " "}).status_code == 422
+    assert browser.post("/calibration", {"about": about[1], "text": "<b>Darum</b>"}).status_code == 200
+    assert "&lt;b&gt;Darum&lt;/b&gt;" in browser.html
+    assert "Bisher hat sonst niemand etwas geschrieben." in browser.html
+    assert browser.get("/next").url.path.startswith("/task/")
+
+
+def test_a_calibration_needs_a_pilot() -> None:
+    from konsil.errors import StudyError
+
+    check(STUDY)
+    with pytest.raises(StudyError, match="there is no pilot to calibrate on"):
+        check(dataclasses.replace(STUDY, plan=STUDY.plan[1:]))
+    with pytest.raises(StudyError, match="there is no criterion 'grad'; did you mean 'grade'"):
+        check(dataclasses.replace(STUDY, calibration=Calibration(criteria=("grad",))))
