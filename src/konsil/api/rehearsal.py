@@ -66,7 +66,7 @@ def simulate(folder: Folder, truth: Truth, seed: int | None = None, *, but: Coll
         items, answers = store.items(), store.answers()
         if not items:
             raise StudyError(f"{folder.path / PROTOCOL}: there are no items; add a [[sources]] with records = 'items'")
-        chosen = _chosen(folder, store.events(), items, answers)
+        chosen = drawn_items(folder, store.events(), items, answers)
         items = in_study(items, (*store.events(), *chosen))
         implied = () if answers else implied_answers(items, [s.id for s in study.systems])
         drawn = draw(study, items, answers or implied, truth, study.seed if seed is None else seed)
@@ -77,7 +77,7 @@ def simulate(folder: Folder, truth: Truth, seed: int | None = None, *, but: Coll
         return store.add(batch, source="simulation", at=now())
 
 
-def _chosen(
+def drawn_items(
     folder: Folder, events: Sequence[Event], items: Sequence[Item], answers: Sequence[Answer]
 ) -> tuple[Event, ...]:
     """The draw that the protocol asks for, where it is still to be made; without answers it is pretended."""

@@ -59,12 +59,7 @@ def draw(
     known = {i.id for i in items}
     items = sorted(items, key=lambda i: i.id)
     answers = sorted((a for a in answers if a.item in known), key=lambda a: a.id)
-    families = {s.id: s.family for s in study.systems}
-    world = build_world(items, answers, families, truth, seed)
-    raters = {r.id: r for r in study.everybody()}
-    own = seed if panel_seed is None else panel_seed
-    labellers = {r: labeller(world, rater, truth, own) for r, rater in raters.items()}
-    desk = Desk(study, items, answers, world, truth, labellers)
+    desk = people(study, items, answers, truth, seed, panel_seed=panel_seed)
 
     def plan(ratings: Sequence[Rating]) -> tuple[Task, ...]:
         return assign(
@@ -84,8 +79,28 @@ def draw(
         tasks = plan(ratings)
         ratings += desk.rate([t for t in tasks if t.id not in first])
     latent = Latent(
-        difficulty=dict(zip((i.id for i in items), world.difficulty.tolist(), strict=True)),
-        right=dict(zip((a.id for a in answers), world.answers.right.tolist(), strict=True)),
-        severity={r: one.severity for r, one in labellers.items()},
+        difficulty=dict(zip((i.id for i in items), desk.world.difficulty.tolist(), strict=True)),
+        right=dict(zip((a.id for a in answers), desk.world.answers.right.tolist(), strict=True)),
+        severity={r: one.severity for r, one in desk.labellers.items()},
     )
     return Simulated(tasks, tuple(ratings), latent)
+
+
+def people(
+    study: Study,
+    items: Sequence[Item],
+    answers: Sequence[Answer],
+    truth: Truth,
+    seed: int,
+    *,
+    panel_seed: int | None = None,
+) -> Desk:
+    """The simulated raters of `draw`, to be asked task by task: they say the same, however they are asked."""
+    known = {i.id for i in items}
+    items = sorted(items, key=lambda i: i.id)
+    answers = sorted((a for a in answers if a.item in known), key=lambda a: a.id)
+    families = {s.id: s.family for s in study.systems}
+    world = build_world(items, answers, families, truth, seed)
+    own = seed if panel_seed is None else panel_seed
+    labellers = {r.id: labeller(world, r, truth, own) for r in study.everybody()}
+    return Desk(study, items, answers, world, truth, labellers)

@@ -15,6 +15,7 @@ from konsil.instrument import Instrument
 from konsil.plan import Allocation, assign
 from konsil.plan.conflicts import conflicting_items
 from konsil.plan.places import signed_up
+from konsil.prepare.draw import SAMPLING
 from konsil.records import Answer, Event, Item, Purpose, Rater, Rating, Task
 from konsil.store import Connection, Store
 from konsil.store.happenings import counted
@@ -88,7 +89,11 @@ class Ties:
             return ()
         if item not in self._waiting and "" in self._waiting:
             # The whole could not be drawn, because some item has too few raters left; this one may have enough.
-            self._waiting[item] = self._draw_for([item])
+            try:
+                self._waiting[item] = self._draw_for([item])
+            except PlanError:
+                # Nobody is left for it: what was rated is kept all the same, and `konsil plan` says what is wrong.
+                self._waiting[item] = ()
         return self._waiting.get(item, ())
 
     def _draw(self) -> dict[str, tuple[Task, ...]]:
@@ -105,7 +110,7 @@ class Ties:
         with self._store.view() as view:
             items: list[Item] = list(view.each("items"))
             answers: list[Answer] = list(view.each("answers"))
-            events: list[Event] = [e for e in view.each("events") if e.kind in MOVES]
+            events: list[Event] = [e for e in view.each("events") if e.kind in (*MOVES, SAMPLING)]
         self._raters |= {r.id: r for r in signed_up(events, self._study.everybody())}
         wanted = set(only) if only is not None else None
         pretended = [

@@ -1,0 +1,82 @@
+"""A page's main form as a browser sees it: where it goes, what it carries, what it asks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import unescape
+
+_TAG = re.compile(r"<(/?)(form|input|button|textarea|fieldset|link|script)\b([^>]*)>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""([\w-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+)))?""")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One form of a page."""
+
+    action: str
+    """Where it is sent."""
+    data: Mapping[str, str]
+    """What the page tells its module about it (data-...)."""
+    hidden: Mapping[str, str]
+    """What it carries unseen."""
+    asked: Mapping[str, tuple[str, ...]]
+    """Name -> the values it offers; none where something is typed."""
+    buttons: tuple[tuple[str, str], ...]
+    """Names and values of its buttons."""
+
+
+def forms(html: str) -> tuple[Form, ...]:
+    """All forms of a page.
+
+    >>> [one] = forms('<form action="/x" data-rev="3"><input type="radio" name="q" value="a &amp; b"></form>')
+    >>> one.action, one.data["rev"], dict(one.asked)
+    ('/x', '3', {'q': ('a & b',)})
+    """
+    return tuple(_forms(html))
+
+
+def _forms(html: str) -> Iterator[Form]:
+    here: dict[str, str] | None = None
+    hidden: dict[str, str] = {}
+    asked: dict[str, tuple[str, ...]] = {}
+    buttons: list[tuple[str, str]] = []
+    for closing, tag, rest in _TAG.findall(html):
+        told = _attributes(rest)
+        if tag == "form" and not closing:
+            here, hidden, asked, buttons = told, {}, {}, []
+        elif tag == "form" and here is not None:
+            data = {name[5:]: value for name, value in here.items() if name.startswith("data-")}
+            yield Form(here.get("action", ""), data, hidden, asked, tuple(buttons))
+            here = None
+        elif here is None or closing:
+            continue
+        elif tag == "button":
+            buttons.append((told.get("name", ""), told.get("value", "")))
+        elif "name" in told and tag in ("input", "textarea"):
+            name = told["name"]
+            if told.get("type") == "hidden":
+                hidden[name] = told.get("value", "")
+            else:
+                choice = (told.get("value", ""),) if told.get("type") == "radio" else ()
+                asked[name] = (*asked.get(name, ()), *choice)
+
+
+def own_files(html: str) -> tuple[str, ...]:
+    """Style sheets and modules of ours that a page asks for.
+
+    >>> own_files('<link rel="stylesheet" href="/static/1/a.css"><script type="module" src="/static/1/b.js"></script>')
+    ('/static/1/a.css', '/static/1/b.js')
+    """
+    found = (
+        _attributes(rest) for closing, tag, rest in _TAG.findall(html) if not closing and tag in ("link", "script")
+    )
+    return tuple(place for told in found if (place := told.get("href") or told.get("src") or "").startswith("/static/"))
+
+
+def _attributes(text: str) -> dict[str, str]:
+    return {
+        name: unescape(double or single or bare) if double or single or bare else ""
+        for name, double, single, bare in _ATTRIBUTE.findall(text)
+    }

@@ -1,0 +1,174 @@
+"""Many simulated raters at once, each in a thread with a browser of its own."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from konsil.errors import KonsilError
+from konsil.rehearse.forms import Form
+from konsil.rehearse.times import Times
+from konsil.rehearse.visitor import Page, Visitor
+
+Think = Callable[[float], float]
+"""Seconds that a simulated rater takes for something -> seconds that the browser really waits."""
+Say = Callable[[str], tuple[Mapping[str, str], float]]
+"""The random name of a page -> what is said in its fields, and the seconds it takes."""
+LOOK_SECONDS = 0.5
+"""How often somebody who is done looks whether more has come."""
+MOST_FORMS = 20
+"""Pages in a row before the first task: more means that one leads to itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One who is invited."""
+
+    who: str
+    """The rater."""
+    link: str
+    """The personal link."""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """What is said to the questions before the first task."""
+
+
+@dataclass
+class Outcome:
+    """What became of it."""
+
+    times: Times
+    """How long requests took, and what went wrong."""
+    handed_in: dict[str, int] = field(default_factory=dict)
+    """Rater -> pages handed in."""
+    saved: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Page and field -> the last value that the server said it had kept."""
+    submitted: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    """Page -> what was handed in, where the server said that it had it."""
+    seconds: float = 0.0
+    """How long it took."""
+
+
+def work(people: list[Person], say: Say, think: Think = lambda _: 0.0, *, most: int | None = None,
+         stop: threading.Event | None = None, patience: float = 30.0) -> Outcome:  # fmt: skip
+    """Let everybody rate all that is theirs, or `most` pages each, at the same time.
+
+    Pages that come about meanwhile (tie-breaks) are rated too: whoever is done looks again until nobody is at work.
+    """
+    outcome, began = Outcome(Times()), time.perf_counter()
+    stop = stop or threading.Event()
+    crew = _Crew(len(people))
+
+    def rate(person: Person) -> None:
+        visitor = Visitor(person.link, outcome.times, patience=patience)
+        busy = True
+        try:
+            page = visitor.come()
+            while not stop.is_set() and outcome.handed_in.get(person.who, 0) != most:
+                page = _before(visitor, page, person.about)
+                if page.path.startswith("/task/"):
+                    if not busy:
+                        busy = crew.back()
+                    page = _rate(visitor, page, say, think, outcome, person.who)
+                    continue
+                if busy:
+                    busy = crew.done()
+                if crew.idle():
+                    break
+                # A page that came between the last look and the end of all others' work is seen by one more look.
+                time.sleep(LOOK_SECONDS)
+                page = visitor.go("/next", "look again")
+        except (KonsilError, ValueError) as error:
+            outcome.times.fault(f"{person.who}: {error}")
+        finally:
+            if busy:
+                crew.done()
+            visitor.leave()
+
+    threads = [threading.Thread(target=rate, args=(p,), name=p.who, daemon=True) for p in people]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    outcome.seconds = time.perf_counter() - began
+    return outcome
+
+
+class _Crew:
+    """Who is still at work: only they can make new pages for those who are done."""
+
+    def __init__(self, n: int) -> None:
+        self._busy, self._looks, self._lock = n, 0, threading.Lock()
+        self._mine = threading.local()
+
+    def done(self) -> bool:
+        with self._lock:
+            self._busy -= 1
+            self._mine.quiet = False
+        return False
+
+    def back(self) -> bool:
+        with self._lock:
+            self._busy += 1
+        return True
+
+    def idle(self) -> bool:
+        """Whether nobody is at work, and was not at this thread's last look either."""
+        with self._lock:
+            before, self._mine.quiet = getattr(self._mine, "quiet", False), self._busy == 0
+            return before and self._busy == 0
+
+
+def _before(visitor: Visitor, page: Page, about: Mapping[str, str]) -> Page:
+    """Pass what comes before the first task, as somebody who agrees to everything."""
+    for _ in range(MOST_FORMS):
+        start = next((p for p in ("/consent", "/eligibility", "/profile", "/place") if page.path == p), None)
+        form = page.form(start) if start is not None else None
+        if form is None:
+            return page
+        said = {name: about.get(name, offered[0] if offered else "") for name, offered in form.asked.items()}
+        said |= dict([b for b in form.buttons if b[0]][:1])
+        page = visitor.send(form, said, "before")
+    raise KonsilError(f"{page.path}: leads nowhere else, whatever is replied")
+
+
+def _rate(visitor: Visitor, page: Page, say: Say, think: Think, outcome: Outcome, who: str) -> Page:
+    """Rate one page: think, choose, save at every choice, hand in, leave, go on."""
+    form = page.form("/task/")
+    if form is None or "save" not in form.data:
+        raise KonsilError(f"{page.path}: there is no form to rate in")
+    public = form.data["public"]
+    said, seconds = say(public)
+    given = {name: value for name, value in said.items() if value}
+    if unknown := sorted(set(given) - set(form.asked)):
+        raise KonsilError(f"{page.path}: does not ask {unknown[0]!r}")
+    share = seconds / (len(given) + 1)
+    rev = int(form.data.get("rev") or 0)
+    for n, (name, value) in enumerate(given.items(), start=1):
+        time.sleep(think(share))
+        change = visitor.change(name, value, rev)
+        told = visitor.save(form, [change], _seconds(n * share, share))
+        if told.get("closed"):
+            return visitor.go("/next")
+        if told.get("refused") or told.get("conflicts"):
+            raise KonsilError(f"{page.path}: {name}: {value!r} was not kept")
+        outcome.saved[public, name] = value
+        rev = int(str(told["rev"]))
+    time.sleep(think(share))
+    return _hand_in(visitor, form, said, seconds, outcome, who)
+
+
+def _hand_in(visitor: Visitor, form: Form, said: Mapping[str, str], seconds: float, outcome: Outcome, who: str) -> Page:
+    told = visitor.submit(form, {n: v for n, v in said.items() if v}, _seconds(seconds, seconds))
+    if "go" not in told:
+        raise KonsilError(f"{form.action}: was not taken: {dict(told)}")
+    outcome.submitted[form.data["public"]] = said
+    outcome.handed_in[who] = outcome.handed_in.get(who, 0) + 1
+    # A page that is left tells its times once more.
+    visitor.save(form, [], _seconds(seconds, seconds), "leave")
+    return visitor.go(str(told["go"]))
+
+
+def _seconds(wall: float, first: float) -> dict[str, str]:
+    return {"wall": f"{wall:.3f}", "active": f"{wall:.3f}", "first_input": f"{min(first, wall):.3f}"}

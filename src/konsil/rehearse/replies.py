@@ -1,0 +1,73 @@
+"""What simulated raters say to the pages they are shown."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+
+from konsil.errors import KonsilError
+from konsil.instrument import fields, values
+from konsil.records import Answer, Item, Rater, Rating, Task
+from konsil.simulate import Truth, people
+from konsil.store import Store, screens
+from konsil.store.engine import reading
+from konsil.study import Study
+from konsil.study.enrolment import Question
+
+
+class Replies:
+    """The panel behind the browsers. It knows which task a page's random name stands for; the browsers do not."""
+
+    def __init__(
+        self, study: Study, store: Store, items: Sequence[Item], answers: Sequence[Answer], truth: Truth, seed: int
+    ) -> None:
+        self._study, self._store = study, store
+        self._desk = people(study, items, answers, truth, seed)
+        self._lock = threading.Lock()
+        self._ratings: dict[str, list[Rating]] = {}
+        self._know(store.tasks())
+
+    def to(self, public: str) -> tuple[Mapping[str, str], float]:
+        """The page's fields with what is said in them, and the seconds that it takes."""
+        with reading(self._store.engine) as connection:
+            state = screens.public(connection, public)
+            task = screens.task(connection, state.task) if state is not None else None
+        if task is None:
+            raise KonsilError(f"{public}: no task has this name")
+        with self._lock:
+            if task.id not in self._ratings:
+                self._know([task])
+            said = self._ratings.get(task.id, [])
+        instrument = self._study.instrument(task.instrument)
+        if instrument is None:
+            raise KonsilError(f"task {task.id!r}: there is no instrument {task.instrument!r}")
+        asked = fields(instrument, task)
+        given = values(asked, task, said)
+        return {f.name: given.get(f.name, "") for f in asked}, next((r.seconds for r in said if r.seconds), 10.0)
+
+    def _know(self, tasks: Iterable[Task]) -> None:
+        """Draw the replies to these tasks; questionnaires are drawn in their order of work, so all at once."""
+        places = {r.id for r in self._study.everybody()}
+        slots = [t if t.rater in places else dataclasses.replace(t, rater=t.slot) for t in tasks]
+        for task in slots:
+            self._ratings.setdefault(task.id, [])
+        for rating in self._desk.rate(sorted(slots, key=lambda t: (t.rater, t.position, t.id))):
+            self._ratings[rating.task].append(rating)
+
+
+def about(study: Study, place: Rater | None) -> dict[str, str]:
+    """What somebody says of themselves so that they are let in, and into this place where there is one."""
+    enrolment = study.enrolment
+    if enrolment is None:
+        return {}
+    told = {q.id: q.admits[0] if q.admits else _any(q) for q in enrolment.eligibility}
+    told |= {q.id: _any(q) for q in enrolment.profile}
+    return told | dict(place.strata if place is not None else {})
+
+
+def _any(question: Question) -> str:
+    scale = question.scale
+    if scale.kind == "choice":
+        return scale.labels[0]
+    return f"{scale.low if scale.low is not None else 0:g}" if scale.kind == "number" else ""
