@@ -73,7 +73,8 @@ def _unreadable(data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:
 
 
 def _expected(data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:
-    return _subjects(task_columns(data.tasks), data, instruments)
+    # A task that is nobody's has lapsed, or waits for somebody to sign up: nothing is expected of it.
+    return _subjects(task_columns(data.tasks).filter(pl.col("rater") != ""), data, instruments)
 
 
 def _subjects(tasks: pl.DataFrame, data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:

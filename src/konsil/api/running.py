@@ -1,0 +1,59 @@
+"""While a study runs: letting a rater go, closing batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from konsil.api.folder import PROTOCOL, Folder, now
+from konsil.errors import StudyError, nearest
+from konsil.plan.handover import Handover
+from konsil.store import batches, leaving, progress
+from konsil.store.engine import reading
+
+
+def withdraw(folder: Folder, rater: str, *, reason: str = "", keep: bool = True) -> Handover:
+    """Let a rater go: her links end, what she rated stays, the rest goes to others; `keep` False only says how."""
+    with folder.store() as store:
+        if not keep:
+            return leaving.preview(store, folder.study, rater)
+        found = leaving.withdraw(store, folder.study, rater, at=now(), reason=reason)
+    if found is None:
+        raise StudyError(f"{folder.path}: rater {rater!r} could not be withdrawn; try again")
+    return found
+
+
+def blocks(folder: Folder) -> tuple[tuple[str, str, int, int], ...]:
+    """Every batch in the order of work: phase, batch, screens and how many of them are done; tie-breaks left out."""
+    with folder.store() as store, reading(store.engine) as connection:
+        counts = sorted((c for c in progress.counts(connection) if c.rater), key=lambda c: (c.first, c.phase, c.batch))
+    found: dict[tuple[str, str], list[int]] = {}
+    for one in counts:
+        here = found.setdefault((one.phase, one.batch), [0, 0])
+        here[0] += one.tasks
+        here[1] += one.done
+    return tuple((phase, batch, tasks, done) for (phase, batch), (tasks, done) in found.items())
+
+
+def close(folder: Folder, batch: str, *, rater: str = "", reopen: bool = False, reason: str = "") -> bool:
+    """Close a batch by its name, or open it again for a reason; the empty name is a plan without batches.
+
+    Says whether anything changed.
+    """
+    known = blocks(folder)
+    names = [name for _, name, _, _ in known]
+    here = [(phase, name) for phase, name, _, _ in known if batch in (name, f"{phase} {name}".strip())]
+    if not here:
+        raise StudyError(f"{folder.path / PROTOCOL}: there is no batch {batch!r}; {nearest(batch, names)}")
+    if rater and rater not in (r := _raters(folder)):
+        raise StudyError(f"{folder.path}: there is no rater {rater!r} with tasks; {nearest(rater, r)}")
+    with folder.store() as store:
+        if reopen:
+            changed = [batches.reopen(store, *one, rater, at=now(), reason=reason) for one in here]
+        else:
+            changed = [batches.close(store, *one, rater, at=now()) for one in here]
+    return any(changed)
+
+
+def _raters(folder: Folder) -> Sequence[str]:
+    with folder.store() as store, reading(store.engine) as connection:
+        return sorted({c.rater for c in progress.counts(connection) if c.rater})

@@ -1,0 +1,37 @@
+"""konsil close: batches whose ratings stand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from konsil.cli.folder import on_folder
+
+
+@click.command(short_help="Close a batch, so that its ratings stand; or open it again.")
+@on_folder
+@click.option("--batch", metavar="NAME", help="Which batch; empty where the plan has none. [only list them]")
+@click.option("--rater", default="", metavar="ID", help="For one rater. [everybody]")
+@click.option("--reopen", is_flag=True, help="Open it again instead; needs --reason.")
+@click.option("--reason", default="", help="Why it is opened again, for the log.")
+def command(folder: Path, database: str, batch: str | None, rater: str, reopen: bool, reason: str) -> None:
+    """Close a batch of the study in FOLDER: raters can read what they rated in it and no longer change it.
+
+    Without --batch, the batches and how far they are. Tie-breaks are not counted.
+    """
+    from konsil.api import open_folder
+    from konsil.api.running import blocks, close
+    from konsil.errors import StudyError
+
+    opened = open_folder(folder, database=database)
+    if batch is None:
+        if rater or reopen or reason:
+            raise StudyError("--batch: name the batch, such as --batch 1")
+        for phase, name, tasks, done in blocks(opened):
+            label = name or phase or "(no batches)"
+            click.echo(f"{label}: {done:,} of {tasks:,} screens done")
+        return
+    changed = close(opened, batch, rater=rater, reopen=reopen, reason=reason)
+    state = "open" if reopen else "closed"
+    click.echo(f"batch {batch!r}: {'now ' if changed else 'was already '}{state}{f' for {rater}' if rater else ''}")
