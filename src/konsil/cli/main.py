@@ -26,6 +26,7 @@ COMMANDS = {
     "close": ("konsil.cli.close", "Close a batch, so that its ratings stand; or open it again."),
     "status": ("konsil.cli.status", "Say what the study's database holds."),
     "simulate": ("konsil.cli.simulate", "Draw a simulated panel's ratings from stated parameters."),
+    "rehearse": ("konsil.cli.rehearse", "Let simulated raters work through the pages of a copy, and see the report."),
     "analyse": ("konsil.cli.analyse", "Compute the analyses of study.toml and write the estimates."),
     "report": ("konsil.cli.report", "Compute the analyses and write the self-contained report."),
     "export": ("konsil.cli.export", "Write the records, a folder fit for publication, or tasks for Label Studio."),
