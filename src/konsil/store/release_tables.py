@@ -15,6 +15,7 @@ from konsil.store.frames import frames
 from konsil.store.pseudonyms import Pseudonyms, coarsened, mentions
 from konsil.store.rows import KINDS, KindName, dumps
 from konsil.study import Study
+from konsil.study.enrolment import excluded_by_withdrawal, with_profiles
 
 SYSTEMS = {"id": pl.String, "family": pl.String, "model": pl.String, "settings": pl.String}
 RATERS = {"rater": pl.String, "panel": pl.String, "kind": pl.String, "family": pl.String, "strata": pl.String}
@@ -60,7 +61,11 @@ class Tables:
         self._study, self._view, self._names, self._k, self._texts = study, view, names, k, texts
         stored: tuple[Rater, ...] = tuple(view.each("raters"))
         # As in every analysis the protocol is the word on panels and strata.
-        self._raters: dict[str, Rater] = {r.id: r for r in (*stored, *study.raters)}
+        events = tuple(view.each("events"))
+        declared = with_profiles((*stored, *study.raters), study.enrolment, events)
+        self._raters: dict[str, Rater] = {r.id: r for r in declared}
+        # What stays out of every analysis because consent was withdrawn is not given to others either.
+        self._withdrawn = excluded_by_withdrawal(study.enrolment, events)
         self._people: set[str] = {r.id for r in (*stored, *study.raters) if r.kind == "human"}
         # Who is not known to be a machine, or is called a person anywhere, is taken for a person.
         self._machines = set(self._raters) - self._people
@@ -98,6 +103,9 @@ class Tables:
         return identifier if known else self._names.name("rater", identifier)
 
     def _released(self, rating: Rating) -> bool:
+        if rating.rater in self._withdrawn:
+            self.withheld["ratings after a withdrawn consent"] += 1
+            return False
         self.withheld["times of day"] += bool(rating.at)
         if self._texts:
             return True
