@@ -41,6 +41,7 @@ from konsil.study import Study, decode
 from konsil.study.calibration import Calibration
 from konsil.study.calling import Endpoint, Judge, Settings
 from konsil.study.enrolment import Enrolment, Question
+from konsil.study.practice import Explanation
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
@@ -431,6 +432,7 @@ KEYS = (
     Preparation,
     Sample,
     Allocation,
+    Explanation,
     Derived,
     Bin,
     Analysis,

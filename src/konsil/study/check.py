@@ -12,6 +12,7 @@ from konsil.prepare import preparation_problems
 from konsil.study.calibration import calibration_problems
 from konsil.study.calling import endpoint_problems, judge_problems, model_problems
 from konsil.study.enrolment import enrolment_problems, form_of, places_problems
+from konsil.study.practice import explanation_problems
 from konsil.study.protocol import LONE_PANEL, Study
 
 
@@ -49,6 +50,9 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         yield from _known(f"{where}.instrument", "instrument", allocation.instrument, [i.id for i in study.instruments])
         for system in (*allocation.systems, *allocation.weights):
             yield from _known(f"{where}.systems", "system", system, [s.id for s in study.systems])
+    yield from explanation_problems(
+        study.explanations, study.instruments, [s.id for s in study.systems], study.plan, f"{name}: explanations"
+    )
     yield from _lineage(study, name)
     yield from _derived(study, f"{name}.derived")
     for n, analysis in enumerate(study.analyses):

@@ -19,6 +19,7 @@ from konsil.study.calibration import Calibration
 from konsil.study.calling import Endpoint, Judge, settings_of
 from konsil.study.decode import decode
 from konsil.study.enrolment import Enrolment
+from konsil.study.practice import Explanation
 
 LONE_PANEL = "raters"
 """The panel of all raters where the protocol lists none."""
@@ -71,6 +72,8 @@ class Study:
     """Which items are rated; None: all."""
     plan: tuple[Allocation, ...] = ()
     """Who rates what."""
+    explanations: tuple[Explanation, ...] = ()
+    """What practice tasks explain after they were handed in."""
     derived: tuple[Derived, ...] = ()
     """Columns made from the ratings."""
     analyses: tuple[Analysis, ...] = ()

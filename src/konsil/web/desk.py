@@ -17,6 +17,7 @@ from konsil.store.engine import reading, writing
 from konsil.store.renderings import rendered
 from konsil.store.screens import Queued, State, Visit
 from konsil.study import Study
+from konsil.study.practice import explained
 from konsil.web import form, line, richtext, sheet
 from konsil.web.ties import Ties
 from konsil.web.work import Work
@@ -54,6 +55,8 @@ class Submitted:
     """Whether the batch is closed and nothing was kept."""
     tiebreaks: int = 0
     """How many tie-breaks it called for."""
+    explains: bool = False
+    """Whether it was for practice, and its page now explains it."""
 
 
 class Desk:
@@ -93,11 +96,12 @@ class Desk:
             progress = line.progress(self._work.line(connection, rater), task.id)
             closed = happenings.is_closed(connection, task)
             back = screens.submitted_before(connection, state)
+            suggested = self._explained(connection, task) if state.submitted_at is not None else {}
         visit = Visit(secrets.token_urlsafe(12))
         with writing(self._store.engine) as connection:
             screens.visit(connection, state, visit, self._now())
         html = rendered(self._store, richtext.renderer(), sheet.texts_of(seen), richtext.html_of)
-        groups = sheet.groups_of(seen, sheet.Said(said))
+        groups = sheet.groups_of(seen, sheet.Said(said, explained=suggested))
         panes = sheet.panes_of(seen, html, groups)
         inside = {id(g) for pane in panes for g in pane.groups}
         return sheet.Sheet(
@@ -106,7 +110,8 @@ class Desk:
             reference_word=seen.words.reference, reasoning_word=seen.words.reasoning, sources_word=seen.words.sources,
             panes=panes, groups=tuple(g for g in groups if id(g) not in inside), entries=sheet.entries_of(seen),
             codebook=html[-1] if instrument.codebook.strip() else "", progress=progress,
-            submitted=state.submitted_at is not None, closed=closed, back=back,
+            submitted=state.submitted_at is not None, closed=closed or bool(suggested), back=back,
+            practice=task.purpose == "practice", explained=bool(suggested),
         )  # fmt: skip
 
     def save(self, rater: str, public: str, changes: Sequence[Change], visit: Visit | None = None) -> Saved | None:
@@ -159,7 +164,8 @@ class Desk:
             due = self.ties.due(connection, task)
             if due:
                 happenings.tasks_arise(connection, due, why="tie-break", at=at)
-        return Submitted(True, tiebreaks=len(due))
+            explains = bool(self._explained(connection, task))
+        return Submitted(True, tiebreaks=len(due), explains=explains)
 
     def put_off(self, rater: str, public: str, sent: Mapping[str, str], base_rev: int) -> bool:
         """Put a task at the end of its batch, as often as one likes; what its form says is kept."""
@@ -211,6 +217,13 @@ class Desk:
             hint = nearest(task.instrument, known)
             raise StoreError(f"task {task.id!r}: there is no instrument {task.instrument!r}; {hint}")
         return found
+
+    def _explained(self, connection: Connection, task: Task) -> dict[str, tuple[str, str]]:
+        """What a practice explains once it is handed in: field -> the suggested label and why."""
+        if task.purpose != "practice" or not self._study.explanations:
+            return {}
+        systems = {a.id: a.system for a in screens.answers(connection, task.answers).values()}
+        return explained(self._study.explanations, task, systems, fields(self._instrument(task), task))
 
     def _said(self, connection: Connection, task: Task) -> dict[str, str]:
         """What the form says: what was typed last, else what was rated elsewhere."""

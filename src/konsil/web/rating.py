@@ -90,12 +90,17 @@ def submit(request: Request) -> Response:
         return refusal(request, 404)
     if wants_json(request):
         if done.done or done.closed:
-            return JSONResponse({"go": path_to(request, "next")})
+            return JSONResponse({"go": _after(request, done)})
         told = {"problems": sorted(done.problems), "conflicts": dict(done.conflicts), "rev": done.rev}
         return JSONResponse(told, 409 if done.conflicts else 422)
     if done.done or done.closed:
-        return to(path_to(request, "next"))
+        return to(_after(request, done))
     return _task(request, done, values)
+
+
+def _after(request: Request, done: Submitted) -> str:
+    """The next task; after a practice first the same page again, with what it explains."""
+    return path_to(request, "task", public=request.path_params["public"]) if done.explains else path_to(request, "next")
 
 
 def save(request: Request) -> Response:

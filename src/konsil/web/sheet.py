@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from konsil.instrument import Field, Screen
@@ -64,6 +64,10 @@ class Asked:
     """Whether it still needs an answer, after an attempt to go on."""
     conflict: bool
     """Whether another window says something else."""
+    suggested: str = ""
+    """After a practice: the label that is suggested."""
+    why: str = ""
+    """After a practice: the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +156,10 @@ class Sheet:
     """Whether it was handed in before."""
     closed: bool
     """Whether its batch is closed, so that nothing can be changed any more."""
+    practice: bool
+    """Whether it is for practice, so that nothing of it counts."""
+    explained: bool
+    """Whether it shows what a practice explains, and takes no more answers."""
     back: str
     """The random name of the task handed in before this one; empty: none, or it cannot be changed."""
 
@@ -171,6 +179,8 @@ class Said:
     """Fields that still need an answer."""
     conflicts: frozenset[str] = frozenset()
     """Fields that another window changed meanwhile."""
+    explained: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """After a practice: field -> the suggested label and why."""
 
 
 def reason_name(field: Field) -> str:
@@ -192,8 +202,8 @@ def texts_of(seen: Screen) -> tuple[str, ...]:
 def groups_of(seen: Screen, said: Said) -> tuple[Group, ...]:
     """The questions by subject, in the order of the answers or sentences."""
     found: dict[tuple[str, int], list[Field]] = {}
-    for field in seen.fields:
-        found.setdefault(_subject(field), []).append(field)
+    for one in seen.fields:
+        found.setdefault(_subject(one), []).append(one)
     anchors = {c.id: f"c{n}" for n, c in enumerate(seen.criteria, start=1)}
     sentences = sum(subject == "sentence" for subject, _ in found)
 
@@ -263,6 +273,7 @@ def _subject(field: Field) -> tuple[str, int]:
 def _asked(field: Field, anchor: str, said: Said) -> Asked:
     criterion, scale = field.criterion, field.criterion.scale
     reason = reason_name(field)
+    suggested, why = said.explained.get(field.name, ("", ""))
     digits = len(scale.labels) <= 9 and scale.kind == "choice"
     options = tuple(
         Option(label, "0" if label == scale.abstain else str(n) if digits else "", label == scale.abstain)
@@ -284,4 +295,6 @@ def _asked(field: Field, anchor: str, said: Said) -> Asked:
         note=said.values.get(reason, "") if reason else "",
         problem=field.name in said.problems,
         conflict=field.name in said.conflicts,
+        suggested=suggested,
+        why=why,
     )

@@ -180,13 +180,14 @@ function clearFault(field) {
 }
 function choose(key) {
   const option = fields[current]?.querySelector(`input[data-key="${key}"]`);
-  if (!option || option.disabled) return;
+  if (!option || closed) return;
   option.checked = true;
   clearFault(fields[current]);
   changed(option.name);
   if (current + 1 < fields.length) move(current + 1);
 }
 function takeBack() {
+  if (closed) return;
   const field = fields[current];
   for (const one of field?.querySelectorAll("input[type=radio]") ?? []) one.checked = false;
   if (field) changed(field.dataset.field);
@@ -268,7 +269,7 @@ document.addEventListener("keydown", (event) => {
 // Going on: what is missing is shown first; then everything is sent once more, so that no autosave is relied on.
 let going = false;
 function goOn() {
-  if (closed) return;
+  if (closed) { document.getElementById("go").click(); return; }
   const open = fields.findIndex((field) => !answered(field));
   if (open < 0) { form.requestSubmit(document.getElementById("go")); return; }
   for (const field of fields) if (!answered(field)) {
