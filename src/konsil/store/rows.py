@@ -10,6 +10,7 @@ import dataclasses
 import functools
 import json
 import math
+import operator
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -74,13 +75,20 @@ class Kind:
     def row(self, record: Record) -> Row:
         """Turn a record into its row; a StoreError says which field no database can keep."""
         try:
-            row = tuple([f.to_cell(getattr(record, f.name)) for f in self.fields])
+            row = self._row(record)
         except (_UnfitError, UnicodeEncodeError, TypeError, ValueError, AttributeError):
             raise StoreError(f"{name_of(record)}: {self._unfit(record)}") from None
         if isinstance(record, Rating) and (record.state == "rated") == (record.label is None):
             has = "has no label" if record.label is None else f"has the label {_short(record.label)}"
             raise StoreError(f"{name_of(record)}: is {record.state} and {has}; a rating has one, an abstention none")
         return row
+
+    def _row(self, record: Record) -> Row:
+        values, checks, texts = _getters(self.name)
+        # Most texts need one look at all of them together: neither a NUL nor anything that might be half a character.
+        if "\0" in (plain := "".join(texts(record))) or not plain.isascii():
+            return tuple([f.to_cell(getattr(record, f.name)) for f in self.fields])
+        return tuple([v if check is None else check(v) for v, check in zip(values(record), checks, strict=True)])
 
     def _unfit(self, record: Record) -> str:
         for f in self.fields:
@@ -102,6 +110,15 @@ class Kind:
     def read(self, row: Row) -> Any:  # noqa: ANN401 - the record's type is a value here
         """Turn a row back into its record."""
         return self.record(*[f.from_cell(cell) for f, cell in zip(self.fields, row, strict=True)])
+
+
+@functools.cache
+def _getters(name: str) -> tuple[Callable[[Any], Any], tuple[Callable[[Any], Any] | None, ...], Callable[[Any], Any]]:
+    """For a kind: all values of a record, what makes each its cell (None: it is one already), and its plain texts."""
+    kind = CALLS if name == CALLS.name else KINDS[typing.cast(KindName, name)]
+    checks = tuple(None if f.to_cell is _text else f.to_cell for f in kind.fields)
+    texts = (f.name for f in kind.fields if f.to_cell is _text)
+    return operator.attrgetter(*kind.names), checks, operator.attrgetter(*texts)
 
 
 def name_of(record: Record) -> str:

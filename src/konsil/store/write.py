@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection
+from sqlalchemy.engine import Connection, Dialect
 
 from konsil.errors import ConflictError, StoreError
 from konsil.records import Answer, Attempt, Event, Item, Rater, Rating, Task
@@ -191,9 +192,8 @@ def _positions(kind: Kind) -> tuple[int, ...]:
 
 def _stored(connection: Connection, kind: Kind, firsts: Sequence[str]) -> dict[Row, Row]:
     """Find the stored rows whose first key column is among `firsts`, by identity."""
-    columns = kind.table.c
-    query = sa.select(*(columns[n] for n in kind.names)).where(columns[kind.key[0]].in_(sorted(set(firsts))))
-    rows = (tuple(row) for row in connection.execute(query))
+    found = connection.execute(_stored_query(kind), {"among": sorted(set(firsts))})
+    rows = (tuple(row) for row in found)
     return {_key(kind, row): row for row in rows}
 
 
@@ -213,14 +213,18 @@ class _Writer:
         """Insert the records that are not stored yet; note conflicts."""
         if not records:
             return
-        new = sum(self._chunk(kind, chunk) for chunk in _chunks(records))
+        # Of a table that was empty everything stored is what this call wrote: nothing needs to be looked up.
+        empty = self.connection.execute(sa.select(kind.table.c.entry).limit(1)).first() is None
+        written: dict[Row, Row] | None = {} if empty else None
+        new = sum(self._chunk(kind, chunk, written) for chunk in _chunks(records))
         self.new[kind.name] = new
         self.unchanged[kind.name] = len(records) - new
 
-    def _chunk(self, kind: Kind, records: Sequence[Record]) -> int:
-        rows, names = [kind.row(record) for record in records], kind.names
-        known = _stored(self.connection, kind, [row[_positions(kind)[0]] for row in rows])
-        fresh: list[dict[str, Any]] = []
+    def _chunk(self, kind: Kind, records: Sequence[Record], written: dict[Row, Row] | None) -> int:
+        rows = [kind.row(record) for record in records]
+        first = _positions(kind)[0]
+        known = _stored(self.connection, kind, [row[first] for row in rows]) if written is None else written
+        fresh: list[Row] = []
         extra = {"entry": self.entry, "revision": 1} if kind.name == "ratings" else {"entry": self.entry}
         for row, record in zip(rows, records, strict=True):
             key = _key(kind, row)
@@ -228,12 +232,22 @@ class _Writer:
             if before is None:
                 known[key] = row
                 self.total += audit.fingerprint(row)
-                fresh.append(dict(zip(names, row, strict=True)) | extra)
+                fresh.append((*row, *extra.values()))
             elif before != row:
                 self._conflict(kind, before, row, record)
         if fresh and not self.more_conflicts:
-            self.connection.execute(sa.insert(kind.table), fresh)
+            self._insert(kind, (*kind.names, *extra), fresh)
         return len(fresh)
+
+    def _insert(self, kind: Kind, names: Sequence[str], rows: Sequence[Row]) -> None:
+        # The driver gets the rows as they are: taking each apart by column names would take as long as writing it.
+        text, places = _insertion(kind, tuple(names), self.connection.dialect)
+        if places is not None:
+            if places != tuple(range(len(names))):
+                rows = [tuple([row[place] for place in places]) for row in rows]
+            self.connection.exec_driver_sql(text, list(rows))
+        else:
+            self.connection.exec_driver_sql(text, [dict(zip(names, row, strict=True)) for row in rows])
 
     def _conflict(self, kind: Kind, before: Row, row: Row, record: Record) -> None:
         self.more_conflicts += 1
@@ -257,6 +271,20 @@ class _Writer:
         values = {**dict(zip(kind.names, row, strict=True)), "entry": self.entry, "revision": table.c.revision + 1}
         self.connection.execute(sa.update(table).where(here).values(values))
         self.total += audit.fingerprint(row)
+
+
+@lru_cache(maxsize=64)
+def _insertion(kind: Kind, names: tuple[str, ...], dialect: Dialect) -> tuple[str, tuple[int, ...] | None]:
+    """The statement that inserts rows of these columns, and the places of its parameters where it goes by places."""
+    compiled = sa.insert(kind.table).compile(dialect=dialect, column_keys=list(names))
+    return str(compiled), tuple(names.index(n) for n in compiled.positiontup or ()) if compiled.positional else None
+
+
+@cache
+def _stored_query(kind: Kind) -> sa.Select[Any]:
+    columns = kind.table.c
+    among = columns[kind.key[0]].in_(sa.bindparam("among", expanding=True))
+    return sa.select(*(columns[n] for n in kind.names)).where(among)
 
 
 def _chunks(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
