@@ -37,7 +37,6 @@ N_CORE, N_SPLIT, DRAWS = 60, 120, 1_000
 PANEL_SEED = 11
 """Makes the raters; every study has the same."""
 PHYSICIANS, JUDGES = 5, 6
-RATED = {"percent_agreement", "cohen_kappa", "pabak", "krippendorff_alpha", "share", "abstention"}
 
 PHYSICIAN = PanelTruth(accuracy=0.93, severity=0.2, abstention=0.05, abstention_slope=0.9, perception=0.6)
 TRUTH = Truth(
@@ -188,14 +187,14 @@ def summary(rows, studies):
     yield f"{inside} of {len(rows)} coverages lie in 92-98 %; their mean is {np.nanmean(shares):.3f}."
     yield f"Monte Carlo error of one coverage of .95: {math.sqrt(0.95 * 0.05 / studies):.3f}."
     for statistic in dict.fromkeys(r["statistic"] for r in rows):
-        own = [r["coverage"] for r in rows if r["statistic"] == statistic]
+        own = [r["coverage"] for r in rows if r["statistic"] == statistic and math.isfinite(r["coverage"])]
         yield f"{statistic}: {len(own)} parameters, coverage {min(own):.3f} to {max(own):.3f}, mean {np.mean(own):.3f}"
 
 
 def main():
     """Measure, print, and with --write put the table into its document."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--studies", type=int, default=400)
+    parser.add_argument("--studies", type=int, default=1000)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
