@@ -320,7 +320,7 @@ def test_the_recruitment_record_is_only_added_to(enter: Enter, opened: Store) ->
     assert found.texts == {"compensation": "60 Euro", "decision": "waived"}
     assert len([e for e in opened.events() if e.kind == "recruitment"]) == 3
     html = office.get("/office/recruitment").text
-    assert "−12 verloren" in html
+    assert "−12 keine Antwort" in html
     assert not record(opened, *about({"compensation": "60 Euro", "decision": "waived"}), at=AT)
     assert record(opened, *stratum("surgery", {}), at=LATER)
     assert recorded(opened).strata == ()

@@ -75,7 +75,7 @@ def _flow(material: Material, flow: tuple[Step, ...]) -> Drawing:
             if step.lost:
                 side = left + wide + 0.35
                 axes.annotate("", (side, top - GAP / 2), (middle, top - GAP / 2), arrowprops=arrow)
-                text = _("lost: %(n)s") % {"n": count(step.lost)}
+                text = f"{_lost(material)[step.name]}: {count(step.lost)}"
                 axes.text(side + 0.08, top - GAP / 2, text, va="center", color=MUTED)
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)
@@ -104,6 +104,18 @@ def _steps(material: Material) -> dict[str, str]:
         "eligible": _("Eligible"),
         "consented": _("Consented"),
         "completed": _("Completed"),
+    }
+
+
+def _lost(material: Material) -> dict[str, str]:
+    """What became of those who were at the step before and not at this one."""
+    _ = material.language.gettext
+    return {
+        "contacted": _("not contacted"),
+        "responded": _("no response"),
+        "eligible": _("not eligible"),
+        "consented": _("no consent"),
+        "completed": _("not completed"),
     }
 
 

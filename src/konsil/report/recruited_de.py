@@ -8,7 +8,11 @@ RECRUITED: dict[str, str] = {
     "From those who could have been asked to those who completed.": (
         "Von denen, die hätten gefragt werden können, zu denen, die abschlossen."
     ),
-    "lost: %(n)s": "verloren: %(n)s",
+    "not contacted": "nicht angeschrieben",
+    "no response": "keine Antwort",
+    "not eligible": "nicht geeignet",
+    "no consent": "keine Einwilligung",
+    "not completed": "nicht abgeschlossen",
     "everybody": "alle",
     "Stratum": "Stratum",
     "Recruitment by stratum.": "Rekrutierung nach Strata.",
