@@ -1,6 +1,21 @@
 """HOW it is told: tables (the only place that rounds), figures, one self-contained page."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from konsil.report.section import Recovered, Section
-from konsil.report.write import write, write_estimates
+
+if TYPE_CHECKING:
+    from konsil.report.writing import write, write_estimates
 
 __all__ = ["Recovered", "Section", "write", "write_estimates"]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute
+    """Load what writes a report when it is asked for: a table in the terminal draws no figures."""
+    if name in {"write", "write_estimates"}:
+        import importlib
+
+        return getattr(importlib.import_module("konsil.report.writing"), name)
+    raise AttributeError(f"module 'konsil.report' has no attribute {name!r}")
