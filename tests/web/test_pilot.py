@@ -152,6 +152,12 @@ def test_pairs_are_compared_by_answer_and_not_by_side(opened: Store, clock: Any)
         [one] = pilot.shown(who)
         assert one.item.startswith("Frage 2")
         assert (one.label in one.others) == (who != "canary-rater-3")
+        assert pilot.write(who, one.about, f"as {who}")
+    # Whatever the side on which the others saw the answers: on each screen labels and reasons read as one.
+    for who in (R1, R2, "canary-rater-3"):
+        [one] = pilot.shown(who)
+        read = {text: label for label, text in one.reasons} | {f"as {who}": one.label}
+        assert read[f"as {R1}"] == read[f"as {R2}"] != read["as canary-rater-3"]
 
 
 def test_the_way_over_http(rate: Any, enter: Any, monkeypatch: Any) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.errors import StoreError
-from konsil.instrument import Instrument, screen
+from konsil.instrument import Instrument, fields, screen, values
 from konsil.records import Event, Rating, Task
 from konsil.store import Connection, Store, happenings, pilot, screens
 from konsil.store.engine import reading, writing
@@ -137,15 +137,18 @@ class Pilot:
             html = rendered(self._store, richtext.renderer(), sheet.texts_of(seen), richtext.html_of)
             panes = sheet.panes_of(seen, html, ())
             kept = tuple(panes[n] for n in d.field.answers) if d.field.answers else panes
+            asked = fields(instrument, task)
             reasons = tuple(
-                (str(e.data.get("label", "")), str(e.data.get("text", "")))
+                # The label as it reads on this rater's screen, on whichever side the other saw the answers.
+                (values(asked, task, rated.get(str(e.data["task"]), ())).get(d.field.name, ""), str(e.data["text"]))
                 for e in texts
                 if items.get(str(e.data.get("task", ""))) == (task.item, task.instrument)
                 and e.data.get("subject") == _subject(task, d)
             )
+            alone = len(seen.answers) == 1 and d.field.span is None
             shown.append(
                 Apart(
-                    _name(d), seen.question, instrument.language, kept, seen.subject(d.field),
+                    _name(d), seen.question, instrument.language, kept, "" if alone else seen.subject(d.field),
                     d.field.criterion.question, d.label, d.others, reasons, written.get(_name(d), ""),
                 )
             )  # fmt: skip

@@ -1,0 +1,100 @@
+"""The way in, in a real browser: consent, eligibility, profile, a place, a personal link; nothing serious for axe."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from konsil.store import Store
+from konsil.store.access import Access
+from konsil.web.app import create_app
+from konsil.web.site import Options
+
+from .conftest import AT
+from .test_browser import chromium, free_port, pytestmark, served  # noqa: F401
+from .test_joining import ASKS, PANEL, fill_places
+
+FAR = "2099-01-01T00:00:00Z"
+
+
+def serious(page: Any) -> list[str]:
+    """What axe finds that would keep somebody out."""
+    axe = pytest.importorskip("axe_core_python.sync_playwright")
+    found = axe.Axe().run(page)["violations"]
+    return [
+        f"{v['id']}: {json.dumps([n['target'] for n in v['nodes']])}"
+        for v in found
+        if v["impact"] in ("serious", "critical")
+    ]
+
+
+@pytest.mark.parametrize(("language", "scheme", "width"), [("de", "light", 1280), ("en", "dark", 390)])
+def test_from_the_link_for_anybody_to_the_first_task(
+    language: str,
+    scheme: str,
+    width: int,
+    chromium: Any,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    study = dataclasses.replace(PANEL, enrolment=ASKS)
+    with Store.open(tmp_path) as store:
+        fill_places(store, study)
+        secret = Access(store).invite("", "rater", at=AT, expires_at=FAR)
+        with served(create_app(study, store, Options(url=url)), port):
+            context = chromium.new_context(
+                viewport={"width": width, "height": 844}, locale=language, color_scheme=scheme, reduced_motion="reduce"
+            )
+            page = context.new_page()
+            faults: list[str] = []
+            page.on("pageerror", lambda error: faults.append(str(error)))
+            page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+            page.goto(f"{url}/come/{secret}")
+            page.click("main button")
+            for where, fill in (
+                ("/consent", lambda: page.keyboard.press("Tab")),
+                ("/eligibility", lambda: _choose(page, {"licensed": "Ja", "author": "Nein"})),
+                (
+                    "/profile",
+                    lambda: (_choose(page, {"specialty": "Innere", "product": "ja"}), page.fill("[name=years]", "7,5")),
+                ),
+                ("/place", lambda: None),
+            ):
+                assert page.url.endswith(where)
+                assert serious(page) == [], where
+                assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), where
+                fill()
+                page.click("main .go")
+            assert page.url.endswith("/link")
+            page.click("main .go")
+            link = page.input_value("#own-link")
+            page.click("main .go")
+            assert "/task/" in page.url
+            first = page.url
+            other = chromium.new_context().new_page()
+            other.goto(link)
+            other.click("main button")
+            assert other.url == first
+            page.goto(f"{url}/consent")
+            page.click("summary")
+            assert serious(page) == []
+            page.click("button[value=withdraw]")
+            other.reload()
+            assert other.url.endswith("/consent")
+            assert faults == []
+            context.close()
+        assert store.verify_log() == ()
+
+
+def _choose(page: Any, replies: dict[str, str]) -> None:
+    """By keyboard: Tab into the group, arrows to the option."""
+    for name, label in replies.items():
+        option = page.locator(f"input[name={name}][value={label!r}]")
+        option.focus()
+        page.keyboard.press("Space")
+        assert option.is_checked()
