@@ -30,36 +30,36 @@ def hand_over(connection: Connection, event: Event, holders: Mapping[str, str]) 
     row = events.row(event)
     connection.execute(sa.insert(e).values(dict(zip(events.names, row, strict=True)) | {"entry": entry}))
     total, moved = audit.fingerprint(row), 0
-    names = [c.name for c in t.columns]
     place = kind.names.index("rater")
     for ids in _chunks(sorted(holders)):
-        rows = {
-            r.id: tuple(r) for r in connection.execute(sa.select(*(t.c[n] for n in kind.names)).where(t.c.id.in_(ids)))
-        }
-        for task in ids:
-            if task not in rows:
-                raise StoreError(f"event {event.id!r}: there is no task {task!r} that could change hands")
+        query = sa.select(*(t.c[n] for n in kind.names)).where(t.c.id.in_(ids))
+        rows = {row.id: tuple(row) for row in connection.execute(query)}
+        missing = next((task for task in ids if task not in rows), None)
+        if missing is not None:
+            raise StoreError(f"event {event.id!r}: there is no task {missing!r} that could change hands")
+        changed = [task for task in ids if rows[task][place] != holders[task]]
+        _keep(connection, changed, event)
+        for holder in sorted({holders[task] for task in changed}):
+            theirs = [task for task in changed if holders[task] == holder]
+            connection.execute(sa.update(t).where(t.c.id.in_(theirs)).values(rater=holder, entry=entry))
+        for task in changed:
             before = rows[task]
-            if before[place] == holders[task]:
-                continue
-            as_it_was = sa.select(*(t.c[n] for n in names), sa.literal(event.at), sa.literal(event.id))
-            history = sa.insert(schema.task_revisions)
-            connection.execute(
-                history.from_select([*names, "superseded_at", "superseded_by"], as_it_was.where(t.c.id == task))
-            )
-            change = sa.update(t).where(t.c.id == task).values(rater=holders[task], entry=entry)
-            connection.execute(change)
             total += audit.fingerprint((*before[:place], holders[task], *before[place + 1 :]))
-            _clear(connection, task)
-            moved += 1
+        moved += len(changed)
     data = {"event": event.id, "tasks": moved, "content": audit.content(total)}
     audit.append(connection, event.kind, data, event.at)
     return moved
 
 
-def _clear(connection: Connection, task: str) -> None:
+def _keep(connection: Connection, tasks: list[str], event: Event) -> None:
+    """Put the tasks as they are into the history, and aside what was typed on them."""
+    t, history = schema.tasks, schema.task_revisions
+    names = [c.name for c in t.columns]
+    as_they_are = sa.select(*(t.c[n] for n in names), sa.literal(event.at), sa.literal(event.id))
+    copied = as_they_are.where(t.c.id.in_(tasks))
+    connection.execute(sa.insert(history).from_select([*names, "superseded_at", "superseded_by"], copied))
     for table in (page_schema.drafts, page_schema.screens):
-        connection.execute(sa.delete(table).where(table.c.task == task))
+        connection.execute(sa.delete(table).where(table.c.task.in_(tasks)))
 
 
 def _chunks(ids: list[str]) -> list[list[str]]:

@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 from konsil.errors import StoreError, nearest
 from konsil.plan.handover import Handover, hand_over
 from konsil.records import Event, Item, Rater, Task
-from konsil.store import access, hands, happenings, page_schema, progress, read
+from konsil.store import access, audit, hands, happenings, page_schema, progress, read
 from konsil.store.db import Store
 from konsil.store.engine import reading, writing
 from konsil.store.rows import dumps
@@ -48,8 +48,12 @@ def withdraw(
     `seen` is the digest of the preview that was agreed to; where the plan would now be another one, because she rated
     on meanwhile, nothing happens and None is returned.
     """
+    with reading(store.engine) as connection:
+        # Worked out before anybody has to wait, and once more only where something was written meanwhile.
+        known, found = audit.head(connection), _preview(connection, study, rater)
     with writing(store.engine) as connection:
-        found = _preview(connection, study, rater)
+        if audit.head(connection, lock=True) != known:
+            found = _preview(connection, study, rater)
         if seen is not None and seen != digest(found):
             return None
         data = {"reason": reason.strip(), "holders": dict(found.holders)} | ({"by": by} if by else {})
