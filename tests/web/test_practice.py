@@ -54,6 +54,8 @@ def test_a_practice_explains_itself_once_it_is_handed_in(opened: Store, clock: C
     done = desk.submit("r1", public, {"right.a1": "yes", "right.a2": "yes"}, before.rev)
     assert done.done
     assert done.explains
+    again = desk.submit("r1", public, {"right.a1": "no", "right.a2": "yes"}, done.rev)
+    assert not again.explains, "once, so that nobody goes round in circles"
     after = desk.open("r1", public)
     assert after.explained
     assert after.closed, "it takes no more answers"

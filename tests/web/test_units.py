@@ -17,6 +17,7 @@ from konsil.records import Answer, Citation, Item, Rater, Span, System
 from konsil.store import Batch, Store
 from konsil.store.access import Access
 from konsil.study import Study
+from konsil.study.practice import Explanation
 from konsil.web.app import create_app
 from konsil.web.site import Options
 
@@ -65,6 +66,7 @@ PLANS = {
     "pair": (Allocation("panel", "pair", show="pair", arms={"citations": 1}),),
     "text": (Allocation("panel", "pair", show="pair", arms={"text": 1}),),
     "sentences": (Allocation("panel", "sentences", show="each"),),
+    "practice": (Allocation("panel", "pair", show="pair", purpose="practice"),),
 }
 SIX = ("The risk decides.", "The score is four.", "Apixaban is usual.", "Aspirin is equal.", "Check it.", "No juice.")
 LONG = (
@@ -85,6 +87,8 @@ def fill(store: Store, name: str) -> Study:
         "A study of answers with quite a long title that a telephone cannot show", 7, language="en",
         instruments=(SINGLE, PAIR, SENTENCES, EASE, LOAD), systems=systems, raters=(Rater("r1", "panel"),),
         plan=PLANS[name],
+        explanations=tuple(Explanation(f"i{n}", "p1", "A better", "It is right.", "canary-1") for n in range(3))
+        if name == "practice" else (),
     )  # fmt: skip
     tasks = assign(
         study.plan, items=what, answers=said, raters=study.raters, instruments=study.instruments, seed=study.seed
@@ -250,6 +254,23 @@ def test_a_pair_by_keys_is_stored_by_answer_and_not_by_side(at_desk) -> None:
     assert {r.label for r in found if r.criterion == "p1"} <= {"A much better", "B much better"}
     assert {r.label for r in found if r.criterion == "p3"} == {"Equal"}
     assert [r.label for r in found if r.criterion == "sure"] == ["Very"] * 3
+
+
+def test_a_practice_explains_itself_and_enter_goes_on(at_desk) -> None:
+    axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
+    desk = at_desk("practice")
+    desk.press("22222")
+    desk.press("1")
+    desk.page.keyboard.press("Enter")
+    desk.page.wait_for_selector(".why")
+    assert desk.page.locator(".why").count() == 1
+    assert "It is right." in desk.page.locator(".why").text_content()
+    assert ("✓" in desk.page.locator(".why").text_content()) == ("A better" in desk.page.locator(".why").text_content())
+    desk.press("5")
+    assert desk.page.locator("input:checked").first.input_value() == "A better", "it takes no more answers"
+    assert not [(v["id"], v["nodes"][0]["html"]) for v in axe.run(desk.page)["violations"]]
+    desk.go_on()
+    assert desk.page.locator(".why").count() == 0
 
 
 def test_long_answers_scroll_by_key_while_the_questions_stay(at_desk) -> None:

@@ -138,6 +138,9 @@ def _rate(visitor: Visitor, page: Page, say: Say, think: Think, outcome: Outcome
     form = page.form("/task/")
     if form is None or "save" not in form.data:
         raise KonsilError(f"{page.path}: there is no form to rate in")
+    if "closed" in form.data:
+        # A practice that explains itself, or a batch that was closed meanwhile: to be read, and then left.
+        return visitor.go("/next")
     public = form.data["public"]
     said, seconds = say(public)
     given = {name: value for name, value in said.items() if value}

@@ -159,12 +159,12 @@ class Desk:
             read = form.read(asked, said)
             if not read.readable:
                 return Submitted(False, problems=form.problems(asked, said, read))
-            state = dataclasses.replace(state, rev=kept.rev)
+            before, state = state.submitted_at, dataclasses.replace(state, rev=kept.rev)
             self._rate(connection, instrument, task, state, read, at)
             due = self.ties.due(connection, task)
             if due:
                 happenings.tasks_arise(connection, due, why="tie-break", at=at)
-            explains = bool(self._explained(connection, task))
+            explains = before is None and bool(self._explained(connection, task))
         return Submitted(True, tiebreaks=len(due), explains=explains)
 
     def put_off(self, rater: str, public: str, sent: Mapping[str, str], base_rev: int) -> bool:
