@@ -6,6 +6,7 @@ import dataclasses
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -322,3 +323,17 @@ def test_when_all_places_are_taken_nothing_is_lost(enter: Any, opened: Store, cl
     browser.get("/place")
     assert browser.post("/place").url.path == "/place"
     assert "late" not in {t.rater for t in opened.tasks()}
+
+
+def test_of_two_who_come_at_once_one_gets_the_last_place(opened: Store, clock: Any) -> None:
+    fill_places(opened)
+    for n in range(2):
+        sign_up(opened, clock, f"s{n}", "Chirurgie")
+    late = [f"late{n}" for n in range(6)]
+    for who in late:
+        Reception(PANEL, opened, clock.stamp).reply("profile", who, WHO | {"specialty": "Chirurgie"})
+    with ThreadPoolExecutor(6) as pool:
+        got = list(pool.map(lambda who: Placing(PANEL, opened, clock.stamp).take(who), late))
+    assert sum(got) == 1
+    assert Counter(t.rater for t in opened.tasks() if t.rater)[late[got.index(True)]] == 3
+    assert opened.verify_log() == ()
