@@ -147,10 +147,8 @@ class Access:
 
     def visitor(self, cookie: str, at: str) -> Visitor | None:
         """Who has this cookie; None where nobody has, or no longer."""
-        c = page_schema.visitors.c
-        query = sa.select(page_schema.visitors).where(c.cookie == hashed(cookie), c.expires_at > at)
         with engine.reading(self.store.engine) as connection:
-            row = connection.execute(query).first()
+            row = connection.execute(_VISITOR, {"of": hashed(cookie), "now": at}).first()
         return None if row is None else Visitor(**row._mapping)
 
     def leave(self, visitor: Visitor) -> None:
@@ -167,6 +165,12 @@ class Access:
         )
         with engine.writing(self.store.engine) as connection:
             connection.execute(change)
+
+
+# Asked at every request, so it is put together once.
+_VISITOR = sa.select(page_schema.visitors).where(
+    page_schema.visitors.c.cookie == sa.bindparam("of"), page_schema.visitors.c.expires_at > sa.bindparam("now")
+)
 
 
 def close_door(connection: Connection, who: str, at: str, *, stay: bool = False) -> int:

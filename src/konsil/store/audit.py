@@ -26,6 +26,7 @@ START = "0" * 64
 """The hash before the first entry."""
 _HEAD = "audit_head"
 _MODULUS = 1 << 256
+_ascii = json.encoder.encode_basestring_ascii
 _hash_row = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
 
 
@@ -42,7 +43,9 @@ def check_time(at: str) -> str:
 
 def fingerprint(row: Row) -> int:
     """Hash one row of a record to a number; the sum over rows does not depend on their order."""
-    return int.from_bytes(hashlib.sha256(_hash_row(row).encode()).digest(), "big")
+    # The JSON of the row, as _hash_row writes it; cell by cell it takes a third of the time.
+    cells = [_ascii(c) if type(c) is str else "null" if c is None else _hash_row(c) for c in row]
+    return int.from_bytes(hashlib.sha256(f"[{','.join(cells)}]".encode()).digest(), "big")
 
 
 def content(total: int) -> str:
@@ -50,10 +53,16 @@ def content(total: int) -> str:
     return f"{total % _MODULUS:064x}"
 
 
+# Every page that is handed in appends an entry, so its statements are put together once.
+_READ_HEAD = sa.select(schema.meta.c.value).where(schema.meta.c.key == _HEAD)
+_LOCKED_HEAD = _READ_HEAD.with_for_update()
+_ENTRY = sa.insert(schema.audit_log)
+_MOVE_HEAD = sa.update(schema.meta).where(schema.meta.c.key == _HEAD)
+
+
 def head(connection: Connection, *, lock: bool = False) -> tuple[int, str]:
     """Read the log's count and last hash; with `lock`, keep other writers out until the transaction ends."""
-    query = sa.select(schema.meta.c.value).where(schema.meta.c.key == _HEAD)
-    value = connection.execute(query.with_for_update() if lock else query).scalar_one_or_none()
+    value = connection.execute(_LOCKED_HEAD if lock else _READ_HEAD).scalar_one_or_none()
     if value is None:
         raise StoreError("the database has lost the head of its audit log; restore a backup")
     count, last = json.loads(value)
@@ -70,10 +79,9 @@ def append(connection: Connection, kind: str, data: Mapping[str, object], at: st
     except (TypeError, ValueError):  # a file's name, for one, may be no text at all
         raise StoreError(f"audit log: the entry {kind!r} is not text, numbers, lists and tables") from None
     own = _hash(seq, check_time(at), kind, text, previous)
-    connection.execute(
-        sa.insert(schema.audit_log).values(seq=seq, at=at, kind=kind, data=text, previous=previous, hash=own)
-    )
-    connection.execute(sa.update(schema.meta).where(schema.meta.c.key == _HEAD).values(value=dumps([seq, own])))
+    row = {"seq": seq, "at": at, "kind": kind, "data": text, "previous": previous, "hash": own}
+    connection.execute(_ENTRY, row)
+    connection.execute(_MOVE_HEAD, {"value": dumps([seq, own])})
     return seq
 
 

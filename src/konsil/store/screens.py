@@ -14,8 +14,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from konsil.records import Answer, Item, Rating, Task
-from konsil.store import page_schema, schema
-from konsil.store.rows import KINDS, Kind
+from konsil.store import page_schema, schema, statements
+from konsil.store.rows import KINDS, KindName
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,30 @@ class Visit:
     """Seconds until the first input."""
 
 
+# Statements of every page, put together once: building them takes longer than the database does.
+_S, _V, _T = page_schema.screens.c, page_schema.visits.c, schema.tasks.c
+_OF: sa.BindParameter[Any] = sa.bindparam("of")
+_SCREEN = sa.select(page_schema.screens).where(_S.public == _OF)
+_SCREEN_TO_CHANGE = _SCREEN.with_for_update()
+_SCREEN_OF_TASK = sa.select(page_schema.screens).where(_S.task == _OF)
+_CHANGE = sa.update(page_schema.screens).where(_S.task == _OF)
+_PROGRESSED = sa.select(_S.task, _S.deferred, _S.submitted_at.is_not(None), _S.seconds).where(_S.rater == _OF)
+_LAST_IMPORT = sa.select(sa.func.max(schema.imports.c.entry)).scalar_subquery()
+_PLAN_MARK = sa.select(sa.func.count(), sa.func.max(_T.entry), _LAST_IMPORT).where(_T.rater == _OF)
+_VISIT = sa.select(_V.task).where(_V.id == _OF)
+_NEW_VISIT = sa.insert(page_schema.visits)
+_LONGER_VISIT = sa.update(page_schema.visits).where(
+    _V.id == _OF, sa.or_(_V.wall.is_(None), _V.wall <= sa.bindparam("most"))
+)
+# Of a task that changed hands, only the visits of whoever has it now.
+_WHOSE = sa.select(_S.rater).where(_S.task == _OF).scalar_subquery()
+_VISITS = (
+    sa.select(_V.opened_at, _V.id, _V.wall, _V.active, _V.first_input)
+    .where(_V.task == _OF, _V.rater == _WHOSE)
+    .order_by(_V.opened_at, _V.id)
+)
+
+
 def planned(connection: Connection, rater: str) -> tuple[Queued, ...]:
     """All tasks of a rater in the plan's order; done are those that have ratings, wherever they were given."""
     t = schema.tasks.c
@@ -95,22 +119,18 @@ def planned(connection: Connection, rater: str) -> tuple[Queued, ...]:
 
 def plan_mark(connection: Connection, rater: str) -> tuple[object, ...]:
     """Something that changes whenever `planned` may say something else: tasks came, or an import."""
-    t = schema.tasks.c
-    n, last = connection.execute(sa.select(sa.func.count(), sa.func.max(t.entry)).where(t.rater == rater)).one()
-    return (n, last, connection.execute(sa.select(sa.func.max(schema.imports.c.entry))).scalar_one())
+    return tuple(connection.execute(_PLAN_MARK, {"of": rater}).one())
 
 
 def progressed(connection: Connection, rater: str) -> dict[str, tuple[int, bool, float | None]]:
     """Task -> place among those put off, whether it was handed in, and its seconds; of the tasks that were shown."""
-    s = page_schema.screens.c
-    query = sa.select(s.task, s.deferred, s.submitted_at.is_not(None), s.seconds).where(s.rater == rater)
-    rows = connection.execute(query)
+    rows = connection.execute(_PROGRESSED, {"of": rater})
     return {task: (deferred, bool(done), seconds) for task, deferred, done, seconds in rows}
 
 
 def named(connection: Connection, task: str, rater: str, at: str) -> State:
     """The state of a task; one that was never shown gets its random public name now."""
-    found = _state(connection, page_schema.screens.c.task == task)
+    found = shown(connection, task)
     if found is None:
         found = State(task, secrets.token_urlsafe(12), rater, at)
         row = {name: getattr(found, name) for name in State.__slots__}
@@ -120,23 +140,22 @@ def named(connection: Connection, task: str, rater: str, at: str) -> State:
 
 def shown(connection: Connection, task: str) -> State | None:
     """The state of a task; None where it was never shown."""
-    return _state(connection, page_schema.screens.c.task == task)
+    return _state(connection, _SCREEN_OF_TASK, task)
 
 
 def public(connection: Connection, name: str, *, lock: bool = False) -> State | None:
     """The state of the task with this public name; with `lock`, other writers wait until the transaction ends."""
-    return _state(connection, page_schema.screens.c.public == name, lock=lock)
+    return _state(connection, _SCREEN_TO_CHANGE if lock else _SCREEN, name)
 
 
-def _state(connection: Connection, where: sa.ColumnElement[bool], *, lock: bool = False) -> State | None:
-    query = sa.select(page_schema.screens).where(where)
-    row = connection.execute(query.with_for_update() if lock else query).first()
+def _state(connection: Connection, query: sa.Select[Any], of: str) -> State | None:
+    row = connection.execute(query, {"of": of}).first()
     return None if row is None else State(**row._mapping)
 
 
 def change(connection: Connection, state: State, values: Mapping[str, object]) -> None:
     """Change how far a task is."""
-    connection.execute(sa.update(page_schema.screens).where(page_schema.screens.c.task == state.task).values(**values))
+    connection.execute(_CHANGE, {"of": state.task, **values})
 
 
 def put_off(connection: Connection, state: State) -> None:
@@ -148,39 +167,32 @@ def put_off(connection: Connection, state: State) -> None:
 
 def visit(connection: Connection, state: State, told: Visit, at: str) -> None:
     """Keep what a page says of its times; later words of the same page replace the earlier."""
-    v = page_schema.visits
     values = {"wall": told.wall, "active": told.active, "first_input": told.first_input}
-    here = sa.and_(v.c.id == told.id, v.c.task == state.task)
-    if connection.execute(sa.select(v.c.id).where(here)).first() is None:
-        if connection.execute(sa.select(v.c.id).where(v.c.id == told.id)).first() is not None:
-            return  # the visit of another task: whatever says so is no page of ours
+    known = connection.execute(_VISIT, {"of": told.id}).scalar_one_or_none()
+    if known is None:
         row = {"id": told.id, "task": state.task, "rater": state.rater, "opened_at": at, **values}
-        connection.execute(sa.insert(v).values(row))
-    elif told.wall is not None:
-        # Words may arrive out of order, so the longest counts; times only grow.
-        longer = sa.or_(v.c.wall.is_(None), v.c.wall <= told.wall)
-        connection.execute(sa.update(v).where(here, longer).values(**values))
+        connection.execute(_NEW_VISIT, row)
+    elif known == state.task and told.wall is not None:
+        # Words may arrive out of order, so the longest counts; times only grow. The visit of another task is left as
+        # it is: whatever says so is no page of ours.
+        connection.execute(_LONGER_VISIT, {"of": told.id, "most": told.wall, **values})
 
 
 def visits(connection: Connection, task: str) -> tuple[tuple[str, Visit], ...]:
     """Every opening of a task's page: when, and its times; in order."""
-    v = page_schema.visits.c
-    # Of a task that changed hands, only those of whoever has it now.
-    whose = sa.select(page_schema.screens.c.rater).where(page_schema.screens.c.task == task).scalar_subquery()
-    query = sa.select(v.opened_at, v.id, v.wall, v.active, v.first_input).where(v.task == task, v.rater == whose)
-    rows = connection.execute(query.order_by(v.opened_at, v.id))
+    rows = connection.execute(_VISITS, {"of": task})
     return tuple((at, Visit(*rest)) for at, *rest in rows)
 
 
 def task(connection: Connection, task_id: str) -> Task | None:
     """The task of this id."""
-    found: Sequence[Task] = _records(connection, KINDS["tasks"], schema.tasks.c.id == task_id)
+    found: Sequence[Task] = _records(connection, "tasks", "id", task_id)
     return found[0] if found else None
 
 
 def tasks_of_item(connection: Connection, item: str) -> tuple[Task, ...]:
     """All tasks about an item."""
-    return tuple(_records(connection, KINDS["tasks"], schema.tasks.c.item == item))
+    return tuple(_records(connection, "tasks", "item", item))
 
 
 def last_position(connection: Connection, rater: str) -> int:
@@ -192,29 +204,29 @@ def last_position(connection: Connection, rater: str) -> int:
 
 def item(connection: Connection, item_id: str | None) -> Item | None:
     """The item of this id; None for a survey."""
-    found: Sequence[Item] = _records(connection, KINDS["items"], schema.items.c.id == item_id) if item_id else ()
+    found: Sequence[Item] = _records(connection, "items", "id", item_id) if item_id else ()
     return found[0] if found else None
 
 
 def answers(connection: Connection, ids: Sequence[str]) -> dict[str, Answer]:
     """The answers of these ids, by id."""
-    found: Sequence[Answer] = _records(connection, KINDS["answers"], schema.answers.c.id.in_(ids)) if ids else ()
+    found: Sequence[Answer] = _records(connection, "answers", "id", *ids) if ids else ()
     return {a.id: a for a in found}
 
 
 def ratings_of_task(connection: Connection, task_id: str) -> tuple[Rating, ...]:
     """The ratings of a task as they stand."""
-    return tuple(_records(connection, KINDS["ratings"], schema.ratings.c.task == task_id))
+    return tuple(_records(connection, "ratings", "task", task_id))
 
 
 def ratings_of_item(connection: Connection, item_id: str) -> tuple[Rating, ...]:
     """The ratings about an item as they stand, whoever gave them."""
-    return tuple(_records(connection, KINDS["ratings"], schema.ratings.c.item == item_id))
+    return tuple(_records(connection, "ratings", "item", item_id))
 
 
-def _records(connection: Connection, kind: Kind, where: sa.ColumnElement[bool]) -> list[Any]:
-    query = sa.select(*(kind.table.c[n] for n in kind.names)).where(where)
-    return [kind.read(tuple(row)) for row in connection.execute(query)]
+def _records(connection: Connection, name: KindName, column: str, *among: str) -> list[Any]:
+    rows = connection.execute(statements.having(KINDS[name], column), {"among": among})
+    return [KINDS[name].read(tuple(row)) for row in rows]
 
 
 def submitted_before(connection: Connection, state: State) -> str:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Dialect
+from sqlalchemy.engine import Connection
 
 from konsil.errors import ConflictError, StoreError
 from konsil.records import Answer, Attempt, Event, Item, Rater, Rating, Task
-from konsil.store import audit, schema
+from konsil.store import audit, schema, statements
 from konsil.store.rows import KINDS, Kind, KindName, Record, Row, dumps, name_of
 
 _CHUNK = 5_000
@@ -192,7 +191,7 @@ def _positions(kind: Kind) -> tuple[int, ...]:
 
 def _stored(connection: Connection, kind: Kind, firsts: Sequence[str]) -> dict[Row, Row]:
     """Find the stored rows whose first key column is among `firsts`, by identity."""
-    found = connection.execute(_stored_query(kind), {"among": sorted(set(firsts))})
+    found = connection.execute(statements.by_first_key(kind), {"among": sorted(set(firsts))})
     rows = (tuple(row) for row in found)
     return {_key(kind, row): row for row in rows}
 
@@ -241,7 +240,7 @@ class _Writer:
 
     def _insert(self, kind: Kind, names: Sequence[str], rows: Sequence[Row]) -> None:
         # The driver gets the rows as they are: taking each apart by column names would take as long as writing it.
-        text, places = _insertion(kind, tuple(names), self.connection.dialect)
+        text, places = statements.insertion(kind, tuple(names), self.connection.dialect)
         if places is not None:
             if places != tuple(range(len(names))):
                 rows = [tuple([row[place] for place in places]) for row in rows]
@@ -271,20 +270,6 @@ class _Writer:
         values = {**dict(zip(kind.names, row, strict=True)), "entry": self.entry, "revision": table.c.revision + 1}
         self.connection.execute(sa.update(table).where(here).values(values))
         self.total += audit.fingerprint(row)
-
-
-@lru_cache(maxsize=64)
-def _insertion(kind: Kind, names: tuple[str, ...], dialect: Dialect) -> tuple[str, tuple[int, ...] | None]:
-    """The statement that inserts rows of these columns, and the places of its parameters where it goes by places."""
-    compiled = sa.insert(kind.table).compile(dialect=dialect, column_keys=list(names))
-    return str(compiled), tuple(names.index(n) for n in compiled.positiontup or ()) if compiled.positional else None
-
-
-@cache
-def _stored_query(kind: Kind) -> sa.Select[Any]:
-    columns = kind.table.c
-    among = columns[kind.key[0]].in_(sa.bindparam("among", expanding=True))
-    return sa.select(*(columns[n] for n in kind.names)).where(among)
 
 
 def _chunks(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
