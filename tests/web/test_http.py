@@ -158,6 +158,12 @@ def test_guessing_is_slowed_down(enter: Enter) -> None:
     assert got[-1] == 429
 
 
+def test_a_whole_hospital_comes_in_from_one_address(enter: Enter, opened: Store) -> None:
+    secret = Access(opened).invite(R1, "rater", at=AT, expires_at=LATER)
+    browser = enter(who="")
+    assert {browser.client.get(f"/come/{secret}").status_code for _ in range(40)} == {200}
+
+
 def test_under_tls_the_cookie_is_tied_to_the_host(enter: Enter, opened: Store) -> None:
     url = "https://study.example.org"
     browser = enter(who="", url=url)
