@@ -15,7 +15,7 @@ from konsil.instrument import Scale
 from konsil.plan import Allocation, assign
 from konsil.plan.places import Places
 from konsil.records import Rater
-from konsil.store import Batch, Store
+from konsil.store import Batch, Store, leaving
 from konsil.store.access import Access
 from konsil.study import Study
 from konsil.study.enrolment import Enrolment, Question, excluded_by_withdrawal, version_of, with_profiles
@@ -337,3 +337,26 @@ def test_of_two_who_come_at_once_one_gets_the_last_place(opened: Store, clock: A
     assert sum(got) == 1
     assert Counter(t.rater for t in opened.tasks() if t.rater)[late[got.index(True)]] == 3
     assert opened.verify_log() == ()
+
+
+def test_a_place_that_somebody_leaves_is_free_again(opened: Store, clock: Any, enter: Any, monkeypatch: Any) -> None:
+    fill_places(opened)
+    for n in range(3):
+        sign_up(opened, clock, f"s{n}", "Chirurgie")
+    assert not sign_up(opened, clock, "late", "Chirurgie")
+    left = [t.id for t in opened.tasks() if t.rater == "s1"]
+    leaving.withdraw(opened, PANEL, "s1", at=clock.stamp())
+    clock.pass_(1)
+    free = {t.id for t in opened.tasks() if not t.rater}
+    assert sign_up(opened, clock, "late", "Chirurgie") == bool(free & set(left))
+    again = assign(
+        PANEL.plan, items=opened.items(), answers=opened.answers(), raters=(), instruments=PANEL.instruments,
+        seed=PANEL.seed, events=opened.events(), places=PANEL.places,
+    )  # fmt: skip
+    assert {t.id: t for t in again} == {t.id: t for t in opened.tasks()}
+    assert opened.verify_log() == ()
+    monkeypatch.setitem(STUDIES, "places", PANEL)
+    office = enter("places", who="office", role="coordinator", filled_already=True)
+    office.get("/office")
+    assert "18 Aufgaben liegen auf Plätzen, die noch niemand eingenommen hat." in office.html
+    assert "entfallen" not in office.html

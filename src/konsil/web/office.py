@@ -69,7 +69,7 @@ def overview(request: Request) -> Response:
         counts, handed = progress.counts(connection), progress.handed_in(connection)
         left, closed = leaving.gone(connection), happenings.closed_batches(connection)
         panels = leaving.panels(connection, site.study)
-    found = paces(counts, handed, site.now())
+    found, free = paces(counts, handed, site.now()), site.placing.free()
     people = [p for p in found if panels.get(p.rater, ("", ""))[1] == "human" and p.rater not in left]
     groups: dict[str, list[Pace]] = {}
     for one in found:
@@ -78,7 +78,8 @@ def overview(request: Request) -> Response:
         "groups": groups,
         "total": sum(p.total for p in people),
         "done": sum(p.done for p in people),
-        "lapsed": sum(c.tasks for c in counts if not c.rater),
+        "free": free,
+        "lapsed": sum(c.tasks for c in counts if not c.rater) - free,
         "forecast": forecast(people),
         "gone": left,
         "cells": cells(counts, panels),

@@ -44,6 +44,14 @@ class Placing:
         with reading(self._store.engine) as connection:
             return self._offer(connection, rater)
 
+    def free(self) -> int:
+        """How many tasks are in places that nobody has."""
+        if not self._places:
+            return 0
+        with reading(self._store.engine) as connection:
+            slots = places.free_slots(connection)
+        return sum(slots.get(place.id, 0) for place in self._places)
+
     def take(self, rater: str) -> bool:
         """Take the first free place that fits; say whether there was one. Taking again changes nothing."""
         at = self._now()
