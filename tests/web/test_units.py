@@ -36,7 +36,7 @@ SURE = Criterion("sure", "How sure are you?", Scale(("Not at all", "Somewhat", "
 SINGLE = Instrument(
     "single",
     tuple(
-        Criterion(f"c{n}", f"Criterion {n}: how good is it?", GRADES, guidance="As you would at work.")
+        Criterion(f"c{n}", f"Criterion {n}: how good is it?", GRADES, guidance="As you would at work.", reason=n == 7)
         for n in range(1, 8)
     ),
     "# Codebook\n\nHow to rate.",
