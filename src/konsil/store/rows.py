@@ -180,7 +180,7 @@ def _one_of(choices: tuple[str, ...]) -> Callable[[str], str]:
 
 def _json_text(pack: Callable[[Any], Any]) -> Callable[[Any], str]:
     def write(value: object) -> str:
-        text = dumps(pack(value))
+        text = dumps(pack(value)) if value != () else "[]"
         if not text.isascii():
             text.encode()
         return text
