@@ -111,7 +111,11 @@ def rate(folder: Folder, who: str, specialty: str, label: str) -> None:
 
 def test_from_signing_up_to_the_numbers(folder: Folder, tmp_path: Path) -> None:
     digest = make_plan(folder, keep=False).digest
-    for who, specialty, label in (("p1", "medicine", "equal"), ("p2", "surgery", "A"), ("p3", "surgery", "equal")):
+    for who, specialty, label in (
+        ("person-one", "medicine", "equal"),
+        ("person-two", "surgery", "A"),
+        ("person-three", "surgery", "equal"),
+    ):
         rate(folder, who, specialty, label)
     planned = make_plan(folder)
     assert planned.new == 0
@@ -122,14 +126,14 @@ def test_from_signing_up_to_the_numbers(folder: Folder, tmp_path: Path) -> None:
     assert ratings.height == 9
     assert dict(ratings.group_by("specialty").len().iter_rows()) == {"medicine": 3, "surgery": 6}
     with folder.store() as store:
-        assert Reception(folder.study, store, lambda: AT).withdraw("p2")
-    assert set(folder.ratings().get_column("rater")) == {"p1", "p3"}
+        assert Reception(folder.study, store, lambda: AT).withdraw("person-two")
+    assert set(folder.ratings().get_column("rater")) == {"person-one", "person-three"}
     excluded = {reason for row in folder.results().coverage for reason in row.excluded if row.excluded[reason]}
     assert {str(reason) for reason in excluded} == {"consent withdrawn"}
     released = folder.release(tmp_path / "release").folder
     texts = {p.name: p.read_text("utf-8") for p in released.rglob("*.csv")}
     assert len(pl.read_csv(next(p for p in released.rglob("ratings.csv")))) == 6
-    assert not any("p2" in text for text in texts.values())
+    assert not any("person-two" in text for text in texts.values())
     with folder.store() as store:
         assert len(store.ratings()) == 9, "nothing is deleted"
         assert store.verify_log() == ()
