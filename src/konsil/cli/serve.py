@@ -17,7 +17,8 @@ HOST = "127.0.0.1"
 @click.option("--host", default=HOST, show_default=True, help="The address to listen on; 0.0.0.0 for a whole network.")
 @click.option("--port", default=PORT, show_default=True, type=click.IntRange(1, 65535), help="The port to listen on.")
 @click.option("--url", default="", metavar="URL", help="The address people use, such as https://study.example.org.")
-def command(folder: Path, database: str, host: str, port: int, url: str) -> None:
+@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes; with PostgreSQL.")
+def command(folder: Path, database: str, host: str, port: int, url: str, workers: int) -> None:
     """Serve the rating pages of the study in FOLDER until stopped with Ctrl+C.
 
     Behind a proxy that speaks TLS, say with --url what people have in their browser; other origins are refused. The
@@ -25,15 +26,24 @@ def command(folder: Path, database: str, host: str, port: int, url: str) -> None
     """
     from konsil.api import open_folder
     from konsil.api.planning import make_plan
-    from konsil.web.serve import serve
+    from konsil.errors import KonsilError
+    from konsil.web.serve import serve, serve_many
     from konsil.web.site import Options, checked
 
     opened = open_folder(folder, database=database)
+    if workers > 1 and not opened.database.startswith("postgres"):
+        raise KonsilError(
+            f"--workers {workers}: several processes need PostgreSQL; give its URL with --database, or take one"
+            " process, which is what SQLite serves"
+        )
     options = checked(Options(url=url or f"http://{host}:{port}"))
     planned = make_plan(opened)
     click.echo(f"{opened.study.title}")
     click.echo(f"  {len(planned.tasks):,} tasks; pages at {options.url}; stop with Ctrl+C")
     if not options.secure and host not in ("127.0.0.1", "localhost"):
         click.echo("  without TLS: use it within a network you trust, or behind a proxy with --url https://...")
+    if workers > 1:
+        serve_many(opened.study, opened.database, options, host=host, port=port, workers=workers)
+        return
     with opened.store() as store:
         serve(opened.study, store, options, host=host, port=port)

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import signal
 import socket
+import sys
+import time
+from dataclasses import replace
+from multiprocessing import connection
+from multiprocessing.context import SpawnProcess
 
 from konsil.errors import KonsilError
 from konsil.store import Store
@@ -10,9 +17,57 @@ from konsil.study import Study
 from konsil.web.app import create_app
 from konsil.web.site import Options
 
+BACKLOG = 2048
+"""Connections that may wait for a worker."""
+
 
 def serve(study: Study, store: Store, options: Options, *, host: str, port: int) -> None:
     """Serve the pages until stopped."""
+    with _listening(host, port) as place:
+        _run(study, store, options, place)
+
+
+def serve_many(study: Study, database: str, options: Options, *, host: str, port: int, workers: int) -> None:
+    """Serve the pages from several processes on one port until stopped; each has the store for itself.
+
+    A process that dies is replaced. Doors are throttled by each process for itself, so knocks are shared out.
+    """
+    options = replace(options, tries_a_minute=max(1, options.tries_a_minute // workers))
+    # Started anew and not forked: connections and threads of this process are its own.
+    made = multiprocessing.get_context("spawn")
+    with _listening(host, port) as place:
+        place.listen(BACKLOG)
+
+        def start() -> SpawnProcess:
+            one = made.Process(target=_worker, args=(study, database, options, place), daemon=True)
+            one.start()
+            return one
+
+        crew = [start() for _ in range(workers)]
+        # Asked to end, the workers end first: each finishes what it has begun.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+        try:
+            while True:
+                connection.wait([one.sentinel for one in crew])
+                for n, one in enumerate(crew):
+                    if not one.is_alive():
+                        time.sleep(1.0)
+                        crew[n] = start()
+        except KeyboardInterrupt:
+            pass
+        finally:
+            for one in crew:
+                one.terminate()
+            for one in crew:
+                one.join(10)
+
+
+def _worker(study: Study, database: str, options: Options, place: socket.socket) -> None:
+    with Store.open(database, create=False) as store:
+        _run(study, store, options, place)
+
+
+def _run(study: Study, store: Store, options: Options, place: socket.socket) -> None:
     import uvicorn
 
     # No access log and no headers of a proxy: addresses of people are written nowhere.
@@ -23,8 +78,7 @@ def serve(study: Study, store: Store, options: Options, *, host: str, port: int)
         proxy_headers=False,
         log_level="warning",
     )
-    with _listening(host, port) as place:
-        uvicorn.Server(config).run(sockets=[place])
+    uvicorn.Server(config).run(sockets=[place])
 
 
 def _listening(host: str, port: int) -> socket.socket:
