@@ -16,7 +16,7 @@ R = TypeVar("R")
 RATING = ("task", "rater", "criterion", "item", "answers", "span", "state", "label", "seconds", "confidence")
 """What the analyses read of a rating."""
 
-TASK = ("id", "rater", "instrument", "answers", "spans", "arm", "phase", "batch", "purpose", "repeat_of")
+TASK = ("id", "rater", "instrument", "item", "answers", "spans", "arm", "phase", "batch", "purpose", "repeat_of")
 """What the analyses read of a task."""
 
 
@@ -63,21 +63,23 @@ def rating_columns(ratings: Sequence[Rating]) -> pl.DataFrame:
     return _frame(RATING, ratings, span=[spans[r.span] for r in ratings])
 
 
-def task_columns(tasks: Sequence[Task]) -> pl.DataFrame:
-    """The tasks as columns, by the names in TASK; `spans` says how many there are."""
+def task_columns(tasks: Sequence[Task], names: Sequence[str] = TASK) -> pl.DataFrame:
+    """The tasks as columns, by names out of TASK; `spans` says how many there are."""
     if isinstance(tasks, Columns):
-        return tasks.frame.select(TASK).with_columns(_lists("spans").list.len())
-    return _frame(TASK, tasks, spans=[len(t.spans) for t in tasks])
+        frame = tasks.frame.select(names)
+        return frame.with_columns(lists("spans").list.len()) if "spans" in names else frame
+    return _frame(names, tasks, spans=[len(t.spans) for t in tasks])
 
 
 def answers_in(frame: pl.DataFrame) -> pl.DataFrame:
     """A frame with one row for each of the answers of each row, in a column `answer`; rows without answers go."""
     return (
-        frame.with_columns(_lists("answers").alias("answer")).filter(pl.col("answer").list.len() > 0).explode("answer")
+        frame.with_columns(lists("answers").alias("answer")).filter(pl.col("answer").list.len() > 0).explode("answer")
     )
 
 
-def _lists(column: str) -> pl.Expr:
+def lists(column: str) -> pl.Expr:
+    """A column of JSON text, answers or spans, as lists."""
     inner = pl.String if column == "answers" else pl.List(pl.Int64)
     return pl.col(column).str.json_decode(pl.List(inner))
 

@@ -126,11 +126,11 @@ def _joined(data: Data) -> pl.DataFrame:
         task, rater = unknown.row(0)[:2]
         raise AnalysisError(f"rating of task {task!r}: the rater {rater!r} is not known")
     cases = {"item": [i.id for i in data.items], "case": [i.case or i.id for i in data.items]}
-    tasks = task_columns(data.tasks).rename({"id": "task"})
+    tasks = task_columns(data.tasks, ("id", *_OF_TASK)).rename({"id": "task"})
     frame = (
         ratings.join(known, on="rater", how="left", maintain_order="left")
         .join(pl.DataFrame(cases, schema=_texts(*cases)), on="item", how="left", maintain_order="left")
-        .join(tasks.select("task", *_OF_TASK), on="task", how="left", maintain_order="left")
+        .join(tasks, on="task", how="left", maintain_order="left")
         .join(_shown(ratings, data), on="answers", how="left", maintain_order="left")
     )
     spans = {text: "-".join(map(str, json.loads(text))) if text else "" for text in frame.get_column("span").unique()}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
 
-from konsil.analysis.columns import rating_columns
+from konsil.analysis.columns import answers_in, lists, rating_columns, task_columns
 from konsil.analysis.frame import Data, Long, long
 from konsil.analysis.results import OutcomeRow
 from konsil.analysis.spec import Exclusions
@@ -53,22 +52,22 @@ def outcomes(data: Data, table: Long) -> tuple[OutcomeRow, ...]:
 
     A task counts once, with its last call; one that has ratings counts with the last call that could be read.
     """
-    judges = _judges(data)
-    counted = {"main", "tiebreak", "repeat"}
-    tasks = [t for t in data.tasks if t.rater in judges and t.purpose in counted] if judges else []
-    ended = _ended(data, tasks)
+    ours = pl.col("rater").is_in(sorted(_judges(data))) & pl.col("purpose").is_in(["main", "tiebreak", "repeat"])
+    tasks = task_columns(data.tasks, ("id", "rater", "item", "answers", "purpose")).filter(ours)
+    tasks = tasks.with_columns(pl.Series("ended", _ended(data, tasks.get_column("id").to_list()), dtype=pl.String))
+    whole = _counts(tasks, "rater")
+    columns = {}
+    for column, value_of in _columns(data, table).items():
+        value = pl.col("item").replace_strict(value_of, default=None, return_dtype=pl.String)
+        columns[column] = _counts(
+            tasks.with_columns(value.alias("value")).filter(pl.col("value") != ""), "rater", "value"
+        )
     found: list[OutcomeRow] = []
-    columns = _columns(data, table)
-    for rater in sorted({t.rater for t in tasks}):
-        mine = [t for t in tasks if t.rater == rater]
-        found.append(OutcomeRow(rater, "", "", _count(mine, ended)))
-        for column, value_of in columns.items():
-            by_value: dict[str, list[Task]] = defaultdict(list)
-            for task in mine:
-                by_value[value_of.get(task.item or "", "")].append(task)
-            known = sorted(value for value in by_value if value)
-            found += [OutcomeRow(rater, column, value, _count(by_value[value], ended)) for value in known]
-        found += _by_system(data, rater, mine, ended)
+    for rater in sorted(key[0] for key in whole):
+        found.append(OutcomeRow(rater, "", "", whole[(rater,)]))
+        for column, counts in columns.items():
+            found += [OutcomeRow(rater, column, key[1], counts[key]) for key in sorted(counts) if key[0] == rater]
+        found += _by_system(data, rater, tasks.filter(pl.col("rater") == rater))
     return tuple(found)
 
 
@@ -76,8 +75,8 @@ def _judges(data: Data) -> frozenset[str]:
     return frozenset(r.id for r in data.raters if r.kind == "llm")
 
 
-def _ended(data: Data, tasks: Sequence[Task]) -> dict[str, str]:
-    """Task -> how it ended."""
+def _ended(data: Data, tasks: Sequence[str]) -> list[str]:
+    """How each task ended."""
     rated = set(rating_columns(data.ratings).get_column("task").unique().to_list())
     last: dict[str, str] = {}
 
@@ -88,12 +87,15 @@ def _ended(data: Data, tasks: Sequence[Task]) -> dict[str, str]:
     for attempt in sorted(data.attempts, key=place):
         if attempt.task not in rated or attempt.outcome in READABLE:
             last[attempt.task] = attempt.outcome
-    return {t.id: last.get(t.id) or (NOT_RECORDED if t.id in rated else NO_CALL) for t in tasks}
+    return [last.get(t) or (NOT_RECORDED if t in rated else NO_CALL) for t in tasks]
 
 
-def _count(tasks: Sequence[Task], ended: Mapping[str, str]) -> dict[str, int]:
-    counted = Counter(ended[t.id] for t in tasks)
-    return {outcome: counted[outcome] for outcome in OUTCOMES if counted[outcome]}
+def _counts(tasks: pl.DataFrame, *by: str) -> dict[tuple[str, ...], dict[str, int]]:
+    """How often each outcome occurs, by the values of some columns; outcomes in the order of OUTCOMES."""
+    found: dict[tuple[str, ...], dict[str, int]] = {}
+    for *key, outcome, n in tasks.group_by(*by, "ended").len().iter_rows():
+        found.setdefault(tuple(key), {})[outcome] = n
+    return {key: {one: counts[one] for one in OUTCOMES if one in counts} for key, counts in found.items()}
 
 
 def _columns(data: Data, table: Long) -> dict[str, dict[str, str]]:
@@ -109,37 +111,49 @@ def _columns(data: Data, table: Long) -> dict[str, dict[str, str]]:
     return {name: values for name, values in found.items() if 1 < len(set(values.values())) <= MOST_VALUES}
 
 
-def _by_system(data: Data, rater: str, tasks: Sequence[Task], ended: Mapping[str, str]) -> Iterator[OutcomeRow]:
+def _by_system(data: Data, rater: str, tasks: pl.DataFrame) -> Iterator[OutcomeRow]:
     """By system only where tasks show different ones; otherwise every system has the numbers of all tasks."""
-    systems = {a.id: a.system for a in data.answers}
-    shown = {t.id: frozenset(systems.get(a, "") for a in t.answers) for t in tasks}
-    if len(set(shown.values())) < 2:
+    systems = pl.DataFrame({"answer": [a.id for a in data.answers], "system": [a.system for a in data.answers]})
+    each = answers_in(tasks).select("id", "ended", "answer").join(systems.cast(pl.String), on="answer", how="left")
+    each = each.select("id", "ended", pl.col("system").fill_null("")).unique()
+    shown = each.group_by("id").agg(pl.col("system").sort().str.join("\x1f"))
+    if shown.get_column("system").n_unique() + (shown.height < tasks.height) < 2:
         return
-    for system in sorted({s for several in shown.values() for s in several if s}):
-        yield OutcomeRow(rater, "system", system, _count([t for t in tasks if system in shown[t.id]], ended))
+    for (system,), counts in sorted(_counts(each.filter(pl.col("system") != ""), "system").items()):
+        yield OutcomeRow(rater, "system", system, counts)
 
 
 def missing(data: Data, table: Long, exclusions: Exclusions, instruments: Sequence[Instrument]) -> Long:
     """The judges' labels that the tasks ask for and nobody gave, in the long table's columns; they have no label."""
-    judges = _judges(data)
-    tasks = [t for t in data.tasks if t.rater in judges] if judges else []
+    judges = sorted(_judges(data))
     criteria = {i.id: [c for c in i.criteria if c.scale.kind != "text"] for i in instruments}
     names = sorted({c.id for several in criteria.values() for c in several})
-    theirs = pl.col("rater").is_in(sorted(judges)) & pl.col("criterion").is_in(names)
-    ratings = rating_columns(data.ratings).filter(theirs)
-    given = dict(ratings.group_by("task").len().iter_rows())
+    ratings = rating_columns(data.ratings).filter(pl.col("rater").is_in(judges) & pl.col("criterion").is_in(names))
+    # Nearly every task is whole: only where ratings are fewer is it looked up which.
+    short = _short(task_columns(data.tasks).filter(pl.col("rater").is_in(judges)), ratings, criteria)
     absent: list[Rating] = []
-    for task in tasks:
-        asking = criteria.get(task.instrument, [])
-        # Nearly every task is whole: only where ratings are fewer is it looked up which.
-        if given.get(task.id, 0) < sum(_how_many(task, c) for c in asking):
-            asked = [one for c in asking for one in _subjects(task, c)]
-            known = _keys(ratings.filter(pl.col("task") == task.id)) if task.id in given else frozenset()
-            absent += [one for one in asked if _keys(rating_columns([one])).isdisjoint(known)]
+    for task in (t for t in data.tasks if t.id in short) if short else ():
+        asked = [one for c in criteria.get(task.instrument, []) for one in _subjects(task, c)]
+        known = _keys(ratings.filter(pl.col("task") == task.id))
+        absent += [one for one in asked if _keys(rating_columns([one])).isdisjoint(known)]
     left_out = Exclusions(raters=exclusions.raters, items=exclusions.items)
     found = long(replace(data, ratings=absent), left_out)
     columns = table.frame.select("item", *_derived(data, table)).unique(subset="item", keep="first")
     return replace(found, frame=found.frame.join(columns, on="item", how="left"))
+
+
+def _short(tasks: pl.DataFrame, ratings: pl.DataFrame, criteria: Mapping[str, Sequence[Criterion]]) -> frozenset[str]:
+    """The tasks with fewer ratings than `_subjects` would make."""
+
+    def how_many(*scopes: str) -> pl.Expr:
+        asking = {instrument: sum(c.scope in scopes for c in several) for instrument, several in criteria.items()}
+        return pl.col("instrument").replace_strict(asking, default=0, return_dtype=pl.Int64)
+
+    answers = lists("answers").list.len().cast(pl.Int64)
+    asked = how_many("answer") * answers + how_many("sentence") * pl.col("spans") + how_many("pair", "item", "task")
+    given = ratings.group_by("task").len("given")
+    counted = tasks.with_columns(asked.alias("asked")).join(given, left_on="id", right_on="task", how="left")
+    return frozenset(counted.filter(pl.col("given").fill_null(0) < pl.col("asked")).get_column("id"))
 
 
 def _keys(ratings: pl.DataFrame) -> frozenset[tuple[str, object, str]]:
@@ -147,12 +161,6 @@ def _keys(ratings: pl.DataFrame) -> frozenset[tuple[str, object, str]]:
     return frozenset(
         (criterion, tuple(json.loads(answers)), span.replace(" ", "")) for criterion, answers, span in rows
     )
-
-
-def _how_many(task: Task, criterion: Criterion) -> int:
-    """How many ratings `_subjects` would make."""
-    several = {"answer": len(task.answers), "sentence": len(task.spans), "pair": 1, "item": 1, "task": 1}
-    return several.get(criterion.scope, 0)
 
 
 def _subjects(task: Task, criterion: Criterion) -> Iterator[Rating]:
