@@ -211,7 +211,7 @@ def subjects_of(frame: pl.DataFrame) -> pl.Series:
     if SUBJECT in frame.columns:
         return frame.get_column(SUBJECT)
     parts = [pl.col(c).fill_null("") for c in ("item", "answers", "span")]
-    return frame.select(pl.concat_str(parts, separator="\x1f").alias(SUBJECT)).to_series()
+    return frame.select(pl.concat_str(parts, separator="\x1f").alias("subject")).to_series()
 
 
 def _refuse_twice(subjects: pl.Series, raters: pl.Series, analysis: Analysis) -> None:
@@ -257,11 +257,13 @@ def matrix(
 
 def _dense(column: pl.Series) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Integers in the order of the sorted names, and the names."""
-    if isinstance(column.dtype, pl.Enum):  # sorted already, and few of the names may occur
+    dtype = column.dtype  # asked once: Polars makes an Enum's anew each time and looks through all its names
+    if isinstance(dtype, pl.Enum):  # its names are sorted already, and few of them may occur
         places = column.to_physical().to_numpy()
-        occurs = np.zeros(len(column.dtype.categories), dtype=bool)
+        categories = dtype.categories
+        occurs = np.zeros(len(categories), dtype=bool)
         occurs[places] = True
-        return (np.cumsum(occurs) - 1)[places], tuple(column.dtype.categories.filter(pl.Series(occurs)).to_list())
+        return (np.cumsum(occurs) - 1)[places], tuple(categories.filter(pl.Series(occurs)).to_list())
     names = column.unique().sort()
     if names.dtype == pl.String:
         codes = column.cast(pl.Enum(names)).to_physical().to_numpy()
