@@ -120,7 +120,7 @@ class Calls:
             yield CALLS.read(row)
 
     def unsettled_judgements(self) -> Iterator[Call]:
-        """Stream the ended calls of judges that are not among the records' attempts yet, with what these are made of."""
+        """Stream the ended calls of judges not yet among the attempts, with what they are made of."""
         c, a = schema.calls.c, schema.attempts.c
         known = sa.select(a.id).where(a.id == c.work + "." + sa.cast(c.attempt, sa.Text)).exists()
         for row in self._stream(self._final("judge").where(~known)):

@@ -13,7 +13,7 @@ from konsil.study.decode import decode
 FAKE = "fake"
 """The endpoint that needs no server and no entry under [[endpoints]]: scripted replies, for trials and tests."""
 LOCAL = "local"
-"""The endpoint of models that konsil runs itself on this machine; an entry of this id under [[endpoints]] goes first."""
+"""The endpoint of models that konsil runs itself; an entry of this id under [[endpoints]] goes first."""
 
 
 Tool = Literal["web_search"]

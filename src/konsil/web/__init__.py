@@ -26,7 +26,7 @@ Who calls whom, from the network inwards; each module knows only what stands bel
     sheet       a Screen and the values so far -> Sheet: what the template shows, and nothing else
     richtext    Markdown of models -> harmless HTML, sentences marked; rendered once and kept
     office      endpoints of those who run a study: progress, batches; `office()` renders their pages with the menu
-    invitations, recruiting, troubles, flags, collected    endpoints: links and letters, withdrawal; the recruitment record;
+    invitations, recruiting, troubles, flags, collected    endpoints: links, letters, withdrawal; recruitment;
                 reported problems; signs of haste; downloads and the audit log
     pace, signs, naming    how fast everybody is and when it ends; who stands out; which answers name a system: pure
     told        days, times and numbers in the page's language

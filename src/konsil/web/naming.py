@@ -40,7 +40,8 @@ def named(answers: Iterable[Answer], systems: Iterable[System]) -> Iterator[Name
     """
     words = {*KNOWN, *(w for s in systems for w in (s.id, s.family, *_model(s)) if len(w) >= SHORTEST)}
     longest_first = sorted(words, key=lambda w: (-len(w), w))
-    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?:-?\d(?:[\w.]*\w)?)?(?!\w)", re.IGNORECASE)
+    names = "|".join(map(re.escape, longest_first))
+    pattern = re.compile(rf"(?<!\w)(?:{names})(?:-?\d(?:[\w.]*\w)?)?(?!\w)", re.IGNORECASE)
     for answer in answers:
         found = tuple(dict.fromkeys(m[0] for m in pattern.finditer(answer.text)))
         if found:
