@@ -109,9 +109,7 @@ def each_against_rest(
         cluster=context.cluster,
         whys=[""] * len(found),
     )
-    return [
-        Group({**keys, "rater": rater}, measure, told) for (rater, measure), told in zip(found, tolds, strict=True)
-    ]
+    return [Group({**keys, "rater": rater}, measure, told) for (rater, measure), told in zip(found, tolds, strict=True)]
 
 
 def _group(context: Context, keys: dict[str, str], sample: Sample, make: Callable[[Sample], Measure]) -> Group:
