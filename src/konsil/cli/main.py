@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 
 import click
@@ -74,6 +75,8 @@ def group() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; bad input prints one sentence and exits with 2, and so does every error of the user's."""
+    # Before NumPy is loaded: on tiles that fit the cache, OpenBLAS' threads mostly wait for one another.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         group.main(args=arguments, standalone_mode=False)
     except click.ClickException as error:
