@@ -151,7 +151,7 @@ def test_two_who_always_choose_the_same_agree_wholly(tmp_path: Path) -> None:
     assert done.times.faults == []
     assert done.handed_in == {"p1": 12, "p2": 12}
     assert [r.estimate.value for r in opened.results().rows if r.kind == "estimate"] == [1.0]
-    run("export", folder, "--output", tmp_path / "out")
+    run("export", folder, tmp_path / "out")
     labels: dict[tuple[str, ...], set[str | None]] = {}
     for r in read_export(tmp_path / "out").ratings:
         labels.setdefault(r.answers, set()).add(r.label)
