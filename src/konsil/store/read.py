@@ -44,8 +44,9 @@ def _each(
     columns = kind.table.c
     query = sa.select(*(columns[n] for n in kind.names)).order_by(*(columns[n] for n in order))
     query = query if where is None else query.where(where)
-    parts = connection.execute(query.execution_options(yield_per=_CHUNK)).partitions()
-    return _records(kind, chain.from_iterable(parts))
+    # Asked when the first record is: who never reads on leaves no cursor open at the server.
+    with connection.execute(query.execution_options(yield_per=_CHUNK)) as result:
+        yield from _records(kind, chain.from_iterable(result.partitions()))
 
 
 def _records(kind: Kind, rows: Iterable[Row | sa.Row[Any]]) -> Iterator[Any]:
