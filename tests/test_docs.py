@@ -530,8 +530,10 @@ def test_the_changelog_names_this_version():
 
 def test_the_pictures_are_of_the_size_they_should_be():
     pictures = sorted((ROOT / "docs" / "images").glob("*.png"))
-    assert [p.name for p in pictures] == ["analysis.png", "report.png"]
+    pages = {"office.png", "rating-dark.png", "rating-de.png", "rating-en.png", "rating-phone.png"}
+    assert {p.name for p in pictures} == {"analysis.png", "report.png", *pages}
     for path in pictures:
         head = path.read_bytes()[:24]
         assert head[:8] == b"\x89PNG\r\n\x1a\n"
-        assert struct.unpack(">II", head[16:24]) == (1280, 900), path.name
+        expected = (390, 844) if path.stem.endswith("phone") else (1280, 900)
+        assert struct.unpack(">II", head[16:24]) == expected, path.name

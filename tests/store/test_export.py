@@ -146,7 +146,8 @@ def test_postgresql_gives_back_what_it_got(batch: Batch, server: str) -> None:
 
     with Store.open(f"{server}/postgres") as store:
         with store.engine.connect() as connection:
-            names = ", ".join(t for t in [*KINDS, "rating_revisions", "task_revisions", "imports", "audit_log", "people"])
+            others = ["rating_revisions", "task_revisions", "imports", "audit_log", "people"]
+            names = ", ".join([*KINDS, *others])
             connection.execute(text(f"TRUNCATE {names}"))
             connection.execute(
                 text("UPDATE meta SET value = '[0,\"' || repeat('0', 64) || '\"]' WHERE key = 'audit_head'")
