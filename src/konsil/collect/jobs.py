@@ -59,14 +59,18 @@ class Job:
 
     def identity(self, subject: str) -> str:
         """The digest of the work on a subject."""
-        return work_key(self.kind, self.who, subject, request_key(place(self.endpoint), self.request(subject)))
+        return self.identify(subject, self.request(subject))[0]
+
+    def identify(self, subject: str, request: Request) -> tuple[str, str]:
+        """The digest of the work on a subject, and that of what is asked."""
+        key = request_key(place(self.endpoint), request)
+        return work_key(self.kind, self.who, subject, key), key
 
     def work(self, n: int, attempts: int = 0) -> Work:
         """The work on the n-th subject."""
         subject = self.subjects[n]
         request = self.request(subject)
-        key = request_key(place(self.endpoint), request)
-        identity = work_key(self.kind, self.who, subject, key)
+        identity, key = self.identify(subject, request)
         return Work(identity, self.kind, self.who, subject, key, request, self.read(subject), attempts)
 
 
@@ -142,21 +146,22 @@ def plan(jobs: Sequence[Job], calls: Calls, *, again: Collection[str] = (), limi
         for n, subject in enumerate(job.subjects):
             if room is not None and room <= 0:
                 break
-            work = job.work(n)
-            if bytes.fromhex(work.id) in done:
+            request = job.request(subject)
+            identity = bytes.fromhex(job.identify(subject, request)[0])
+            if identity in done:
                 todo.done += 1
                 continue
             if held is None:  # looked up only where something is left: where all is done, nobody asks
                 held = set(calls.answered() if kind == "answer" else calls.rated())
             if job.record(subject) in held:
-                if bytes.fromhex(work.id) in ever:  # other votes have decided it: what is held is never replaced
+                if identity in ever:  # other votes have decided it: what is held is never replaced
                     todo.done += 1
                 else:
                     foreign.append(subject)
             else:
                 todo.left.append(n)
-                todo.tokens_read += tokens_of(work.request)
-                todo.tokens_written += most_written(work.request)
+                todo.tokens_read += tokens_of(request)
+                todo.tokens_written += most_written(request)
                 room = room - 1 if room is not None else None
         if foreign:
             _not_asked_otherwise(job, foreign, calls)

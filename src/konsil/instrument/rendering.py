@@ -54,7 +54,7 @@ def show(answer: Answer, arm: str, words: Words, spans: tuple[Span, ...] = (), r
     if not cut and not spans and "![" not in answer.text:  # by far the most answers: nothing to be rendered in them
         whole = (Piece(answer.text),) if answer.text else ()
         thought = _noted(answer.reasoning, words) if reasoning else ""
-        return Shown(whole, thought, _sources(answer))
+        return Shown(whole, thought, _sources(answer) if answer.citations else ())
 
     def render(text: str) -> str:
         noted = _noted(text, words)

@@ -1,6 +1,7 @@
 """The nouns. Frozen records that nobody mutates; identifiers are plain strings."""
 
 from konsil.records.call import RENAMED, Call, Callee, CallKind
+from konsil.records.many import many
 from konsil.records.note import Note
 from konsil.records.nouns import (
     Answer,
@@ -42,4 +43,5 @@ __all__ = [
     "State",
     "System",
     "Task",
+    "many",
 ]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import gc
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import polars as pl
 
-from konsil.records import Rating, Source, Span, State, Task
+from konsil.records import Rating, Source, Span, State, Task, many
 from konsil.sources.checks import ROW
 from konsil.sources.columns import resolve
 from konsil.sources.longform import WORD, long_form
@@ -67,7 +65,7 @@ def read_ratings(table: Table, source: Source) -> ParsedRatings:
             (), (), tuple(sorted(problems, key=lambda p: p.line)), table.place, table.frame.height, suspects=counts
         )
     first_time = 0 if (once["repeat"].cast(pl.Float64) == 0).any() else 1
-    with _no_collection():
+    with many():
         tasks = Tasks(first_time)
         records: list[Rating] = []
         lines: list[int] = []
@@ -79,18 +77,6 @@ def read_ratings(table: Table, source: Source) -> ParsedRatings:
     return ParsedRatings(
         tuple(records), tuple(lines), (), table.place, table.frame.height, made, frame.height - once.height, counts
     )
-
-
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """Millions of records without a cycle among them: looking for cycles meanwhile doubles the time."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 def _built(chunk: pl.DataFrame, tasks: Tasks) -> Iterator[tuple[int, Rating]]:

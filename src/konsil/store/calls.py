@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
 from konsil.errors import ConflictError
-from konsil.records import Answer, Call, CallKind, Item, Task
+from konsil.records import Answer, Call, CallKind, Item, Task, many
 from konsil.store import engine, read, schema
 from konsil.store.db import Store
 from konsil.store.rows import CALLS
@@ -104,7 +104,7 @@ class Calls:
         t, i, a = schema.tasks.c, schema.items.c, schema.answers.c
         mine = t.rater.in_(sorted(judges))
         asked = sa.select(t.item).where(mine)
-        with engine.reading(self.store.engine) as connection:
+        with engine.reading(self.store.engine) as connection, many():
             tasks: dict[str, Task] = {task.id: task for task in read.some(connection, "tasks", mine)}
             items: dict[str, Item] = {item.id: item for item in read.some(connection, "items", i.id.in_(asked))}
             shown = {one for task in tasks.values() for one in task.answers}
