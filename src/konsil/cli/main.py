@@ -16,6 +16,7 @@ COMMANDS = {
     "agreement": ("konsil.cli.agreement", "Agreement statistics of a table of ratings; no study needed."),
     "new": ("konsil.cli.new", "Make a folder with a study.toml to start from."),
     "check": ("konsil.cli.check", "Check a study's protocol and say what it asks for."),
+    "codebook": ("konsil.cli.codebook", "Write the codebook as a page to print, and as a PDF."),
     "import": ("konsil.cli.import_", "Read items, answers and ratings into the study's database."),
     "prepare": ("konsil.cli.prepare", "Draw the items that are rated: strata, sample, sets."),
     "plan": ("konsil.cli.plan", "Draw who rates what, and say how even it is."),

@@ -92,6 +92,7 @@ MESSAGES: dict[str, str] = {
     "Cases": "Fälle",
     "Characters per answer": "Zeichen je Antwort",
     "Clusters": "Cluster",
+    "Codebook": "Kodierbuch",
     "Codebook, word for word": "Kodierbuch im Wortlaut",
     "Compared": "Verglichen",
     "Computed as the paper computes it, for reproduction; its interval and p value need not hold.": (
@@ -257,4 +258,5 @@ MESSAGES: dict[str, str] = {
     "Ensemble": "Ensemble",
     "Judges": "Richtermodelle",
     "Version": "Fassung",
+    "Version of this form: %(digest)s": "Fassung dieses Bogens: %(digest)s",
 }

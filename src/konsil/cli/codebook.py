@@ -1,0 +1,26 @@
+"""konsil codebook: what raters and judges are told, to read or to print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from konsil.cli.folder import on_folder
+
+
+@click.command(short_help="Write the codebook as a page to print, and as a PDF.")
+@on_folder
+@click.option("--html", type=click.Path(path_type=Path), help="The page. [FOLDER/codebook.html]")
+@click.option("--pdf", type=click.Path(path_type=Path), help="Typeset it as this PDF, too.")
+@click.option("--instrument", "chosen", multiple=True, metavar="ID", help="Only this instrument; again for more. [all]")
+def command(folder: Path, database: str, html: Path | None, pdf: Path | None, chosen: tuple[str, ...]) -> None:
+    """Write the codebook of the study in FOLDER: guidance, questions and scale points, in the words of the rating page.
+
+    The page stands by itself and prints on A4; the PDF has real text and bookmarks.
+    """
+    from konsil.api import open_folder
+    from konsil.api.codebooks import write_codebook
+
+    for line in write_codebook(open_folder(folder, database=database), html=html, pdf=pdf, chosen=chosen):
+        click.echo(line)
