@@ -41,6 +41,10 @@ class Labels:
         return {name: n for n, name in enumerate(self.names)}
 
 
+_Dense = tuple[NDArray[np.int64], tuple[str, ...]]
+"""Integers in the order of the sorted names, and the names."""
+
+
 @dataclass(frozen=True)
 class Sample:
     """One group's ratings as codes."""
@@ -162,9 +166,10 @@ def encode(frame: pl.DataFrame, analysis: Analysis, labels: Labels, raters: Sequ
     if analysis.spans in {"all", "any"}:
         coded = _over_sentences(coded, analysis)
     cluster = "item" if analysis.cluster == "rater" else analysis.cluster
-    subjects, given = subjects_of(coded), _numbered(coded, "rater")
+    subjects, given = _dense(subjects_of(coded)), _dense(_numbered(coded, "rater"))
     _refuse_twice(subjects, given, analysis)
-    return matrix(subjects, given, _numbered(coded, cluster), coded.get_column("code").to_numpy(), labels, raters)
+    codes = coded.get_column("code").to_numpy()
+    return _placed(subjects, given, _dense(_numbered(coded, cluster)), codes, labels, raters)
 
 
 def _numbered(frame: pl.DataFrame, column: str) -> pl.Series:
@@ -214,9 +219,9 @@ def subjects_of(frame: pl.DataFrame) -> pl.Series:
     return frame.select(pl.concat_str(parts, separator="\x1f").alias("subject")).to_series()
 
 
-def _refuse_twice(subjects: pl.Series, raters: pl.Series, analysis: Analysis) -> None:
+def _refuse_twice(subjects: _Dense, raters: _Dense, analysis: Analysis) -> None:
     """One label per rater and unit: two would be counted twice or one silently dropped."""
-    (unit, units), (rater, names) = _dense(subjects), _dense(raters)
+    (unit, units), (rater, names) = subjects, raters
     times = np.bincount(unit * len(names) + rater, minlength=1)
     if times.max() <= 1:
         return
@@ -237,13 +242,22 @@ def matrix(
     columns: Sequence[str] | None = None,
 ) -> Sample:
     """Long columns to a units x raters matrix; rows, columns and clusters are sorted, so that order changes nothing."""
-    unit, unit_names = _dense(units)
-    rater, rater_names = _dense(raters)
+    return _placed(_dense(units), _dense(raters), _dense(clusters), codes, labels, columns)
+
+
+def _placed(
+    units: _Dense,
+    raters: _Dense,
+    clusters: _Dense,
+    codes: NDArray[np.int64],
+    labels: Labels,
+    columns: Sequence[str] | None,
+) -> Sample:
+    (unit, unit_names), (rater, rater_names), (cluster, cluster_names) = units, raters, clusters
     if columns is not None:
         position = {name: n for n, name in enumerate(columns)}
         rater = np.array([position[name] for name in rater_names], dtype=np.int64)[rater]
         rater_names = tuple(columns)
-    cluster, cluster_names = _dense(clusters)
     narrow = len(labels.names) < 127
     shape = (len(unit_names), len(rater_names))
     table: NDArray[np.int8] | NDArray[np.int32] = (
@@ -255,7 +269,7 @@ def matrix(
     return Sample(Codes(table, of_unit, len(labels.names), labels.values), rater_names, unit_names, cluster_names)
 
 
-def _dense(column: pl.Series) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+def _dense(column: pl.Series) -> _Dense:
     """Integers in the order of the sorted names, and the names."""
     dtype = column.dtype  # asked once: Polars makes an Enum's anew each time and looks through all its names
     if isinstance(dtype, pl.Enum):  # its names are sorted already, and few of them may occur
