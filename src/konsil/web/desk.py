@@ -82,8 +82,8 @@ class Desk:
         with reading(self._store.engine) as connection:
             return tuple(self._work.line(connection, rater))
 
-    def open(self, rater: str, public: str) -> sheet.Sheet | None:
-        """The page of a task with what was said so far."""
+    def open(self, rater: str, public: str, *, looks: bool = True) -> sheet.Sheet | None:
+        """The page of a task with what was said so far; without `looks` nobody looks at it now, and no time passes."""
         with reading(self._store.engine) as connection:
             found = self._mine(connection, rater, public)
             if found is None:
@@ -98,8 +98,9 @@ class Desk:
             back = screens.submitted_before(connection, state)
             suggested = self._explained(connection, task) if state.submitted_at is not None else {}
         visit = Visit(secrets.token_urlsafe(12))
-        with writing(self._store.engine) as connection:
-            screens.visit(connection, state, visit, self._now())
+        if looks:
+            with writing(self._store.engine) as connection:
+                screens.visit(connection, state, visit, self._now())
         html = rendered(self._store, richtext.renderer(), sheet.texts_of(seen), richtext.html_of)
         groups = sheet.groups_of(seen, sheet.Said(said, explained=suggested))
         panes = sheet.panes_of(seen, html, groups)
