@@ -16,8 +16,10 @@ from konsil.plan import Allocation
 from konsil.store import Store
 from konsil.study import check
 from konsil.study.calibration import Calibration, apart
+from konsil.study.enrolment import Enrolment
 from konsil.web.desk import Desk
 from konsil.web.pilot import Pilot
+from konsil.web.reception import Reception
 
 from .conftest import STUDIES, fill, raters, study_of
 
@@ -109,6 +111,27 @@ def test_without_waiting_one_goes_on_and_is_asked_later(rate: Any, opened: Store
     quick = dataclasses.replace(STUDY, calibration=dataclasses.replace(ASKS, wait=False))
     rate(R1, {Q[0]: "1", Q[1]: "2"})
     assert not Pilot(quick, opened, clock.stamp).is_in_the_way(R1)
+
+
+@pytest.mark.parametrize("withdrawn", ["keep", "exclude"])
+def test_who_withdraws_consent_holds_up_nobody(withdrawn: Any, rate: Any, opened: Store, clock: Any) -> None:
+    asks = Enrolment(consent="I take part.", withdrawn=withdrawn)
+    study = dataclasses.replace(STUDY, enrolment=asks)
+    reception, pilot = Reception(study, opened, clock.stamp), Pilot(study, opened, clock.stamp)
+    for who in (R1, R2):
+        assert reception.agree(who, reception.version)
+    rate(R2, {Q[1]: "5"})
+    rate(R1, {Q[0]: "1", Q[1]: "2"})
+    assert pilot.stage(R1).waiting == 1  # type: ignore[union-attr]
+    clock.pass_(1)
+    assert reception.withdraw(R2)
+    stage = pilot.stage(R1)
+    assert stage is not None and stage.waiting == 0
+    # What she rated before is compared where the protocol keeps it.
+    assert len(stage.open) == len(pilot.shown(R1)) == (withdrawn == "keep")
+    clock.pass_(1)
+    assert reception.agree(R2, reception.version)
+    assert pilot.stage(R1).waiting == 1  # type: ignore[union-attr]
 
 
 def test_pilot_ratings_stay_out_of_every_analysis(rate: Any, opened: Store) -> None:

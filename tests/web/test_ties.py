@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from konsil.plan import assign
-from konsil.records import Task
-from konsil.store import Store
+from konsil.records import Rater, Task
+from konsil.store import Store, leaving
 from konsil.web.desk import Desk
+
+from .conftest import AT, STUDIES, fill, raters
 
 MakeDesk = Callable[..., Desk]
 RATERS = ("canary-rater-1", "canary-rater-2", "canary-rater-3")
@@ -110,3 +114,61 @@ def _reopened(desk: Desk, store: Store, rater: str) -> str:
         found = screens.shown(connection, desk.line(rater)[0].task)
     assert found is not None
     return found.public
+
+
+# Without a tie-breaker ------------------------------------------------------------------------------------------------
+
+
+def test_ties_wait_for_a_new_tie_breaker_and_go_to_whoever_is_named(opened: Store, desk: MakeDesk, enter: Any) -> None:
+    here = desk("medqade", 6)
+    study, breaker = here._study, "canary-breaker"
+    office = enter(who="office", role="coordinator", filled_already=True)
+    assert "Plätze, die niemand hat" not in office.get("/office").text
+    leaving.withdraw(opened, study, breaker, at=AT)
+    before = office.get("/office").text
+    assert "breakers 1" in before and "Stichentscheide dieses Platzes warten hier" in before
+    rng = random.Random(1)
+    rate_all(here, lambda: form(rng.choice(["Falsch", "Richtig"])))
+    waiting = [t for t in opened.tasks() if t.purpose == "tiebreak"]
+    assert waiting and {t.rater for t in waiting} == {""}
+    assert _notice(office.get("/office").text) == _notice(before), "how many there are is not told"
+    for wrong in ("", "canary-rater-1", "x" * 61, "a\nb"):
+        assert office.post("/office", {"slot": "breakers 1", "who": wrong}).status_code == 422
+    assert office.post("/office", {"slot": "panel 1", "who": "new"}).status_code == 422
+    office.get("/office")
+    done = office.post("/office", {"slot": "breakers 1", "who": " new-breaker "})
+    assert done.url.path == "/office/invitations"
+    assert "new-breaker" in done.text
+    assert {t.rater for t in opened.tasks() if t.purpose == "tiebreak"} == {"new-breaker"}
+    assert "breakers 1" not in office.get("/office").text
+    # What comes up from now on is the new one's, and the whole plan drawn again says the same.
+    [public] = [_reopened(here, opened, RATERS[0])]
+    here.submit(RATERS[0], public, form("Falsch"), 99)
+    assert ties(opened.tasks()) == planned(here, opened)
+    n = 0
+    while (mine := here.next_task("new-breaker")) is not None:
+        assert here.submit("new-breaker", mine, form("Richtig"), 0).done  # type: ignore[union-attr]
+        n += 1
+    assert n == len(ties(opened.tasks()))
+    assert opened.verify_log() == ()
+
+
+def _notice(html: str) -> str:
+    return html.split("Plätze, die niemand hat")[1].split("</section>")[0]
+
+
+def test_ties_of_a_place_without_anybody_go_to_the_other_tie_breakers(opened: Store, clock: Any) -> None:
+    two = (*raters(), Rater("canary-breaker-2", "breakers"))
+    base = STUDIES["medqade"]
+    plan = tuple(dataclasses.replace(a, raters_per_item=1) if a.when == "disagreed" else a for a in base.plan)
+    study = dataclasses.replace(base, raters=two, plan=plan)
+    fill(opened, study, 8)
+    here = Desk(study, opened, clock.stamp)
+    leaving.withdraw(opened, study, "canary-breaker", at=AT)
+    rng = random.Random(2)
+    rate_all(here, lambda: form(rng.choice(["Falsch", "Richtig"])))
+    found = [t for t in opened.tasks() if t.purpose == "tiebreak"]
+    assert {t.slot for t in found} == {"breakers 1", "breakers 2"}
+    assert {t.rater for t in found} == {"canary-breaker-2"}
+    assert ties(opened.tasks()) == planned(here, opened), "the plan knows it from the events"
+    assert opened.verify_log() == ()

@@ -11,7 +11,7 @@ from konsil.plan.allocation import Allocation
 from konsil.plan.book import Book, check_numbers, is_survey
 from konsil.plan.conflicts import conflicting_items
 from konsil.plan.pairing import seatings
-from konsil.plan.places import Places, signed_up, stand_ins
+from konsil.plan.places import Places, signed_up, slots_of, stand_ins
 from konsil.plan.schedule import schedule
 from konsil.plan.screens import Draft, Site, Subjects, arms_of, drafts_of, item_subjects, pool_of
 from konsil.plan.seats import occupy
@@ -57,7 +57,7 @@ def assign(
     free = stand_ins(places, named)
     people = {r.id: r for r in (*named, *free)}
     book = Book(in_study(items, events), answers, people.values(), instruments, seed)
-    people |= {r.id: r for r in signed_up(events, free)}
+    people = {r.id: r for r in signed_up(events, slots_of(people.values()))} | people
     given = tuple(ratings)
     drafts: list[Draft] = []
     occurrences: Counter[tuple[str, ...]] = Counter()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,6 +42,20 @@ def stand_ins(places: Iterable[Places], raters: Sequence[Rater]) -> tuple[Rater,
     return tuple(found)
 
 
+def slots_of(raters: Iterable[Rater]) -> tuple[Rater, ...]:
+    """A stand-in for every slot of the plan, of the panel, kind and strata of whom the protocol names for it.
+
+    >>> [(s.id, s.panel) for s in slots_of([Rater("r1", "p"), Rater("r2", "p"), Rater("t1", "q")])]
+    [('p 1', 'p'), ('p 2', 'p'), ('q 1', 'q')]
+    """
+    taken: Counter[str] = Counter()
+    found: list[Rater] = []
+    for rater in raters:
+        taken[rater.panel] += 1
+        found.append(dataclasses.replace(rater, id=f"{rater.panel} {taken[rater.panel]}"))
+    return tuple(found)
+
+
 def suitable(place: Rater, profile: Mapping[str, str]) -> bool:
     """Whether somebody of this profile may take a place.
 
@@ -60,11 +75,11 @@ def first_free(places: Sequence[Rater], free: Collection[str], profile: Mapping[
 
 
 def signed_up(events: Iterable[Event], places: Sequence[Rater]) -> tuple[Rater, ...]:
-    """Everybody who took a place, as raters of its panel and strata, in the order of time."""
+    """Everybody who took one of these slots, as raters of its panel, kind and strata, in the order of time."""
     slots = {p.id: p for p in places}
     found: dict[str, Rater] = {}
     for event in sorted(events, key=lambda e: (e.at, e.id)):
         place = slots.get(str(event.data.get("slot", ""))) if event.kind == SIGN_UP else None
         if place is not None:
-            found[event.subject] = Rater(event.subject, place.panel, strata=place.strata)
+            found[event.subject] = dataclasses.replace(place, id=event.subject)
     return tuple(found.values())

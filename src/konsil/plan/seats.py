@@ -8,6 +8,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from konsil.errors import PlanError, nearest
 from konsil.records import Event, Rating, Task
 
+HAND_OVER = "hand-over"
+"""The kind of event by which tasks of a panel (its subject) that came up for nobody go to others (data.holders)."""
+
 
 def occupy(
     tasks: Sequence[Task], events: Iterable[Event], ratings: Iterable[Rating], free: Collection[str] = ()
@@ -15,17 +18,18 @@ def occupy(
     """Tasks with the raters that hold their slots after sign-ups and withdrawals.
 
     `free` are slots that nobody holds at first. `withdrawal` (subject: the rater) empties the rater's slots, `sign-up`
-    (subject: the rater, data.slot: the slot) fills one. A withdrawal may say who takes over which task (data.holders:
-    task -> rater, or empty: nobody); such a task is the new rater's own and no longer goes with the slot. A task that
-    was rated stays with whoever rated it. Names, blinded orders and arms belong to the slot, so a change of hands moves
-    nothing.
+    (subject: the rater, data.slot: the slot) fills one. A withdrawal or a `hand-over` may say who takes over which task
+    (data.holders: task -> rater, or empty: nobody); such a task is the new rater's own and no longer goes with the
+    slot. A task that was rated stays with whoever rated it. Names, blinded orders and arms belong to the slot, so a
+    change of hands moves nothing.
     """
     holders = {t.slot: "" if t.slot in free else t.rater for t in tasks}
     handed: dict[str, str] = {}
     moved = bool(free)
     for event in sorted(events, key=lambda e: e.at):
-        if event.kind == "withdrawal":
-            holders = {slot: "" if rater == event.subject else rater for slot, rater in holders.items()}
+        if event.kind in ("withdrawal", HAND_OVER):
+            if event.kind == "withdrawal":
+                holders = {slot: "" if rater == event.subject else rater for slot, rater in holders.items()}
             given = event.data.get("holders")
             if isinstance(given, Mapping):
                 handed |= {str(task): str(rater) for task, rater in given.items()}

@@ -31,7 +31,7 @@ def gone(connection: Connection) -> frozenset[str]:
 
 def panels(connection: Connection, study: Study) -> dict[str, tuple[str, str]]:
     """Rater -> panel and kind: the protocol's, and those who signed up."""
-    return {r.id: (r.panel, r.kind) for r in _raters(connection, study).values()}
+    return {r.id: (r.panel, r.kind) for r in people_of(connection, study).values()}
 
 
 def preview(store: Store, study: Study, rater: str) -> Handover:
@@ -69,12 +69,13 @@ def digest(found: Handover) -> str:
     return hashlib.sha256(dumps([found.rater, found.stay, dict(sorted(found.holders.items()))]).encode()).hexdigest()
 
 
-def _raters(connection: Connection, study: Study) -> dict[str, Rater]:
+def people_of(connection: Connection, study: Study) -> dict[str, Rater]:
+    """Every rater by id: the protocol's, and those who signed up."""
     return {r.id: r for r in read.each(connection, "raters")} | {r.id: r for r in study.raters}
 
 
 def _preview(connection: Connection, study: Study, rater: str) -> Handover:
-    people = {r.id: r for r in _raters(connection, study).values() if r.kind == "human"}
+    people = {r.id: r for r in people_of(connection, study).values() if r.kind == "human"}
     if rater not in people:
         raise StoreError(f"rater: there is no person {rater!r} among the raters; {nearest(rater, people)}")
     left = gone(connection)

@@ -96,6 +96,18 @@ def withdrawn_consents(events: Iterable[Event]) -> frozenset[str]:
     return frozenset(rater for rater, e in last.items() if e.data.get("withdrawn") and not e.data.get("agreed"))
 
 
+def not_taking_part(events: Iterable[Event]) -> frozenset[str]:
+    """Who is not waited for: whose last word on consent is no, or whose last replies on eligibility let nobody in.
+
+    >>> said = Event("1", CONSENT, "r1", "2025-03-01", {"agreed": False})
+    >>> sorted(not_taking_part([said, Event("2", CONSENT, "r2", "2025-03-01", {"agreed": True})]))
+    ['r1']
+    """
+    last = {(e.kind, e.subject): e for e in in_time(e for e in events if e.kind in (CONSENT, ELIGIBILITY))}
+    words = {CONSENT: "agreed", ELIGIBILITY: "eligible"}
+    return frozenset(rater for (kind, rater), e in last.items() if not e.data.get(words[kind]))
+
+
 def excluded_by_withdrawal(enrolment: Enrolment | None, events: Iterable[Event]) -> frozenset[str]:
     """Raters whose ratings stay out of every analysis because they withdrew their consent and the protocol says so."""
     says_so = enrolment is not None and enrolment.withdrawn == "exclude"

@@ -163,8 +163,7 @@ class Desk:
             before, state = state.submitted_at, dataclasses.replace(state, rev=kept.rev)
             self._rate(connection, instrument, task, state, read, at)
             due = self.ties.due(connection, task)
-            if due:
-                happenings.tasks_arise(connection, due, why="tie-break", at=at)
+            self.ties.arise(connection, due, at)
             explains = before is None and bool(self._explained(connection, task))
         return Submitted(True, tiebreaks=len(due), explains=explains)
 

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from konsil.errors import StoreError
 from konsil.store import batches as batch_events
-from konsil.store import happenings, leaving, progress
+from konsil.store import happenings, leaving, progress, vacancies
 from konsil.store.engine import reading
 from konsil.store.progress import Count
 from konsil.web import told
@@ -64,11 +64,16 @@ def office(request: Request, template: str, context: Mapping[str, object] | None
 
 def overview(request: Request) -> Response:
     """How far everybody is, and when it will be done."""
+    return _overview(request)
+
+
+def _overview(request: Request, fault: str = "", status: int = 200) -> Response:
     site = site_of(request)
     with reading(site.store.engine) as connection:
         counts, handed = progress.counts(connection), progress.handed_in(connection)
         left, closed = leaving.gone(connection), happenings.closed_batches(connection)
         panels = leaving.panels(connection, site.study)
+        vacant = vacancies.vacancies(connection, site.study)
     found, free = paces(counts, handed, site.now()), site.placing.free()
     people = [p for p in found if panels.get(p.rater, ("", ""))[1] == "human" and p.rater not in left]
     groups: dict[str, list[Pace]] = {}
@@ -79,14 +84,27 @@ def overview(request: Request) -> Response:
         "total": sum(p.total for p in people),
         "done": sum(p.done for p in people),
         "free": free,
-        "lapsed": sum(c.tasks for c in counts if not c.rater) - free,
+        "lapsed": sum(c.tasks for c in counts if not c.rater) - free - sum(v.screens for v in vacant),
+        "vacant": vacant,
+        "fault": fault,
         "forecast": forecast(people),
         "gone": left,
         "cells": cells(counts, panels),
         "closed": closed,
         "ties": any(a.when == "disagreed" for a in site.study.plan),
     }
-    return office(request, "office_overview.html", told_)
+    return office(request, "office_overview.html", told_, status)
+
+
+def succeed(request: Request) -> Response:
+    """Name who takes over a slot that nobody has."""
+    site, form, by = site_of(request), form_of(request), visitor_of(request).who
+    slot, who = form.get("slot", ""), form.get("who", "")
+    try:
+        vacancies.succeed(site.store, site.study, slot, who, at=site.now(), by=by)
+    except StoreError:
+        return _overview(request, slot or "?", 422)
+    return to(path_to(request, "invitations"))
 
 
 def cells(counts: Sequence[Count], panels: Mapping[str, tuple[str, str]]) -> list[Cell]:

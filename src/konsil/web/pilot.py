@@ -15,6 +15,7 @@ from konsil.store.engine import reading, writing
 from konsil.store.renderings import rendered
 from konsil.study import Study
 from konsil.study.calibration import REASON, Calibration, Difference, differences
+from konsil.study.enrolment import CONSENT, ELIGIBILITY, excluded_by_withdrawal, not_taking_part
 from konsil.web import form, richtext, sheet
 
 
@@ -91,8 +92,7 @@ class Pilot:
         mine = pilot.tasks_of(connection, rater)
         if not mine:
             return Stage(0, ())
-        everybody = pilot.beside(connection, mine)
-        rated = pilot.ratings_of(connection, everybody)
+        everybody, rated = self._beside(connection, mine)
         if any(task.id not in rated for task in mine):
             return None
         late = {t.rater for t in everybody if t.id not in rated and _panel(t) == _panel(mine[0])}
@@ -101,6 +101,22 @@ class Pilot:
         written = self._written(connection, rater)
         apart = [d for t in mine for d in self._differences(asks, t, everybody, rated) if _name(d) not in written]
         return Stage(0, tuple(apart), len(written))
+
+    def _beside(self, connection: Connection, mine: Sequence[Task]) -> tuple[tuple[Task, ...], dict[str, list[Rating]]]:
+        """The pilot tasks of all who take part, with their ratings.
+
+        Who withdrew consent is not waited for; what was rated before stays, where the protocol lets it stay.
+        """
+        tasks = pilot.beside(connection, mine)
+        rated = pilot.ratings_of(connection, tasks)
+        if self._study.enrolment is not None:
+            said = [e for kind in (CONSENT, ELIGIBILITY) for e in happenings.of_kind(connection, kind)]
+            out, excluded = not_taking_part(said), excluded_by_withdrawal(self._study.enrolment, said)
+            own = {t.id for t in mine}
+            tasks = tuple(
+                t for t in tasks if t.id in own or (t.rater not in excluded and (t.id in rated or t.rater not in out))
+            )
+        return tasks, rated
 
     def _differences(
         self, asks: Calibration, task: Task, everybody: Sequence[Task], rated: Mapping[str, Sequence[Rating]]
@@ -119,8 +135,7 @@ class Pilot:
             return ()
         with reading(self._store.engine) as connection:
             mine = pilot.tasks_of(connection, rater)
-            everybody = pilot.beside(connection, mine)
-            rated = pilot.ratings_of(connection, everybody)
+            everybody, rated = self._beside(connection, mine)
             written = self._written(connection, rater)
             texts = [e for e in happenings.of_kind(connection, REASON) if e.subject != rater]
             found = [

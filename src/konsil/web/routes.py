@@ -75,6 +75,7 @@ ROUTES: tuple[Page, ...] = (
     Page("later", "/task/{public}/later", "POST", RATERS, past_gates(rating.later)),
     Page("problem", "/task/{public}/problem", "POST", RATERS, past_gates(rating.problem)),
     Page("overview", "/office", "GET", OFFICE | ANALYSTS, office.overview),
+    Page("succeed", "/office", "POST", OFFICE, office.succeed),
     Page("invitations", "/office/invitations", "GET", OFFICE, invitations.invitations),
     Page("invite", "/office/invitations", "POST", OFFICE, invitations.invite),
     Page("note", "/office/invitations/name", "POST", OFFICE, invitations.note),

@@ -14,10 +14,10 @@ from konsil.errors import PlanError
 from konsil.instrument import Instrument
 from konsil.plan import Allocation, assign
 from konsil.plan.conflicts import conflicting_items
-from konsil.plan.places import signed_up
+from konsil.plan.places import signed_up, slots_of
 from konsil.prepare.draw import SAMPLING
 from konsil.records import Answer, Event, Item, Purpose, Rater, Rating, Task
-from konsil.store import Connection, Store
+from konsil.store import Connection, Store, happenings, vacancies
 from konsil.store.happenings import counted
 from konsil.store.screens import last_position, ratings_of_item, tasks_of_item
 from konsil.study import Study
@@ -57,6 +57,9 @@ class Ties:
         """The tie-breaks that a task's new ratings call for and that are not stored yet; `ready` was called before."""
         if rated.item is None or not any(a.instrument == rated.instrument for a in self._allocations):
             return ()
+        if tuple(counted(connection, kind) for kind in MOVES) != self._drawn_at:
+            # Somebody withdrew or took over between `ready` and this transaction.
+            self.ready()
         tasks = tasks_of_item(connection, rated.item)
         ratings = ratings_of_item(connection, rated.item)
         stored = {t.id for t in tasks}
@@ -68,6 +71,12 @@ class Ties:
             if task.id not in stored
         ]
         return tuple(_placed(connection, fresh))
+
+    def arise(self, connection: Connection, tasks: Sequence[Task], at: str) -> None:
+        """Write tie-breaks that are due; those whose slot nobody has go to the others of the panel, or wait."""
+        if tasks:
+            happenings.tasks_arise(connection, tasks, why="tie-break", at=at)
+            vacancies.share(connection, self._study, tasks, at=at)
 
     def _of(
         self, allocation: Allocation, item: str, tasks: Sequence[Task], ratings: Sequence[Rating]
@@ -111,7 +120,8 @@ class Ties:
             items: list[Item] = list(view.each("items"))
             answers: list[Answer] = list(view.each("answers"))
             events: list[Event] = [e for e in view.each("events") if e.kind in (*MOVES, SAMPLING)]
-        self._raters |= {r.id: r for r in signed_up(events, self._study.everybody())}
+        everybody = self._study.everybody()
+        self._raters = {r.id: r for r in signed_up(events, slots_of(everybody))} | {r.id: r for r in everybody}
         wanted = set(only) if only is not None else None
         pretended = [
             rating
