@@ -108,6 +108,7 @@ def test_an_endless_call_ends_at_its_deadline_and_is_given_up_sooner() -> None:
     assert [c.outcome for c in kept] == ["http error", "gave up"]
     assert all(0.04 < c.seconds < 1 for c in kept)
     assert progress.outcomes == {"gave up": 1}
+    assert progress.gave_up == {"test": "no end within 0.05 seconds"}
 
 
 @pytest.mark.parametrize("n", [1, 9])

@@ -12,7 +12,7 @@ import pytest
 from aiohttp import web
 from replying import answering, calls
 
-from konsil.collect.opening import opened
+from konsil.collect.opening import opened, unknown_vendors
 from konsil.collect.provider import (
     AccountError,
     BusyError,
@@ -295,3 +295,13 @@ def test_a_package_may_bring_a_provider(tmp_path: Path, monkeypatch: pytest.Monk
     assert asyncio.run(provider.complete(ASKED)).text == "http://ward.example"
     with pytest.raises(CollectError, match=r"vendor 'broken' is brought by 'theirs:Nobody', which cannot be loaded"):
         opened(Endpoint("ward", vendor="broken"))
+
+
+def test_a_vendor_that_nobody_here_brings_is_told_before_a_call() -> None:
+    endpoints = [
+        Endpoint("a", "http://127.0.0.1:1/v1"),
+        Endpoint("b", vendor="antropic"),
+        Endpoint("c", vendor="google"),
+    ]
+    (said,) = unknown_vendors(endpoints)
+    assert said.startswith("endpoints[1].vendor: 'antropic' is not known here; did you mean 'anthropic'?")

@@ -43,6 +43,11 @@ def command(folder: Path, database: str, statistics: bool) -> None:
     click.echo(f"  sources:     {len(study.sources)}, plan: {len(study.plan)}, analyses: {len(study.analyses)}")
     for file in dict.fromkeys(missing):
         click.echo(f"  not there yet: {file}")
+    if any(e.vendor for e in study.endpoints):
+        from konsil.collect.opening import unknown_vendors
+
+        for line in unknown_vendors(study.endpoints):
+            click.echo(f"  {line}")
     click.echo(f"  digest:      {study_digest(study)}")
     for instrument in _judged(study):
         for line in _parity(instrument):

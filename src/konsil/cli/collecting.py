@@ -52,6 +52,8 @@ def told(done: Collected, dry_run: bool) -> Iterator[str]:
     else:
         outcomes = ", ".join(f"{n:,} {name}" for name, n in sorted(ended.items(), key=_place)) or "none"
         yield f"{done.progress.ended:,} done in {done.progress.calls:,} calls: {outcomes}"
+        for endpoint, error in sorted(done.progress.gave_up.items()):
+            yield f"gave up after repeated tries of {endpoint}, last because: {error}"
         if before:
             yield f"{before:,} were done before"
     if done.spent:

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import entry_points
 from typing import cast
 
 from konsil.collect.provider import Provider
-from konsil.errors import CollectError
+from konsil.errors import CollectError, nearest
 from konsil.study.calling import Endpoint
 
 GROUP = "konsil.providers"
 """Entry points of other packages: a vendor's name -> a function that makes a provider of an endpoint."""
+
+
+def unknown_vendors(endpoints: Iterable[Endpoint]) -> Iterator[str]:
+    """Say which endpoints name a vendor that nobody here is known to bring; another package may bring it later."""
+    for n, endpoint in enumerate(endpoints):
+        if not endpoint.vendor:
+            continue
+        from konsil.collect.vendors import VENDORS
+
+        known = sorted({*VENDORS, *(point.name for point in entry_points(group=GROUP))})
+        if endpoint.vendor not in known:
+            yield f"endpoints[{n}].vendor: {endpoint.vendor!r} is not known here; {nearest(endpoint.vendor, known)}"
 
 
 def opened(endpoint: Endpoint) -> Provider:

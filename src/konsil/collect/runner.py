@@ -71,6 +71,8 @@ class Progress:
     """As the endpoints count them."""
     tokens_written: int = 0
     """As the endpoints count them."""
+    gave_up: dict[str, str] = field(default_factory=dict)
+    """Endpoint -> the last error of a work that was given up there."""
     stopped: str = ""
     """Why it stopped before its end, as a sentence; empty where it did not."""
 
@@ -160,6 +162,7 @@ class Runner:
                 self._refused(lane, work, error)
                 return
             if failures >= lane.limits.tries:
+                self.progress.gave_up[lane.name] = str(error)
                 await self._keep(tried.call("gave up", ended=True))
                 return
             await self._keep(tried.call())
