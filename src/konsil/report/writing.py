@@ -14,6 +14,7 @@ from pathlib import Path
 from konsil.analysis import Results, Row
 from konsil.errors import KonsilError
 from konsil.records import Answer, Event, Item, Rater, Rating
+from konsil.records.formulas import harmless
 from konsil.report.language import language
 from konsil.report.overview import Material
 from konsil.report.page import render
@@ -275,6 +276,12 @@ def _csv(fields: Sequence[str], lines: Iterable[Mapping[str, object]]) -> bytes:
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, fields, lineterminator="\n")
     writer.writeheader()
-    # True and False as in JSON, so that both files read alike.
-    writer.writerows({k: str(v).lower() if isinstance(v, bool) else v for k, v in line.items()} for line in lines)
+    writer.writerows({k: _cell(v) for k, v in line.items()} for line in lines)
     return text.getvalue().encode()
+
+
+def _cell(value: object) -> object:
+    """True and False as in JSON, so that both files read alike; names and labels of other people's files harmless."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return harmless(value) if isinstance(value, str) else value

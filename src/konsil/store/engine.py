@@ -23,7 +23,8 @@ FILE = "konsil.db"
 BUSY_SECONDS = 60.0
 """How long a writer waits for another one."""
 # As many as the pages have threads: a connection beyond would be opened anew for every request.
-_POOL: dict[str, int] = {"pool_size": 40, "max_overflow": 10}
+# Parameters are names, addresses and labels: messages of the database, which end in logs, are to quote none.
+_POOL: dict[str, Any] = {"pool_size": 40, "max_overflow": 10, "hide_parameters": True}
 _SQLITE_ENDINGS = (".db", ".sqlite", ".sqlite3")
 
 

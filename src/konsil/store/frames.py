@@ -19,16 +19,13 @@ from sqlalchemy.engine import Connection
 
 from konsil.analysis.columns import Columns
 from konsil.errors import StoreError
+from konsil.records.formulas import FORMULA, NUMBER
 from konsil.store import read
 from konsil.store.rows import Kind, Record, dumps
 
 _CHUNK = 50_000
 _TYPES = {"number": pl.Float64, "whole number": pl.Int64}
-# Spreadsheets take a cell that begins so for a formula, after any apostrophes that we would have put there ourselves.
-_FORMULA = r"^'*[=+\-@\t\r\n＝＋－＠]"
 _GUARDED = r"^'+[=+\-@\t\r\n＝＋－＠]"
-# A signed number is no formula: the label -1 of a scale stays readable as a number.
-_NUMBER = r"^[+-][0-9]+(\.[0-9]+)?$"
 
 
 def columns(connection: Connection, kind: Kind) -> Columns[Any]:
@@ -106,7 +103,7 @@ def _csv_column(series: pl.Series) -> pl.Series:
         return pl.Series(series.name, [None if v is None else repr(v) for v in series], dtype=pl.String)
     if series.dtype != pl.String:
         return series.cast(pl.String)
-    risky = series.str.contains(_FORMULA) & ~series.str.contains(_NUMBER)
+    risky = series.str.contains(FORMULA) & ~series.str.contains(NUMBER)
     return series.zip_with(~risky.fill_null(False), "'" + series)
 
 

@@ -3,6 +3,7 @@
 Who calls whom, from the network inwards; each module knows only what stands below it:
 
     serve       the server: a study's store and its options -> uvicorn
+    discreet    faults of ours in the server's log, without anybody's values
     app         create_app: routes + guard + headers + errors -> one Starlette application
     routes      EVERY page in one table: path, methods, roles, endpoint. What is not in it does not exist
     guard       who is asking: cookie -> Visitor; roles, CSRF token, Origin; deny by default

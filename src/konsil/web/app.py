@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from konsil.store import Store
 from konsil.study import Study
+from konsil.web.guard import asking
 from konsil.web.headers import ALWAYS, Headers
 from konsil.web.pages import refusal
 from konsil.web.routes import routes
@@ -34,13 +35,17 @@ def create_app(
         yield
 
     app = Starlette(routes=routes(), lifespan=lifespan, exception_handlers={HTTPException: _refused, 500: _failed})
+    # An address with a slash too many does not exist: the framework would lead on to whatever host and scheme the
+    # request names, and behind a proxy that speaks TLS would send an invitation's secret in the clear.
+    app.router.redirect_slashes = False
     app.state.site = site
     app.add_middleware(Headers, secure=options.secure)
     return app
 
 
 def _refused(request: Request, error: Exception) -> Response:
-    """No such page, or not by this method."""
+    """No such page, or not by this method: the guard was not passed, so who asks is looked up here."""
+    request.state.visitor = asking(request)
     return refusal(request, error.status_code if isinstance(error, HTTPException) else 500)
 
 

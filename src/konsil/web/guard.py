@@ -35,9 +35,12 @@ def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Await
     """The endpoint behind the guard: the visitor and the form are read, and refused where they do not belong here."""
 
     async def behind(request: Request) -> Response:
-        visitor = await run_in_threadpool(_visitor, request)
+        visitor = await run_in_threadpool(asking, request)
         request.state.visitor = visitor
         request.state.form = {}
+        if "\0" in request.scope["path"] or b"%00" in request.scope["query_string"]:
+            # No database can be asked for it.
+            return refusal(request, 404)
         if not isinstance(audience, Public) and (visitor is None or visitor.role not in audience):
             # The same answer whether the page is another's or does not exist: nothing can be probed.
             return refusal(request, 404 if visitor is not None else 401)
@@ -58,7 +61,8 @@ def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Await
     return behind
 
 
-def _visitor(request: Request) -> Visitor | None:
+def asking(request: Request) -> Visitor | None:
+    """Who has the request's cookie; None where nobody is signed in."""
     site = site_of(request)
     cookie = request.cookies.get(site.options.cookie, "")
     return site.access.visitor(cookie, site.now()) if cookie else None
@@ -84,12 +88,13 @@ async def _body(request: Request) -> bytes:
 
 
 def _form(request: Request) -> dict[str, str]:
-    """The fields of a form; a ValueError where it is none."""
+    """The fields of a form, without NUL, which no database keeps; a ValueError where it is none."""
     kind = request.headers.get("content-type", "").partition(";")[0]
     if kind != "application/x-www-form-urlencoded":
         return {}
     text = request.state.body.decode()
-    return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict"))
+    fields = parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict")
+    return {name: value.replace("\0", "") for name, value in fields}
 
 
 def _token_fits(request: Request, visitor: Visitor) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 from collections.abc import Mapping
 
 from starlette.requests import Request
@@ -13,6 +14,7 @@ from starlette.responses import JSONResponse, Response
 from konsil.store.drafts import Change
 from konsil.store.screens import Visit
 from konsil.web.desk import Submitted
+from konsil.web.form import clean
 from konsil.web.guard import form_of, visitor_of
 from konsil.web.line import progress
 from konsil.web.pages import page, path_to, refusal, to, wants_json
@@ -22,6 +24,7 @@ from konsil.web.way import in_the_way
 
 OWN = frozenset({"visit", "base_rev", "wall", "active", "first_input"})
 """Fields of the form that are the page's own and no answers."""
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 MOST_CHANGES = 500
 """Changes in one message; a browser that was offline for long sends several."""
 
@@ -134,7 +137,7 @@ def problem(request: Request) -> Response:
     """Take a report; the task stays where it is."""
     form, public = form_of(request), request.path_params["public"]
     done = site_of(request).desk.report(
-        visitor_of(request).who, public, form.get("text", ""), f"{public} {form.get('visit', '')}"
+        visitor_of(request).who, public, form.get("text", ""), f"{public} {_token(form.get('visit', ''))}"
     )
     return to(path_to(request, "task", public=public)) if done else refusal(request, 404)
 
@@ -149,23 +152,37 @@ def _json(request: Request) -> tuple[list[Change], Visit | None] | None:
     try:
         told = json.loads(request.state.body)
         changes = [
-            Change(str(c["id"])[:64], str(c["field"]), str(c["value"]), int(c["base_rev"]), str(c.get("at", ""))[:32])
+            Change(
+                _token(c["id"]), str(c["field"]), str(c["value"]), _whole(str(c["base_rev"])), str(c.get("at", ""))[:32]
+            )
             for c in told["changes"][:MOST_CHANGES]
         ]
+        if not all(c.id and _is_plain(c.field) and _is_plain(c.said_at) for c in changes):
+            return None
         visit = _visit(str(told["visit"]), {k: str(told.get(k, "")) for k in ("wall", "active", "first_input")})
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return None
     return changes, visit
 
 
 def _visit(name: str, told: Mapping[str, str]) -> Visit | None:
     """The times a page told; those that cannot be are not known."""
-    if not name or len(name) > 64:
+    if not _token(name):
         return None
     wall, active, first = (_seconds(told.get(key, "")) for key in ("wall", "active", "first_input"))
     if wall is None:
         return Visit(name)
     return Visit(name, wall, None if active is None else min(active, wall), first)
+
+
+def _token(told: object) -> str:
+    """A random name that a page made; empty where it cannot be one. No page of ours needs another sign."""
+    text = str(told)
+    return text if _TOKEN.fullmatch(text) else ""
+
+
+def _is_plain(text: str) -> bool:
+    return clean(text) == text
 
 
 def _seconds(text: str) -> float | None:

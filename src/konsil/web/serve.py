@@ -15,6 +15,7 @@ from konsil.errors import KonsilError
 from konsil.store import Store
 from konsil.study import Study
 from konsil.web.app import create_app
+from konsil.web.discreet import Discreet
 from konsil.web.site import Options
 
 BACKLOG = 2048
@@ -72,7 +73,7 @@ def _run(study: Study, store: Store, options: Options, place: socket.socket) -> 
 
     # No access log and no headers of a proxy: addresses of people are written nowhere.
     config = uvicorn.Config(
-        create_app(study, store, options),
+        Discreet(create_app(study, store, options)),
         access_log=False,
         server_header=False,
         proxy_headers=False,

@@ -120,7 +120,10 @@ async function send() {
     return false;
   }
   wait = 1000;
-  if (answer.status === 401) { location.reload(); return false; }
+  // Signed in anew in another window: the page comes again with its token, and what was said is told once more.
+  const again = answer.status === 403 && now.some((c) => !c.again);
+  if (again) { for (const c of now) c.again = true; keep(); showOffline(); }
+  if (answer.status === 401 || again) { location.reload(); return false; }
   queue = queue.slice(now.length);
   keep();
   if (!answer.ok) { location.reload(); return false; }
@@ -329,6 +332,10 @@ try {
     fetch(saveUrl.replace(name, other), {
       method: "POST", credentials: "same-origin", body,
       headers: { "content-type": "application/json", accept: "application/json", "x-csrf-token": csrf },
-    }).then((answer) => { if (answer.ok || answer.status === 404) memory.drop(key); }).catch(() => {});
+    }).then((answer) => {
+      // Who is signed in here may be another than who said it; it waits for them, but not for ever.
+      const old = !(Date.now() - Date.parse(changes.at(-1)?.at) < 30 * 86400000);
+      if (answer.ok || (answer.status === 404 && old)) memory.drop(key);
+    }).catch(() => {});
   }
 } catch { /* no memory, nothing kept */ }

@@ -1,0 +1,48 @@
+"""Faults of ours in the server's log: of what kind and where in the code, without the values that messages quote.
+
+A message may hold anything: a name that could not be stored, an invitation's secret, a statement with its parameters.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from konsil.errors import KonsilError
+
+LOG = logging.getLogger("uvicorn.error")
+
+
+class Discreet:
+    """Around the application, for the server: what goes wrong in a request is logged here and goes no further."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on; the visitor has been told already when a fault arrives here."""
+        try:
+            await self._app(scope, receive, send)
+        except Exception as error:
+            if scope["type"] != "http":
+                raise
+            LOG.error("%s", told(error))
+
+
+def told(error: BaseException) -> str:
+    """What is logged of a fault: the kinds of it and its causes, each with its places in the code, innermost last.
+
+    >>> try:
+    ...     int("a secret")
+    ... except ValueError as error:
+    ...     told(error).startswith("ValueError at "), "secret" in told(error)
+    (True, False)
+    """
+    # Sentences of our own say what is wrong with the study or its database and quote no form.
+    said = f" ({error})" if isinstance(error, KonsilError) else ""
+    places = [f"{place.filename}:{place.lineno} in {place.name}" for place in traceback.extract_tb(error.__traceback__)]
+    own = f"{type(error).__name__}{said} at {' > '.join(places) or 'an unknown place'}"
+    cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return own if cause is None else f"{own}; because of {told(cause)}"
