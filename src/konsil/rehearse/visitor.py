@@ -136,6 +136,7 @@ class Visitor:
             sent["cookie"] = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
         until = time.monotonic() + self._patience
         while True:
+            kept = self._line is not None
             try:
                 if self._line is None:
                     self._line = http.client.HTTPConnection(self._host, timeout=60)
@@ -146,6 +147,9 @@ class Visitor:
             except (OSError, http.client.HTTPException) as error:
                 # Asked again: every request of the pages may be told twice.
                 self.leave()
+                if kept:
+                    # A connection that the server had closed meanwhile: at once on a new one, as browsers do.
+                    continue
                 if time.monotonic() > until:
                     raise GoneError(f"{self._origin}{path}: does not answer ({error})") from None
                 time.sleep(0.1)

@@ -35,6 +35,7 @@ _TAG = re.compile(r"(<[^>]*>)")
 _MARKED = re.compile("([\U000f0000-\U000fffff])")
 
 
+@cache
 def renderer() -> str:
     """The name under which what this version renders is stored."""
     return f"konsil {FORM}, markdown-it-py {version('markdown-it-py')}, nh3 {version('nh3')}"
