@@ -134,7 +134,7 @@ def _before(visitor: Visitor, page: Page, about: Mapping[str, str]) -> Page:
 
 
 def _rate(visitor: Visitor, page: Page, say: Say, think: Think, outcome: Outcome, who: str) -> Page:
-    """Rate one page: think, choose, save at every choice, hand in, leave, go on."""
+    """Rate one page: think, choose, save at every choice, hand in, go on."""
     form = page.form("/task/")
     if form is None or "save" not in form.data:
         raise KonsilError(f"{page.path}: there is no form to rate in")
@@ -168,8 +168,6 @@ def _hand_in(visitor: Visitor, form: Form, said: Mapping[str, str], seconds: flo
         raise KonsilError(f"{form.action}: was not taken: {dict(told)}")
     outcome.submitted[form.data["public"]] = said
     outcome.handed_in[who] = outcome.handed_in.get(who, 0) + 1
-    # A page that is left tells its times once more.
-    visitor.save(form, [], _seconds(seconds, seconds), "leave")
     return visitor.go(str(told["go"]))
 
 

@@ -13,7 +13,7 @@ class Row:
     """One kind of request."""
 
     kind: str
-    """come in, next task, open, save, submit, leave, file."""
+    """come in, before, next task, save, submit, look again, file."""
     count: int
     """How many there were."""
     p50: float

@@ -68,12 +68,12 @@ class Visitor:
         return self._shown(self.ask(kind, "POST", form.action, body, self._form()))
 
     def save(
-        self, form: Form, changes: Sequence[Mapping[str, object]], seconds: Mapping[str, str], kind: str = "save"
+        self, form: Form, changes: Sequence[Mapping[str, object]], seconds: Mapping[str, str]
     ) -> Mapping[str, object]:
         """Save changes as the page's module does."""
         body = {"changes": list(changes), "visit": form.hidden.get("visit", ""), **seconds}
         headers = {**self._json(), "content-type": "application/json", "x-csrf-token": self.csrf}
-        answer = self.ask(kind, "POST", form.data["save"], json.dumps(body).encode(), headers)
+        answer = self.ask("save", "POST", form.data["save"], json.dumps(body).encode(), headers)
         return self._told(answer)
 
     def submit(self, form: Form, said: Mapping[str, str], seconds: Mapping[str, str]) -> Mapping[str, object]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import secrets
+from asyncio import get_running_loop
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -29,13 +29,20 @@ class Public:
 
 
 Audience = Public | frozenset[Role]
+RATERS: frozenset[Role] = frozenset({"rater"})
+"""Who rates."""
 
 
 def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Awaitable[Response]]:
     """The endpoint behind the guard: the visitor and the form are read, and refused where they do not belong here."""
 
     async def behind(request: Request) -> Response:
-        visitor = await run_in_threadpool(asking, request)
+        request.state.body = b"" if request.method in SAFE else await _body(request)
+        # One turn in a thread for all that follows: every further one is another wait in line.
+        return await get_running_loop().run_in_executor(site_of(request).lane(audience == RATERS), answered, request)
+
+    def answered(request: Request) -> Response:
+        visitor = asking(request)
         request.state.visitor = visitor
         request.state.form = {}
         if "\0" in request.scope["path"] or b"%00" in request.scope["query_string"]:
@@ -47,7 +54,6 @@ def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Await
         if request.method not in SAFE:
             if not from_our_pages(request):
                 return refusal(request, 403)
-            request.state.body = await _body(request)
             if len(request.state.body) > MOST_BYTES:
                 return refusal(request, 413)
             try:
@@ -56,7 +62,7 @@ def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Await
                 return refusal(request, 422)
             if visitor is not None and not _token_fits(request, visitor):
                 return refusal(request, 403)
-        return await run_in_threadpool(endpoint, request)
+        return endpoint(request)
 
     return behind
 

@@ -30,13 +30,18 @@ MOST_CHANGES = 500
 
 
 def next_task(request: Request) -> Response:
-    """Go to what comes next: a page that must be passed, the next task, or the end."""
+    """Go to what comes next."""
+    return to(_next(request))
+
+
+def _next(request: Request) -> str:
+    """The address of what comes next: a page that must be passed, the next task, or the end."""
     site, visitor = site_of(request), visitor_of(request)
     gate = in_the_way(site, visitor)
     if gate is not None:
-        return to(path_to(request, gate))
+        return path_to(request, gate)
     public = site.desk.next_task(visitor.who)
-    return to(path_to(request, "finished") if public is None else path_to(request, "task", public=public))
+    return path_to(request, "finished") if public is None else path_to(request, "task", public=public)
 
 
 def finished(request: Request) -> Response:
@@ -103,7 +108,10 @@ def submit(request: Request) -> Response:
 
 def _after(request: Request, done: Submitted) -> str:
     """The next task; after a practice first the same page again, with what it explains."""
-    return path_to(request, "task", public=request.path_params["public"]) if done.explains else path_to(request, "next")
+    if done.explains:
+        return path_to(request, "task", public=request.path_params["public"])
+    # Its address and not that of /next, which would only lead there.
+    return _next(request)
 
 
 def save(request: Request) -> Response:

@@ -21,11 +21,10 @@ from konsil.web import (
     statics,
     troubles,
 )
-from konsil.web.guard import Audience, Endpoint, Public, guarded
+from konsil.web.guard import RATERS, Audience, Endpoint, Public, guarded
 from konsil.web.way import past_gates
 
 EVERYBODY = Public()
-RATERS: frozenset[Role] = frozenset({"rater"})
 OFFICE: frozenset[Role] = frozenset({"owner", "coordinator"})
 OWNERS: frozenset[Role] = frozenset({"owner"})
 ANALYSTS: frozenset[Role] = frozenset({"owner", "analyst"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -22,6 +23,12 @@ from konsil.web.throttle import Throttle
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 """Names of the machine itself: a coordinator may type any of them."""
+
+
+HANDS = 4
+"""Threads that answer raters. More would only wait for one another: one writes at a time, and one runs Python."""
+OTHER_HANDS = 4
+"""Threads for all else: an overview or a download may take seconds, and no rater waits behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +128,14 @@ class Site:
     def doors(self) -> Throttle:
         """So many knocks a minute."""
         return Throttle(self.options.tries_a_minute, 60.0)
+
+    @cached_property
+    def _lanes(self) -> tuple[ThreadPoolExecutor, ThreadPoolExecutor]:
+        return ThreadPoolExecutor(OTHER_HANDS, "konsil-others"), ThreadPoolExecutor(HANDS, "konsil-raters")
+
+    def lane(self, raters: bool) -> ThreadPoolExecutor:
+        """The threads that answer raters, or those that answer everybody else."""
+        return self._lanes[raters]
 
     def now(self) -> str:
         """The time as records carry it."""

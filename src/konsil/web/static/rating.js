@@ -62,7 +62,7 @@ function setValue(key, value) {
 let queue = [];
 try { queue = JSON.parse(memory.get(QUEUE + name) ?? "[]"); } catch { queue = []; }
 const known = {};
-let sending = null, wait = 1000, timer = 0;
+let sending = null, wait = 1000, timer = 0, handedIn = false;
 const knownRev = (key) => known[key] ?? number(form.dataset.rev);
 
 function show(state, text) {
@@ -145,7 +145,7 @@ function crossed(key, value) {
   }
 }
 addEventListener("online", () => { wait = 1000; flush(); });
-addEventListener("pagehide", () => { if (!closed) post(saveUrl, queue.slice(0, 200), true).catch(() => {}); });
+addEventListener("pagehide", () => { if (!closed && !handedIn) post(saveUrl, queue.slice(0, 200), true).catch(() => {}); });
 
 // Fields: the current one, moving, choosing.
 let current = 0;
@@ -297,7 +297,8 @@ form.addEventListener("submit", async (event) => {
     });
     if (answer.status === 401 || answer.status === 403) { location.reload(); return; }
     const told = await answer.json();
-    if (told.go) { queue = []; keep(); location.assign(told.go); return; }
+    // What was handed in told its times with it: there is nothing more to tell on leaving.
+    if (told.go) { queue = []; keep(); handedIn = true; location.assign(told.go); return; }
     for (const [key, value] of Object.entries(told.conflicts ?? {})) crossed(key, value);
     if (told.rev) form.elements.base_rev.value = told.rev;
     for (const key of told.problems ?? []) {
