@@ -22,6 +22,9 @@ KINDS = ("items", "answers", "ratings", "labelstudio", "anki")
 @on_folder
 @click.option("--file", "file", type=click.Path(path_type=Path), help="A file instead of the protocol's [[sources]].")
 @click.option("--export", "export", type=click.Path(path_type=Path), help="A folder that 'konsil export' wrote.")
+@click.option(
+    "--kit", "kits", multiple=True, type=click.Path(path_type=Path), help="The answers file of an offline kit."
+)
 @click.option("--records", type=click.Choice(KINDS), default="ratings", show_default=True, help="What its rows are.")
 @click.option("--sheet", default="", help="The sheet of a spreadsheet.")
 @click.option("--encoding", default="utf-8", show_default=True, help="The text's encoding.")
@@ -43,6 +46,7 @@ def command(
     database: str,
     file: Path | None,
     export: Path | None,
+    kits: tuple[Path, ...],
     records: str,
     sheet: str,
     encoding: str,
@@ -67,6 +71,12 @@ def command(
     opened = open_folder(folder, database=database)
     if export is not None:
         click.echo(_told(opened.import_export(export)))
+        return
+    if kits:
+        from konsil.cli.kit import told
+
+        for one in kits:
+            click.echo(told(opened, one))
         return
     sources: tuple[Source, ...] = ()
     if file is not None:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import secrets
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from konsil.instrument import Criterion, canonical
 from konsil.records import Answer, Rating, Task
-from konsil.store import read, schema
+from konsil.store import read
 from konsil.store.db import Store, View
-from konsil.store.engine import writing
 from konsil.store.export import Veiling
 from konsil.store.rows import KindName
+from konsil.store.secret import secret
 from konsil.study import Study
 
 SHOWN: tuple[KindName, ...] = ("items", "answers", "raters", "tasks", "ratings")
@@ -27,13 +25,7 @@ _KEY = "veil_key"
 
 def key(store: Store) -> bytes:
     """The secret behind the codes: made once, kept in the database and in no export."""
-    query = sa.select(schema.meta.c.value).where(schema.meta.c.key == _KEY)
-    with writing(store.engine) as connection:
-        found = connection.execute(query).scalar_one_or_none()
-        if found is None:
-            found = secrets.token_hex(16)
-            connection.execute(sa.insert(schema.meta).values(key=_KEY, value=found))
-    return bytes.fromhex(found)
+    return secret(store, _KEY)
 
 
 class Veil:

@@ -29,6 +29,7 @@ Who calls whom, from the network inwards; each module knows only what stands bel
     office      endpoints of those who run a study: progress, batches; `office()` renders their pages with the menu
     invitations, recruiting, troubles, flags, collected    endpoints: links, letters, withdrawal; recruitment;
                 reported problems; signs of haste; downloads and the audit log
+    kit         a rater's batch as one file without a server; kit_answers: what comes back, by the desk's own way
     pace, signs, naming    how fast everybody is and when it ends; who stands out; which answers name a system: pure
     told        days, times and numbers in the page's language
     site        Site: study, store, options and clock, handed to every endpoint as `request.app.state.site`

@@ -1,0 +1,68 @@
+"""konsil kit: a rater's batch as one file for a place without a network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from konsil.cli.folder import on_folder
+
+if TYPE_CHECKING:
+    from konsil.api import Folder
+
+
+@click.command(short_help="Write a rater's batch as one file for a place without a network.")
+@on_folder
+@click.option("--rater", default="", metavar="ID", help="Whose tasks. [only list the kits that were made]")
+@click.option("--batch", metavar="NAME", help="Which batch. [the rater's next]")
+@click.option("--output", type=click.Path(path_type=Path), help="The file. [FOLDER/kit-RATER-BATCH.html]")
+@click.option("--language", default="", metavar="CODE", help="de or en. [the study's]")
+def command(folder: Path, database: str, rater: str, batch: str | None, output: Path | None, language: str) -> None:
+    """Write what a rater has still to do in a batch of the study in FOLDER as one HTML file.
+
+    It is the rating page without a server: blinded in the same way, opened in any browser, with no network. In the end
+    it gives a signed file of answers, which `konsil import FOLDER --kit FILE` takes in.
+    """
+    from konsil.api import open_folder
+    from konsil.api.kits import kits_made, make_kit
+    from konsil.api.planning import make_plan
+    from konsil.errors import StudyError
+
+    opened = open_folder(folder, database=database)
+    if not rater:
+        if batch is not None or output is not None or language:
+            raise StudyError("--rater: name whose tasks, such as --rater physician-1")
+        for who, name, screens, back in kits_made(opened):
+            label = f" batch {name}" if name else ""
+            click.echo(
+                f"{who}{label}: {screens:,} {_word(screens)}, {'answers came back' if back else 'no answers yet'}"
+            )
+        return
+    make_plan(opened)
+    made, path = make_kit(opened, rater, batch=batch, output=output, language=language)
+    click.echo(f"{path}: {made.screens:,} {_word(made.screens)}, {len(made.html.encode()) / 1000:,.0f} kB")
+
+
+def told(opened: Folder, file: Path) -> str:
+    """Take in the answers file of a kit; say what became of it, screen by screen where something did not go in."""
+    from konsil.api.kits import take_in_answers
+
+    found = take_in_answers(opened, file)
+    if found.again:
+        return f"{file}: was taken in before, or is older than what was; nothing changed"
+    counts = {
+        "handed in": found.handed_in, "not complete yet": found.kept, "nothing new": found.unchanged,
+        "with somebody else by now": found.gone, "left as they are": len(found.left),
+    }  # fmt: skip
+    parts = ", ".join(f"{n:,} {what}" for what, n in counts.items() if n) or "nothing in it"
+    lines = [f"{found.rater}: {parts}"]
+    if found.problems:
+        lines.append(f"  {found.problems:,} {'problem' if found.problems == 1 else 'problems'} reported")
+    lines += [f"  a screen was left as it is: {why}" for why in found.left.values()]
+    return "\n".join(lines)
+
+
+def _word(screens: int) -> str:
+    return "screen" if screens == 1 else "screens"

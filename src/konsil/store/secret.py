@@ -1,0 +1,22 @@
+"""Secrets of a database: each made once, kept in it and in no export."""
+
+from __future__ import annotations
+
+import secrets
+
+import sqlalchemy as sa
+
+from konsil.store import schema
+from konsil.store.db import Store
+from konsil.store.engine import writing
+
+
+def secret(store: Store, name: str) -> bytes:
+    """The secret of this name."""
+    query = sa.select(schema.meta.c.value).where(schema.meta.c.key == name)
+    with writing(store.engine) as connection:
+        found = connection.execute(query).scalar_one_or_none()
+        if found is None:
+            found = secrets.token_hex(16)
+            connection.execute(sa.insert(schema.meta).values(key=name, value=found))
+    return bytes.fromhex(found)

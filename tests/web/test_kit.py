@@ -1,0 +1,392 @@
+"""Offline kits without a browser: what is in the file, and what becomes of the answers that it brings back."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import secrets
+from collections.abc import Callable
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from konsil.errors import KonsilError
+from konsil.store import Store, happenings, kits, screens
+from konsil.store.engine import reading
+from konsil.store.people import Person, note_person
+from konsil.study import Study
+from konsil.web.kit import Kit, make
+from konsil.web.kit_answers import take_in
+from konsil.web.site import Site
+
+R1, R2 = "canary-rater-1", "canary-rater-2"
+ALL_RIGHT = {**{f"correctness.a{n}": "Richtig" for n in range(1, 6)}, "difficulty": "Mittel"}
+Make = Callable[..., Site]
+
+
+@pytest.fixture
+def site(opened: Store, clock: Any, studies: dict[str, Study], kit: Any) -> Make:
+    """A study of this name, its plan drawn, as a kit is made from it."""
+
+    def made(name: str = "medqade", n_items: int = 4) -> Site:
+        kit.fill(opened, studies[name], n_items)
+        return Site(studies[name], opened, clock=clock)
+
+    return made
+
+
+class Offline:
+    """What the file's script does, told in Python: one browser with its memory."""
+
+    def __init__(self, html: str) -> None:
+        self.kit = json.loads(re.findall(r'<script type="application/json" id="kit">(.*?)</script>', html)[0])
+        self.names = [one["public"] for one in self.kit["screens"]]
+        self.copy, self.revision = secrets.token_hex(16), 0
+        self.screens: dict[str, dict[str, Any]] = {}
+
+    def say(self, name: str, values: dict[str, str], *, done: bool = True, seconds: float = 30.0) -> None:
+        spec = next(one for one in self.kit["screens"] if one["public"] == name)
+        blank = {"base_rev": spec["rev"], "changes": [], "done": "", "values": {}, "visits": {}, "problems": []}
+        one = self.screens.setdefault(name, blank)
+        for field, value in values.items():
+            one["changes"].append(
+                {"id": secrets.token_hex(16), "field": field, "value": value, "at": "2025-03-02T08:00:00.000Z"}
+            )
+        one["done"] = "2025-03-02T08:00:00.000Z" if done else ""
+        one["values"] = {c["field"]: c["value"] for c in one["changes"]} if done else {}
+        times = {"wall": str(seconds + 10), "active": str(seconds), "first_input": "2.5"}
+        one["visits"][secrets.token_hex(16)] = times
+
+    def file(self) -> str:
+        self.revision += 1
+        told = {
+            "kit": self.kit["id"],
+            "copy": self.copy,
+            "revision": self.revision,
+            "made_at": "",
+            "screens": self.screens,
+        }
+        signed = json.dumps(told)
+        mac = kits.signature(self.kit["key"], signed)
+        return json.dumps({"konsil": "kit answers", "format": 1, "signed": signed, "mac": mac})
+
+
+def kit_of(site: Site, rater: str = R1) -> tuple[Kit, Offline]:
+    made = make(site, rater, "", "", "de")
+    return made, Offline(made.html)
+
+
+def test_no_canary_is_in_the_file(site: Make, opened: Store) -> None:
+    here = site()
+    note_person(opened, Person(R1, "Canary Name", "canary@example.org"))
+    public = here.desk.next_task(R2)
+    here.desk.submit(R2, public, ALL_RIGHT, 0)
+    made, offline = kit_of(here)
+    assert "canary" not in made.html.casefold()
+    assert not any(task.id in made.html for task in opened.tasks())
+    assert len(set(offline.names)) == made.screens == len([t for t in opened.tasks() if t.rater == R1])
+
+
+@pytest.mark.parametrize(
+    "name", ["sentences", *(pytest.param(n, marks=pytest.mark.slow) for n in ("clexeval", "pairs"))]
+)
+def test_no_canary_is_in_the_file_of_any_unit(name: str, site: Make, opened: Store) -> None:
+    here = site(name, 2)
+    row = here.desk.line(R1)[0]
+    made = make(here, R1, row.phase, row.batch, "en")
+    assert "canary" not in made.html.casefold()
+    assert all(task.id not in made.html for task in opened.tasks())
+
+
+def test_the_file_stands_by_itself(site: Make) -> None:
+    made, _ = kit_of(site())
+    assert not re.search(r'\b(?:src|action|href)="(?!#|data:,|https?://)', made.html)
+    assert "connect-src" not in made.html
+    policy = unescape(re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', made.html)[0])
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    assert made.html.count("Kodierbuch") < 10  # the codebook is in it once, and not for every task
+
+
+def test_what_the_pages_know_already_is_in_the_file(site: Make) -> None:
+    here = site()
+    done, half = here.desk.next_task(R1), None
+    here.desk.submit(R1, done, ALL_RIGHT, 0)
+    half = here.desk.next_task(R1)
+    here.desk.put_off(R1, half, {"correctness.a2": "Falsch"}, 0)
+    _, offline = kit_of(here)
+    assert done not in offline.names
+    [spec] = [one for one in offline.kit["screens"] if one["public"] == half]
+    assert spec["values"] == {"correctness.a2": "Falsch"}
+    assert spec["rev"] == 1
+
+
+def test_nobody_has_looked_at_what_is_in_a_kit(site: Make, opened: Store) -> None:
+    _, offline = kit_of(site())
+    with reading(opened.engine) as connection:
+        states = [screens.public(connection, name) for name in offline.names]
+        assert all(state and screens.visits(connection, state.task) == () for state in states)
+
+
+def test_answers_come_back_as_ratings(site: Make, opened: Store) -> None:
+    here = site()
+    _, offline = kit_of(here)
+    first, second, third, *_ = offline.names
+    offline.say(first, ALL_RIGHT)
+    offline.say(second, {**ALL_RIGHT, "correctness.a3": "Keine Angabe", "correctness.a3.reason": "fremdes Fach"})
+    offline.say(third, {"correctness.a1": "Falsch"}, done=False)
+    told = take_in(here, offline.file(), "answers.json")
+    assert (told.handed_in, told.kept, told.unchanged, told.left) == (2, 1, 0, {})
+    found = opened.ratings()
+    assert len(found) == 12
+    assert {r.rater for r in found} == {R1}
+    assert {r.seconds for r in found} == {30.0}
+    assert [r.note for r in found if r.state == "abstained"] == ["fremdes Fach"]
+    half = here.desk.open(R1, third)
+    assert [a.value for g in half.everything for a in g.asked if a.value] == ["Falsch"]
+    assert here.desk.next_task(R1) == third
+    assert opened.verify_log() == ()
+
+
+def test_the_same_file_again_changes_nothing(site: Make, opened: Store, clock: Any) -> None:
+    here = site()
+    _, offline = kit_of(here)
+    offline.say(offline.names[0], ALL_RIGHT)
+    file = offline.file()
+    take_in(here, file, "f")
+    before = opened.ratings(), opened.counts()
+    clock.pass_(60)
+    assert take_in(here, file, "f").again
+    assert (opened.ratings(), opened.counts()) == before
+
+
+def test_a_later_file_revises_and_an_older_one_does_not(site: Make, opened: Store) -> None:
+    here = site()
+    _, offline = kit_of(here)
+    one, two = offline.names[:2]
+    offline.say(one, ALL_RIGHT)
+    early = offline.file()
+    assert take_in(here, early, "f").handed_in == 1
+    offline.say(one, {"difficulty": "Schwer"})
+    offline.say(two, ALL_RIGHT)
+    late = offline.file()
+    told = take_in(here, late, "f")
+    assert (told.handed_in, told.unchanged) == (2, 0)
+    assert sorted(r.label for r in opened.ratings() if r.criterion == "difficulty") == ["Mittel", "Schwer"]
+    assert take_in(here, early, "f").again
+    third = take_in(here, offline.file(), "f")
+    assert (third.handed_in, third.unchanged) == (0, 2)
+    assert len(opened.ratings()) == 12
+
+
+def test_the_pages_word_stands_where_both_said_something(site: Make, opened: Store) -> None:
+    """Whoever rates in the kit and on the pages loses neither; what came by the pages is left as it is."""
+    here = site()
+    _, offline = kit_of(here)
+    name = offline.names[0]
+    offline.say(name, ALL_RIGHT)
+    here.desk.submit(R1, name, {**ALL_RIGHT, "difficulty": "Schwer"}, 0)
+    told = take_in(here, offline.file(), "f")
+    assert told.handed_in == 0
+    assert "on the pages meanwhile" in told.left[name]
+    assert [r.label for r in opened.ratings() if r.criterion == "difficulty"] == ["Schwer"]
+
+
+def test_a_correction_on_the_pages_after_the_kit_stays(site: Make, opened: Store) -> None:
+    here = site()
+    _, offline = kit_of(here)
+    name = offline.names[0]
+    offline.say(name, ALL_RIGHT)
+    take_in(here, offline.file(), "f")
+    sheet = here.desk.open(R1, name)
+    here.desk.submit(R1, name, {**ALL_RIGHT, "difficulty": "Schwer"}, sheet.rev)
+    told = take_in(here, offline.file(), "f")
+    assert (told.handed_in, told.unchanged) == (0, 1)
+    assert [r.label for r in opened.ratings() if r.criterion == "difficulty"] == ["Schwer"]
+
+
+def altered(file: str, change: Callable[[dict[str, Any]], None]) -> str:
+    outer = json.loads(file)
+    inner = json.loads(outer["signed"])
+    change(inner)
+    return json.dumps({**outer, "signed": json.dumps(inner)})
+
+
+def test_what_was_altered_is_refused_whole(site: Make, opened: Store) -> None:
+    here = site()
+    made, offline = kit_of(here)
+    offline.say(offline.names[0], ALL_RIGHT)
+    file = offline.file()
+
+    def falsely(inner: dict[str, Any]) -> None:
+        inner["screens"][offline.names[0]]["changes"][0]["value"] = "Falsch"
+
+    for bad in (altered(file, falsely), file.replace('"mac": "', '"mac": "0'), file[:-40] + file[-20:]):
+        with pytest.raises(KonsilError, match=r"was altered|something else"):
+            take_in(here, bad, "f")
+    other = altered(file, lambda inner: inner.update(kit="0" * 24))
+    with pytest.raises(KonsilError, match="not made from this study's database"):
+        take_in(here, other, "f")
+    assert opened.ratings() == ()
+    assert take_in(here, file, "f").kit == made.id
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '"x"', "null", '{"konsil": "kit answers", "format": 2}', "[" * 5000])
+def test_what_is_no_answers_file_is_said(text: str, site: Make) -> None:
+    with pytest.raises(KonsilError, match=r"f: expected the answers file of an offline kit"):
+        take_in(site(), text, "f")
+
+
+def test_a_signed_file_that_makes_no_sense_is_refused(site: Make, opened: Store) -> None:
+    """The rater has the key, so a good signature is no reason to believe what it says."""
+    here = site()
+    _, offline = kit_of(here)
+    name = offline.names[0]
+    for spoil in (
+        {"changes": [{"id": "x y", "field": "difficulty", "value": "Mittel", "at": ""}]},
+        {"changes": [{"field": "difficulty"}]},
+        {"visits": {"v": {"wall": "nan", "active": "1", "first_input": ""}}},
+        {"visits": {"v": {"wall": "1", "active": "9", "first_input": ""}}},
+        {"base_rev": "many"},
+        {"problems": 3},
+    ):
+        offline.screens = {}
+        offline.say(name, ALL_RIGHT)
+        offline.screens[name].update(spoil)
+        with pytest.raises(KonsilError, match="is signed, but"):
+            take_in(here, offline.file(), "f")
+    theirs = make(here, R2, "", "", "de")
+    offline.screens = {Offline(theirs.html).names[0]: offline.screens[name] | {"problems": []}}
+    with pytest.raises(KonsilError, match=r"is signed, but|not in its kit"):
+        take_in(here, offline.file(), "f")
+    assert opened.ratings() == ()
+
+
+def test_an_unknown_label_is_told_and_not_stored(site: Make, opened: Store) -> None:
+    here = site()
+    _, offline = kit_of(here)
+    offline.say(offline.names[0], {**ALL_RIGHT, "difficulty": "Egal"})
+    told = take_in(here, offline.file(), "f")
+    assert "Egal" in told.left[offline.names[0]]
+    assert opened.ratings() == ()
+
+
+def test_a_closed_batch_is_refused_whole(site: Make, opened: Store) -> None:
+    here = site()
+    _, offline = kit_of(here)
+    offline.say(offline.names[0], ALL_RIGHT)
+    here.desk.close_batch("", "", R1)
+    with pytest.raises(KonsilError, match="is closed"):
+        take_in(here, offline.file(), "f")
+    with pytest.raises(KonsilError, match="is closed"):
+        kit_of(here)
+    assert opened.ratings() == ()
+
+
+def test_answers_to_another_form_are_refused(site: Make, opened: Store) -> None:
+    here = site()
+    _, offline = kit_of(here)
+    offline.say(offline.names[0], ALL_RIGHT)
+    first, *others = here.study.instruments
+    changed = dataclasses.replace(here.study, instruments=(dataclasses.replace(first, codebook="Anders."), *others))
+    with pytest.raises(KonsilError, match="form was changed"):
+        take_in(Site(changed, opened, clock=here.clock), offline.file(), "f")
+
+
+def test_a_problem_arrives_once(site: Make, opened: Store) -> None:
+    here = site()
+    _, offline = kit_of(here)
+    name = offline.names[0]
+    offline.say(name, {}, done=False)
+    offline.screens[name]["problems"].append({"id": "p1", "text": "Das Bild fehlt."})
+    assert take_in(here, offline.file(), "f").problems == 1
+    take_in(here, offline.file(), "f")
+    with reading(opened.engine) as connection:
+        [event] = happenings.of_kind(connection, happenings.PROBLEM)
+    assert event.data["text"] == "Das Bild fehlt."
+
+
+def test_what_cannot_be_made_is_said(site: Make) -> None:
+    here = site(n_items=2)
+    with pytest.raises(KonsilError, match="has no batch '7'"):
+        make(here, R1, "", "7", "de")
+    for _ in range(9):
+        public = here.desk.next_task(R1)
+        if public is None:
+            break
+        here.desk.submit(R1, public, ALL_RIGHT, 0)
+    with pytest.raises(KonsilError, match="nothing left to do"):
+        make(here, R1, "", "", "de")
+
+
+def test_a_tie_break_follows_from_a_kit_as_from_the_pages(site: Make, opened: Store) -> None:
+    here = site()
+    _, offline = kit_of(here)
+    for name in offline.names:
+        offline.say(name, {**ALL_RIGHT, "correctness.a1": "Falsch"})
+    take_in(here, offline.file(), "f")
+    for rater in (R2, "canary-rater-3"):
+        _, other = kit_of(here, rater)
+        for name in other.names:
+            other.say(name, ALL_RIGHT)
+        take_in(here, other.file(), "f")
+    assert any(t.purpose == "tiebreak" for t in opened.tasks())
+
+
+PROTOCOL = """
+title = "A study"
+seed = 1
+[[instruments]]
+id = "form"
+criteria = [{ id = "correct", question = "Right?", scale = { labels = ["no", "yes"] } }]
+[[raters]]
+id = "dr a/b"
+panel = "panel"
+[[sources]]
+file = "items.csv"
+records = "items"
+[[sources]]
+file = "answers.csv"
+records = "answers"
+[[plan]]
+panel = "panel"
+instrument = "form"
+"""
+
+
+def test_the_commands(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from konsil.cli.main import group
+
+    def run(*arguments: object) -> str:
+        return CliRunner().invoke(group, [str(a) for a in arguments], catch_exceptions=False).output
+
+    (tmp_path / "study.toml").write_text(PROTOCOL, "utf-8")
+    (tmp_path / "items.csv").write_text("item,text\ni,What?\n", "utf-8")
+    (tmp_path / "answers.csv").write_text("item,system,text\ni,s,This.\n", "utf-8")
+    run("import", tmp_path)
+    told = run("kit", tmp_path, "--rater", "dr a/b")
+    path = tmp_path / "kit-dr-a-b.html"
+    assert told.startswith(f"{path}: 1 screen, ")
+    offline = Offline(path.read_text("utf-8"))
+    offline.say(offline.names[0], {"correct.a1": "yes"})
+    answers = tmp_path / "answers.json"
+    answers.write_text(offline.file(), "utf-8")
+    assert run("kit", tmp_path) == "dr a/b: 1 screen, no answers yet\n"
+    assert run("import", tmp_path, "--kit", answers) == "dr a/b: 1 handed in\n"
+    assert "nothing changed" in run("import", tmp_path, "--kit", answers)
+    assert run("kit", tmp_path) == "dr a/b: 1 screen, answers came back\n"
+    for arguments, sentence in (
+        (["kit", tmp_path, "--rater", "dr b"], "no rater 'dr b' with tasks"),
+        (["kit", tmp_path, "--rater", "dr a/b"], "has nothing left to do"),
+        (["kit", tmp_path, "--batch", "1"], "--rater: name whose tasks"),
+        (["kit", tmp_path, "--rater", "dr a/b", "--language", "fr"], "--language: there is no 'fr'"),
+        (["import", tmp_path, "--kit", tmp_path / "none.json"], "cannot be read"),
+        (["import", tmp_path, "--kit", tmp_path / "konsil.db"], "expected the answers file"),
+    ):
+        with pytest.raises(KonsilError, match=sentence):
+            run(*arguments)
