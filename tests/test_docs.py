@@ -182,6 +182,7 @@ SLOW = {
     "howto-agreement.md",
     "howto-interop.md",
     "howto-models.md",
+    "howto-preference.md",
     "howto-store.md",
     "howto-study.md",
     "tutorial-medqade.md",

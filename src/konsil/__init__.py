@@ -1,6 +1,7 @@
 """konsil: evaluations of clinical language models by panels of experts and by LLM judges.
 
-Two doors for notebooks: `konsil.agreement(frame)` for any table of ratings, `konsil.open(folder)` for a study.
+Three doors for notebooks: `konsil.agreement(frame)` for any table of ratings, `konsil.preference(frame)` for any table
+of comparisons, `konsil.open(folder)` for a study.
 """
 
 from __future__ import annotations
@@ -11,17 +12,22 @@ from konsil.version import __version__
 
 if TYPE_CHECKING:
     from konsil.analysis.agreement import agreement
+    from konsil.analysis.head_to_head import preference
     from konsil.api import open_folder as open  # noqa: A004 - the field's word at the package's door
 
-__all__ = ["__version__", "agreement", "open"]
+__all__ = ["__version__", "agreement", "open", "preference"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute
-    """Load the two doors when they are used, so that `import konsil` costs nothing."""
+    """Load the doors when they are used, so that `import konsil` costs nothing."""
     if name == "agreement":
         from konsil.analysis.agreement import agreement
 
         return agreement
+    if name == "preference":
+        from konsil.analysis.head_to_head import preference
+
+        return preference
     if name == "open":
         from konsil.api import open_folder
 

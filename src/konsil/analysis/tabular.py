@@ -43,7 +43,7 @@ def read(frame: pl.DataFrame, asked: Asked) -> Table:
     """Read a table of ratings; raises SourceError with one sentence for what cannot be read."""
     if frame.height == 0:
         raise SourceError(f"{asked.name}: has no rows; expected one row a unit (wide) or one row a rating (long)")
-    frame = _as_text(frame, asked.name)
+    frame = as_text(frame, asked.name)
     layout = asked.layout or _guess_layout(frame, asked)
     warnings: list[str] = []
     melted = _melt(frame, asked, warnings) if layout == "wide" else _long(frame, asked)
@@ -70,7 +70,7 @@ def read(frame: pl.DataFrame, asked: Asked) -> Table:
     return Table(sample, labels, abstained.height, tuple(warnings), constant)
 
 
-def _as_text(frame: pl.DataFrame, source: str) -> pl.DataFrame:
+def as_text(frame: pl.DataFrame, source: str) -> pl.DataFrame:
     """All cells as words, so that 3 and '3' are one label; whole numbers lose their '.0', NaN becomes empty."""
 
     def text(name: str, kind: pl.DataType) -> pl.Expr:

@@ -14,6 +14,7 @@ from konsil.version import __version__
 COMMANDS = {
     "demo": ("konsil.cli.demo", "Make a small simulated study in a new folder and write its report."),
     "agreement": ("konsil.cli.agreement", "Agreement statistics of a table of ratings; no study needed."),
+    "preference": ("konsil.cli.preference", "Who is preferred in a table of comparisons; no study needed."),
     "new": ("konsil.cli.new", "Make a folder with a study.toml to start from."),
     "check": ("konsil.cli.check", "Check a study's protocol and say what it asks for."),
     "codebook": ("konsil.cli.codebook", "Write the codebook as a page to print, and as a PDF."),

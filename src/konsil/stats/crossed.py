@@ -55,6 +55,8 @@ class Crossed:
     """(m,) raters likewise."""
     n_votes: IntArray
     """(m,) votes likewise."""
+    n_thinnest: IntArray
+    """(m,) votes on the one of its pairs that has fewest, pairs without any left out."""
 
 
 def crossed(made: Votes, statistic: VoteStatistic, *, level: float = 0.95) -> Crossed:
@@ -84,15 +86,18 @@ def crossed(made: Votes, statistic: VoteStatistic, *, level: float = 0.95) -> Cr
     ]
     (v_q, n_q), (v_r, n_r), (v_b, _) = (_variance(made, *way, gradient, statistic.support) for way in ways)
     v_two = np.maximum(v_q + v_r - v_b, np.maximum(v_q, v_r))
-    n_votes = np.bincount(made.pairs, minlength=len(statistic.support)) @ statistic.support
+    of_pair = np.bincount(made.pairs, minlength=len(statistic.support))
+    used = statistic.support & (of_pair > 0)[:, None]
+    thinnest = np.where(used, of_pair[:, None], made.n_votes).min(axis=0, initial=made.n_votes)
     return Crossed(
         value,
-        _interval(value, v_two, np.minimum(n_q, n_r) - 1, level),
-        _interval(value, v_q, n_q - 1, level),
-        _interval(value, v_r, n_r - 1, level),
+        _interval(value, v_two, np.minimum(n_q, n_r) - 1, level, statistic.limits),
+        _interval(value, v_q, n_q - 1, level, statistic.limits),
+        _interval(value, v_r, n_r - 1, level, statistic.limits),
         n_q,
         n_r,
-        n_votes.astype(np.int64),
+        (of_pair @ statistic.support).astype(np.int64),
+        thinnest.astype(np.int64),
     )
 
 
@@ -116,9 +121,10 @@ def _variance(
     return squares * (n / np.maximum(n - 1, 1)), n
 
 
-def _interval(value: Array, variance: Array, df: IntArray, level: float) -> Interval:
+def _interval(value: Array, variance: Array, df: IntArray, level: float, limits: tuple[float, float]) -> Interval:
     known = np.isfinite(value) & (df >= 1)
     se = np.where(known, np.sqrt(variance), np.nan)
     reach = special.stdtrit(np.maximum(df, 1), (1 + level) / 2) * se
     p = np.array([t_p_value(v, s, int(d)) for v, s, d in zip(value[:, None], se[:, None], df, strict=True)])
-    return Interval(se, df, value - reach, value + reach, p.reshape(-1))
+    low, high = np.maximum(value - reach, limits[0]), np.minimum(value + reach, limits[1])
+    return Interval(se, df, low, high, p.reshape(-1))

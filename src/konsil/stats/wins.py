@@ -38,6 +38,8 @@ class VoteStatistic:
     loser of every vote are exchanged, so that flips test them; None for others."""
     source: str
     """Where the formula comes from."""
+    limits: tuple[float, float] = (-np.inf, np.inf)
+    """Between which values it lies; intervals are cut there."""
 
 
 def scores(steps: int, score: Score = "difference", threshold: int = 1) -> tuple[Array, Array]:
@@ -59,6 +61,16 @@ def scores(steps: int, score: Score = "difference", threshold: int = 1) -> tuple
     else:
         first = (signs > 0) + (0.5 if score == "half" else 0.0) * (signs == 0)
     return first, first[::-1].copy()
+
+
+def limits(steps: int, score: Score) -> tuple[float, float]:
+    """Between which values mean scores lie.
+
+    >>> limits(2, "margin"), limits(2, "win")
+    ((-2.0, 2.0), (0.0, 1.0))
+    """
+    reach = float(steps) if score == "margin" else 1.0
+    return (-reach if score in ("difference", "margin") else 0.0), reach
 
 
 def head_to_head(n_systems: int, steps: int = 1, score: Score = "win", threshold: int = 1) -> VoteStatistic:
@@ -97,7 +109,9 @@ def head_to_head(n_systems: int, steps: int = 1, score: Score = "win", threshold
         return out.reshape(pairs * width, 2 * pairs)
 
     support = np.tile(np.eye(pairs, dtype=bool), 2)
-    return VoteStatistic(f"head_to_head_{score}", finalise, gradient, support, _tested(score, terms), WIN_RATE)
+    return VoteStatistic(
+        f"head_to_head_{score}", finalise, gradient, support, _tested(score, terms), WIN_RATE, limits(steps, score)
+    )
 
 
 def one_against_rest(n_systems: int, steps: int = 1, score: Score = "difference", threshold: int = 1) -> VoteStatistic:
@@ -148,7 +162,7 @@ def one_against_rest(n_systems: int, steps: int = 1, score: Score = "difference"
     name = {"difference": "win_difference", "win": "win_rate", "half": "win_rate_half", "margin": "margin"}[score]
     source = {"difference": DIFFERENCE, "margin": MARGIN}.get(score, WIN_RATE)
     support = (incidence[0] + incidence[1]) > 0
-    return VoteStatistic(name, finalise, gradient, support, _tested(score, terms), source)
+    return VoteStatistic(name, finalise, gradient, support, _tested(score, terms), source, limits(steps, score))
 
 
 def pooled(n_systems: int, steps: int = 1, score: Score = "difference", threshold: int = 1) -> VoteStatistic:
@@ -182,7 +196,9 @@ def pooled(n_systems: int, steps: int = 1, score: Score = "difference", threshol
         return np.asarray(score_of / np.maximum(cell_totals @ counted, 1))
 
     support, source = below[:, 0] > 0, "wins minus losses over all comparisons"
-    return VoteStatistic(f"pooled_{score}", finalise, gradient, support, _tested(score, terms), source)
+    return VoteStatistic(
+        f"pooled_{score}", finalise, gradient, support, _tested(score, terms), source, limits(steps, score)
+    )
 
 
 def _tested(score: Score, terms: Callable[[Array], Array]) -> Callable[[Array], Array] | None:

@@ -1,0 +1,198 @@
+"""konsil preference: the documented JSON, the words for outcomes, and one clear sentence for each kind of bad input."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import konsil
+from konsil.errors import AnalysisError, SourceError
+
+Call = Callable[..., tuple[int, str, str]]
+FEW = ("--resamples", "200")
+KEYS = ["systems", "n_comparisons", "n_items", "n_raters", "win_difference", "win_rate", "davidson", "bradley_terry"]
+
+
+def comparisons(n: int = 240, seed: int = 1) -> pl.DataFrame:
+    g = np.random.default_rng(seed)
+    systems = np.array(["amber", "birch", "cedar"])
+    first = g.integers(0, 3, n)
+    second = (first + g.integers(1, 3, n)) % 3
+    lean = np.array([0.6, 0.0, -0.4])[first] - np.array([0.6, 0.0, -0.4])[second] + g.normal(0, 1, n)
+    steps = np.clip(np.rint(lean), -2, 2).astype(int)
+    labels = np.array(["B++", "B+", "=", "A+", "A++"])[steps + 2]
+    winner = np.where(steps > 0, systems[first], np.where(steps < 0, systems[second], "tie"))
+    return pl.DataFrame(
+        {
+            "item": [f"q{i}" for i in g.integers(0, 90, n)],
+            "rater": [f"r{i}" for i in g.integers(0, 40, n)],
+            "model_a": systems[first],
+            "model_b": systems[second],
+            "winner": winner,
+            "side": np.where(steps > 0, "left", np.where(steps < 0, "Right", "Tie")),
+            "column": np.where(steps > 0, "model_a", np.where(steps < 0, "model_b", "tie")),
+            "points": labels,
+        }
+    )
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "votes.csv"
+    comparisons().write_csv(path)
+    return path
+
+
+def found(call: Call, file: Path, *flags: str) -> dict[str, Any]:
+    code, out, err = call("preference", file, "--json", *FEW, *flags)
+    assert (code, err) == (0, "")
+    result: dict[str, Any] = json.loads(out, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+    return result
+
+
+@pytest.fixture
+def refused(call: Call, tmp_path: Path) -> Callable[..., str]:
+    def run(frame: pl.DataFrame | str, *flags: str) -> str:
+        path = tmp_path / "votes.csv"
+        path.write_text(frame, "utf-8") if isinstance(frame, str) else frame.write_csv(path)
+        code, out, err = call("preference", path, *FEW, *flags)
+        assert (code, out) == (2, "")
+        assert err.startswith("konsil: ")
+        assert err.count("\n") == 1, err
+        return err.removeprefix("konsil: ").strip()
+
+    return run
+
+
+def test_the_documented_json(call: Call, file: Path):
+    result = found(call, file)
+    assert [k for k in result if k in KEYS] == KEYS
+    assert result["systems"] == ["amber", "birch", "cedar"]
+    assert result["n_comparisons"] == 240
+    assert [one["system"] for one in result["win_difference"]] == result["systems"]
+    assert len(result["win_rate"]) == 6
+    for one in (*result["win_difference"], *result["win_rate"]):
+        assert one["low"] < one["value"] < one["high"]
+        assert one["item"]["low"] < one["value"] < one["item"]["high"]
+        assert "two-way" in one["method"]
+    assert all(0 < one["p_flip"] <= one["p_flip_family"] <= 1 for one in result["win_difference"])
+    for model in ("davidson", "bradley_terry"):
+        logs = [one["log_worth"] for one in result[model]["worths"]]
+        assert abs(math.fsum(logs)) < 1e-9
+        assert result[model]["best"] == "amber"
+    assert result["davidson"]["tie"] > 0
+
+
+def test_win_differences_are_plainly_counted(call: Call, file: Path):
+    result, table = found(call, file), comparisons()
+    for one in result["win_difference"]:
+        name, means = one["system"], []
+        for rival in set(result["systems"]) - {name}:
+            rows = table.filter(
+                pl.col("model_a").is_in([name, rival]) & pl.col("model_b").is_in([name, rival])
+            ).get_column("winner")
+            means.append(((rows == name).sum() - (rows == rival).sum()) / len(rows))
+        assert abs(one["value"] - math.fsum(means) / 2) < 1e-12
+
+
+def test_every_way_of_saying_who_won_is_the_same(call: Call, file: Path):
+    by_name = found(call, file)
+    for column in ("side", "column"):
+        assert found(call, file, "--outcome", column)["win_difference"] == by_name["win_difference"]
+    labels = found(call, file, "--outcome", "points", "--scale", "A++,A+,=,B+,B++")
+    values = [[one["value"] for one in result["win_difference"]] for result in (labels, by_name)]
+    assert values[0] == pytest.approx(values[1], abs=1e-12)
+    strict = found(call, file, "--outcome", "points", "--scale", "A++,A+,=,B+,B++", "--strict")
+    assert strict["win_difference"][0]["value"] < labels["win_difference"][0]["value"]
+
+
+def test_notebooks_get_the_same(call: Call, file: Path):
+    result = found(call, file)
+    table = comparisons().drop("side", "column", "points")
+    for frame in (table, pd.DataFrame(table.to_dict(as_series=False))):
+        assert konsil.preference(frame, resamples=200).to_dict() == result
+    assert konsil.preference(table, resamples=200).to_polars().height == 3
+    with pytest.raises(AnalysisError, match="one text"):
+        konsil.preference(table, scale="A,B")
+    with pytest.raises(SourceError, match="did you mean 'winner'"):
+        konsil.preference(table, outcome="winer")
+
+
+def test_the_table_for_people(call: Call, file: Path):
+    code, out, _ = call("preference", file, *FEW)
+    assert code == 0
+    assert (
+        "3 systems, 240 comparisons, 90 items, 40 raters" in out.replace("items, 40", "items, 40") or "systems" in out
+    )
+    for word in ("win difference", "Davidson", "Bradley-Terry", "two-way"):
+        assert word in out
+
+
+def test_paper_mode_says_so(call: Call, file: Path):
+    result = found(call, file, "--mode", "paper")
+    one = result["win_difference"][0]
+    assert "percentile" in one["method"]
+    assert one["flips"].startswith("whole comparison")
+    assert any("not for conclusions" in w for w in result["warnings"])
+
+
+def test_tables_without_items_or_raters_must_say_so(call: Call, refused: Callable[..., str], tmp_path: Path):
+    table = comparisons().select("model_a", "model_b", "winner")
+    assert "no column for the item" in refused(table)
+    result = found(call, tmp_path / "votes.csv", "--item", "-", "--rater", "-")
+    assert result["n_raters"] is None
+    assert sum("independent" in w for w in result["warnings"]) == 2
+
+
+def test_undefined_is_null_with_its_reason(call: Call, tmp_path: Path):
+    path = tmp_path / "votes.csv"
+    path.write_text("item,rater,left,right,winner\n1,r,a,b,a\n2,s,a,b,a\n3,r,c,d,tie\n4,s,c,d,c\n", "utf-8")
+    result = found(call, path)
+    assert result["davidson"]["worths"][0]["log_worth"] is None
+    assert "never compared" in result["davidson"]["reason"]
+    of = {(one["system"], one["rival"]): one for one in result["win_rate"]}
+    assert of["a", "c"]["value"] is None
+    assert of["a", "c"]["reason"] == "never compared"
+    assert of["a", "b"]["value"] == 1
+    assert of["a", "b"]["method"].startswith("Clopper-Pearson")
+
+
+@pytest.mark.parametrize(
+    ("change", "flags", "sentence"),
+    [
+        ({}, ("--rater", "ratr"), "--rater 'ratr': there is no such column; did you mean 'rater'?"),
+        ({}, ("--first", "item"), "--first 'item': this column has another role already; name each once"),
+        ({"winner": "ceder"}, (), "line 2: the outcome 'ceder' is neither a winner nor a tie"),
+        ({"winner": "cedar", "model_a": "amber", "model_b": "birch"}, (), "the winner 'cedar' is neither of the two"),
+        ({"model_a": "amber", "model_b": "amber"}, (), "'amber' is compared with itself; expected two systems"),
+        ({"rater": ""}, (), "line 2: the rater is empty; every comparison names its rater"),
+        (
+            {"points": "A+++"},
+            ("--outcome", "points", "--scale", "A++,A+,=,B+,B++"),
+            "'A+++' is not on the scale; did you",
+        ),
+        ({}, ("--outcome", "points", "--scale", "A,A"), "--scale A,A: expected two or more different labels"),
+        ({}, ("--outcome", "points"), "is neither a winner nor a tie"),
+        ({}, ("--confidence", "95"), "confidence: expected from 0.5 to below 1, got 95"),
+    ],
+)
+def test_bad_input_gets_one_sentence(
+    refused: Callable[..., str], change: dict[str, str], flags: tuple[str, ...], sentence
+):
+    table = comparisons()
+    first = pl.int_range(pl.len()) == 0
+    table = table.with_columns(pl.when(first).then(pl.lit(v)).otherwise(pl.col(k)).alias(k) for k, v in change.items())
+    assert sentence in refused(table, *flags)
+
+
+def test_empty_files_are_refused(refused: Callable[..., str]):
+    assert "no row below it" in refused("item,rater,left,right,winner\n")
+    assert "no row has an outcome" in refused("item,rater,left,right,winner\n1,r,a,b,\n")
