@@ -48,6 +48,9 @@ JUDGING = (
 )
 """What is asked of judges beside a panel: caution, ensembles by majority vote, preference for their own, confidence."""
 
+BLINDING = ("blinding_james", "blinding_bang")
+"""Whether raters could tell whose answers they saw: guesses held against the truth."""
+
 ORDERED = (
     "within_one",
     "cohen_kappa_linear",
@@ -100,4 +103,4 @@ RATER_PAIR = "rater_pair"
 
 def known_statistics() -> tuple[str, ...]:
     """Every statistic that an analysis can ask for."""
-    return AGREEMENT + PAIRED + OTHER + JUDGING
+    return AGREEMENT + PAIRED + OTHER + JUDGING + BLINDING

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from konsil.analysis.catalogue import RATER_PAIR
+from konsil.analysis.catalogue import BLINDING, RATER_PAIR
 from konsil.analysis.derived import SCORE
 from konsil.analysis.frame import NUMBERED, SUBJECT, Long
 from konsil.analysis.said import say
@@ -125,8 +125,9 @@ def select(long: Long, analysis: Analysis, panel: str) -> pl.DataFrame:
     for column in named:
         require_column(analysis, frame, column)
     covariate = [name for name in (SCORE.format(analysis.covariate),) if name in frame.columns]
+    arm = ("arm",) if analysis.statistic in BLINDING else ()
     sure = ("confidence",) if analysis.statistic == "risk_coverage" else ()
-    return frame.select(list(dict.fromkeys((*_USED, *sure, SUBJECT, *NUMBERED.values(), *named, *covariate))))
+    return frame.select(list(dict.fromkeys((*_USED, *sure, *arm, SUBJECT, *NUMBERED.values(), *named, *covariate))))
 
 
 def require_column(analysis: Analysis, frame: pl.DataFrame, column: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from konsil.analysis.catalogue import AGREEMENT, JUDGING, ONE_TABLE, PAIRED, RATER_PAIR, WEIGHTED, WEIGHTS
+from konsil.analysis.catalogue import AGREEMENT, BLINDING, JUDGING, ONE_TABLE, PAIRED, RATER_PAIR, WEIGHTED, WEIGHTS
 from konsil.analysis.spec import Analysis
 from konsil.errors import nearest
 
@@ -23,6 +23,8 @@ def contradictions(analysis: Analysis) -> Iterator[str]:
         yield from _against(analysis)
     if analysis.statistic in JUDGING:
         yield from _judging(analysis)
+    if analysis.statistic in BLINDING:
+        yield from _blinding(analysis)
     if analysis.covariate and analysis.statistic != "abstention_slope":
         yield f"covariate: belongs to the statistic 'abstention_slope', not to {analysis.statistic!r}"
     if analysis.tiebreak and analysis.consensus != "majority":
@@ -86,6 +88,14 @@ def _judging(a: Analysis) -> Iterator[str]:
     allowed = {"abstention_slope"}
     if a.by and a.statistic not in allowed:
         yield f"by: {a.statistic!r} has a row for every judge or ensemble and no other groups"
+
+
+def _blinding(a: Analysis) -> Iterator[str]:
+    if a.compare:
+        yield f"compare: {a.statistic!r} has no such version"
+    for n, column in enumerate(a.by):
+        if column in {"system", "arm"}:
+            yield f"by[{n}]: guesses are held against the {column}; 'blinding_bang' has a row for each of them anyway"
 
 
 def _against(a: Analysis) -> Iterator[str]:

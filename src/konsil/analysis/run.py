@@ -11,9 +11,10 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis import panels
+from konsil.analysis.blinding import blinding_rows
 from konsil.analysis.bounds import bounds_of
 from konsil.analysis.called import calling, orders
-from konsil.analysis.catalogue import RATER_PAIR
+from konsil.analysis.catalogue import BLINDING, RATER_PAIR
 from konsil.analysis.caution import caution_rows
 from konsil.analysis.coding import groups, rater_pairs, select
 from konsil.analysis.contrast import contrast
@@ -130,6 +131,9 @@ def _rows(context: Context, table: Long, families: Lineage) -> Iterator[Row]:
         return
     if analysis.statistic in {"self_preference", "family_preference"}:
         yield from preference_rows(context, table, frame, families)
+        return
+    if analysis.statistic in BLINDING:
+        yield from blinding_rows(context, frame)
         return
     if analysis.statistic == "risk_coverage":
         yield from risk_rows(context, table, frame)

@@ -176,6 +176,7 @@ _GROUPS: dict[str, str] = {
     "{what} minus {other}": "{what} minus {other}",
     "item": "Item",
     "case": "Fall",
+    "rater": "Bewertenden",
     "abstained": "enthalten",
     "unweighted": "ungewichtet",
     "linear": "linear",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from konsil.report.language import ENGLISH, Language
+from konsil.stats.blinding import BANG, JAMES
 from konsil.stats.names import STATISTICS
 from konsil.stats.risk import RISK_COVERAGE
 
@@ -57,6 +58,19 @@ PLAIN = {
         "The area under the curve of disagreement with the panel's majority, from the judge's most confident label on;"
         " the more of it lies below the disagreement in any order, the better confidence tells where the judge errs.",
         RISK_COVERAGE,
+    ),
+    "blinding_james": Entry(
+        "James' blinding index",
+        "Whether raters could tell whose answers they saw: 1 if nobody can tell, 0.5 if guesses are right by chance, 0"
+        " if all know.",
+        JAMES,
+    ),
+    "blinding_bang": Entry(
+        "Bang's blinding index",
+        "Right minus wrong guesses among all who saw it, 'cannot tell' included: 0 is chance, 1 is that all know it;"
+        " below 0 it is taken for another.",
+        BANG,
+        zero=True,
     ),
     "self_agreement": Entry(
         "Self-agreement", "The share of repeated ratings in which a rater gave the same label as the first time."

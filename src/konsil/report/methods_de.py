@@ -119,6 +119,10 @@ SOURCES: dict[str, str] = {
         "Spearman, Am J Psychol 15:72, 1904; Bindungen als Korrelation der mittleren Ränge"
     ),
     "Wilson, J Am Stat Assoc 22:209, 1927": "Wilson, J Am Stat Assoc 22:209, 1927",
+    "James, Bloch, Lee, Kraemer and Fuller, Stat Med 15:1421, 1996": (
+        "James, Bloch, Lee, Kraemer und Fuller, Stat Med 15:1421, 1996"
+    ),
+    "Bang, Ni and Davis, Control Clin Trials 25:143, 2004": "Bang, Ni und Davis, Control Clin Trials 25:143, 2004",
     "Geifman, Uziel and El-Yaniv, ICLR 2019; ties in one step": (
         "Geifman, Uziel und El-Yaniv, ICLR 2019; Bindungen in einem Schritt"
     ),

@@ -127,6 +127,16 @@ STATISTICS: dict[str, tuple[str, str]] = {
         " an; je weiter sie unter der Abweichung in beliebiger Reihenfolge liegt, desto besser sagt die Sicherheit, wo"
         " das Richtermodell irrt.",
     ),
+    "blinding_james": (
+        "Verblindungsindex nach James",
+        "Ob erkennbar war, von wem die Antworten stammen: 1, wenn niemand es sagen kann, 0,5, wenn nur zufällig richtig"
+        " geraten wird, 0, wenn es alle wissen.",
+    ),
+    "blinding_bang": (
+        "Verblindungsindex nach Bang",
+        "Richtige minus falsche Vermutungen unter allen, die es sahen, „nicht erkennbar“ eingeschlossen: 0 ist Zufall,"
+        " bei 1 wissen es alle; unter 0 wird es für ein anderes gehalten.",
+    ),
     "self_agreement": (
         "Übereinstimmung mit sich selbst",
         "Der Anteil der wiederholten Bewertungen, in denen dasselbe Label gegeben wurde wie beim ersten Mal.",
