@@ -11,6 +11,9 @@ from sqlalchemy.engine import Connection
 from konsil.store import engine, page_schema
 from konsil.store.db import Store
 
+_R = page_schema.renderings.c
+_STORED = sa.select(_R.source, _R.html).where(_R.source.in_(sa.bindparam("sources", expanding=True)))
+
 
 def rendered(store: Store, renderer: str, sources: Sequence[str], render: Callable[[str], str]) -> tuple[str, ...]:
     """The HTML of each source: what is stored, whichever version of the renderer made it, else made now and stored.
@@ -37,6 +40,5 @@ def rendered(store: Store, renderer: str, sources: Sequence[str], render: Callab
 
 
 def _stored(connection: Connection, keys: Sequence[str]) -> dict[str, str]:
-    r = page_schema.renderings.c
-    query = sa.select(r.source, r.html).where(r.source.in_(sorted(set(keys))))
-    return {row.source: row.html for row in connection.execute(query)}
+    rows = connection.execute(_STORED, {"sources": sorted(set(keys))})
+    return {row.source: row.html for row in rows}

@@ -86,12 +86,29 @@ _SCREEN_TO_CHANGE = _SCREEN.with_for_update()
 _SCREEN_OF_TASK = sa.select(page_schema.screens).where(_S.task == _OF)
 _CHANGE = sa.update(page_schema.screens).where(_S.task == _OF)
 _PROGRESSED = sa.select(_S.task, _S.deferred, _S.submitted_at.is_not(None), _S.seconds).where(_S.rater == _OF)
+_PROGRESSED_SINCE = _PROGRESSED.where(sa.or_(_S.submitted_at.is_(None), _S.submitted_at >= sa.bindparam("since")))
+_PROGRESS_MARK = sa.select(
+    sa.func.count(), sa.func.count(_S.submitted_at), sa.func.sum(_S.deferred), sa.func.max(_S.submitted_at)
+).where(_S.rater == _OF)
+_HOLDER = sa.select(_T.rater, _T.entry).where(_T.id == _OF)
+_BEFORE = (
+    sa.select(_S.public)
+    .where(_S.rater == _OF, _S.task != sa.bindparam("here"), _S.submitted_at.is_not(None))
+    .order_by(_S.submitted_at.desc(), _S.task.desc())
+    .limit(1)
+)
+_EARLIER = _BEFORE.where(
+    sa.or_(
+        _S.submitted_at < sa.bindparam("at"),
+        sa.and_(_S.submitted_at == sa.bindparam("at"), _S.task < sa.bindparam("here")),
+    )
+)
 _LAST_IMPORT = sa.select(sa.func.max(schema.imports.c.entry)).scalar_subquery()
 _PLAN_MARK = sa.select(sa.func.count(), sa.func.max(_T.entry), _LAST_IMPORT).where(_T.rater == _OF)
 _VISIT = sa.select(_V.task).where(_V.id == _OF)
 _NEW_VISIT = sa.insert(page_schema.visits)
 _LONGER_VISIT = sa.update(page_schema.visits).where(
-    _V.id == _OF, sa.or_(_V.wall.is_(None), _V.wall <= sa.bindparam("most"))
+    _V.id == _OF, _V.task == sa.bindparam("here"), sa.or_(_V.wall.is_(None), _V.wall <= sa.bindparam("most"))
 )
 # Of a task that changed hands, only the visits of whoever has it now.
 _WHOSE = sa.select(_S.rater).where(_S.task == _OF).scalar_subquery()
@@ -122,10 +139,41 @@ def plan_mark(connection: Connection, rater: str) -> tuple[object, ...]:
     return tuple(connection.execute(_PLAN_MARK, {"of": rater}).one())
 
 
-def progressed(connection: Connection, rater: str) -> dict[str, tuple[int, bool, float | None]]:
-    """Task -> place among those put off, whether it was handed in, and its seconds; of the tasks that were shown."""
-    rows = connection.execute(_PROGRESSED, {"of": rater})
-    return {task: (deferred, bool(done), seconds) for task, deferred, done, seconds in rows}
+def progressed(
+    connection: Connection, rater: str, since: str | None = None
+) -> dict[str, tuple[int, bool, float | None]]:
+    """Task -> place among those put off, whether it was handed in, and its seconds; of the tasks that were shown.
+
+    With `since` only of those that are open, and those that were handed in then or later.
+    """
+    query, of = (_PROGRESSED, {"of": rater}) if since is None else (_PROGRESSED_SINCE, {"of": rater, "since": since})
+    return {task: (deferred, bool(done), seconds) for task, deferred, done, seconds in connection.execute(query, of)}
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that changes whenever `progressed` may say something else."""
+
+    shown: int
+    """Tasks that were shown."""
+    submitted: int
+    """Of these, those that were handed in."""
+    deferred: int
+    """The sum of the places among those put off."""
+    last: str | None
+    """When one was handed in last."""
+
+
+def progress_mark(connection: Connection, rater: str) -> Mark:
+    """How far a rater is, in few numbers."""
+    shown, submitted, deferred, last = connection.execute(_PROGRESS_MARK, {"of": rater}).one()
+    return Mark(shown, submitted, int(deferred or 0), last)
+
+
+def holder(connection: Connection, task_id: str) -> tuple[str, int] | None:
+    """Who has a task, and the entry of the log that wrote it last: while that is the same, so is the task."""
+    row = connection.execute(_HOLDER, {"of": task_id}).first()
+    return None if row is None else (row.rater, row.entry)
 
 
 def named(connection: Connection, task: str, rater: str, at: str) -> State:
@@ -168,14 +216,16 @@ def put_off(connection: Connection, state: State) -> None:
 def visit(connection: Connection, state: State, told: Visit, at: str) -> None:
     """Keep what a page says of its times; later words of the same page replace the earlier."""
     values = {"wall": told.wall, "active": told.active, "first_input": told.first_input}
+    if told.wall is not None:
+        # Words may arrive out of order, so the longest counts; times only grow. The visit of another task is left as
+        # it is: whatever says so is no page of ours.
+        longer = {"of": told.id, "here": state.task, "most": told.wall, **values}
+        if connection.execute(_LONGER_VISIT, longer).rowcount:
+            return
     known = connection.execute(_VISIT, {"of": told.id}).scalar_one_or_none()
     if known is None:
         row = {"id": told.id, "task": state.task, "rater": state.rater, "opened_at": at, **values}
         connection.execute(_NEW_VISIT, row)
-    elif known == state.task and told.wall is not None:
-        # Words may arrive out of order, so the longest counts; times only grow. The visit of another task is left as
-        # it is: whatever says so is no page of ours.
-        connection.execute(_LONGER_VISIT, {"of": told.id, "most": told.wall, **values})
 
 
 def visits(connection: Connection, task: str) -> tuple[tuple[str, Visit], ...]:
@@ -231,13 +281,7 @@ def _records(connection: Connection, name: KindName, column: str, *among: str) -
 
 def submitted_before(connection: Connection, state: State) -> str:
     """The public name of the task that this rater handed in last before this one; empty where there is none."""
-    s = page_schema.screens.c
-    query = sa.select(s.public).where(s.rater == state.rater, s.task != state.task, s.submitted_at.is_not(None))
-    if state.submitted_at is not None:
-        query = query.where(
-            sa.or_(
-                s.submitted_at < state.submitted_at,
-                sa.and_(s.submitted_at == state.submitted_at, s.task < state.task),
-            )
-        )
-    return connection.execute(query.order_by(s.submitted_at.desc(), s.task.desc()).limit(1)).scalar_one_or_none() or ""
+    here = {"of": state.rater, "here": state.task}
+    if state.submitted_at is None:
+        return connection.execute(_BEFORE, here).scalar_one_or_none() or ""
+    return connection.execute(_EARLIER, {**here, "at": state.submitted_at}).scalar_one_or_none() or ""

@@ -26,6 +26,7 @@ Who calls whom, from the network inwards; each module knows only what stands bel
     form        what a form says: cleaned, and read by the one reader of replies
     sheet       a Screen and the values so far -> Sheet: what the template shows, and nothing else
     richtext    Markdown of models -> harmless HTML, sentences marked; rendered once and kept
+    ahead       the same beside the requests, before anybody asks for it
     office      endpoints of those who run a study: progress, batches; `office()` renders their pages with the menu
     invitations, recruiting, troubles, flags, collected    endpoints: links, letters, withdrawal; recruitment;
                 reported problems; signs of haste; downloads and the audit log

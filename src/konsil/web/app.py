@@ -14,9 +14,10 @@ from starlette.responses import Response
 
 from konsil.store import Store
 from konsil.study import Study
+from konsil.web.ahead import render_ahead
 from konsil.web.guard import asking
 from konsil.web.headers import ALWAYS, Headers
-from konsil.web.pages import refusal
+from konsil.web.pages import refusal, warm
 from konsil.web.routes import routes
 from konsil.web.site import Options, Site, checked, utc
 
@@ -30,15 +31,26 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        # Beside the first requests: nobody waits for tie-breaks before somebody handed something in.
-        threading.Thread(target=site.desk.ties.ready, name="konsil-ties", daemon=True).start()
-        yield
+        stop = threading.Event()
 
-    app = Starlette(routes=routes(), lifespan=lifespan, exception_handlers={HTTPException: _refused, 500: _failed})
+        def ready() -> None:
+            warm()
+            site.desk.ties.ready()
+            render_ahead(study, store, stop)
+
+        # Beside the first requests: nobody waits for tie-breaks before somebody handed something in.
+        beside = threading.Thread(target=ready, name="konsil-ahead", daemon=True)
+        beside.start()
+        yield
+        stop.set()
+        beside.join(5)
+
+    table = routes()
+    app = Starlette(routes=table, lifespan=lifespan, exception_handlers={HTTPException: _refused, 500: _failed})
     # An address with a slash too many does not exist: the framework would lead on to whatever host and scheme the
     # request names, and behind a proxy that speaks TLS would send an invitation's secret in the clear.
     app.router.redirect_slashes = False
-    app.state.site = site
+    app.state.site, app.state.paths = site, {page.name: page.path for page in table}
     app.add_middleware(Headers, secure=options.secure)
     return app
 

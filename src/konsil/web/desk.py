@@ -204,7 +204,7 @@ class Desk:
         self, connection: Connection, rater: str, public: str, *, lock: bool = False
     ) -> tuple[State, Task] | None:
         state = screens.public(connection, public, lock=lock)
-        task = screens.task(connection, state.task) if state is not None else None
+        task = self._work.task(connection, state.task) if state is not None else None
         # The task's own word, not the screen's: a slot may have changed hands since it was shown.
         if state is None or task is None or task.rater != rater:
             return None

@@ -13,11 +13,19 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from konsil.store.access import Visitor
-from konsil.web.language import known, preferred, translations
+from konsil.web.language import LANGUAGES, known, preferred, translations
 from konsil.web.site import site_of
 from konsil.web.statics import address
 
 LANGUAGE_COOKIE = "konsil-language"
+
+
+def warm() -> None:
+    """Read and compile every template in every language, which the first who come would wait for."""
+    for language in LANGUAGES:
+        made = environment(language)
+        for name in made.list_templates():
+            made.get_template(name)
 
 
 @cache
@@ -74,7 +82,8 @@ def page(request: Request, template: str, context: Mapping[str, object] | None =
 
 def path_to(request: Request, name: str, **parameters: str) -> str:
     """The path of a page by its name in the table of routes, with what stands in braces there."""
-    return str(request.app.url_path_for(name, **parameters))
+    paths: Mapping[str, str] = request.app.state.paths
+    return paths[name].format(**parameters)
 
 
 def to(path: str) -> Response:
