@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from konsil.api.folder import PROTOCOL, Folder, now
 from konsil.errors import PlanError, StudyError
-from konsil.prepare import Drawn, asked, draw, event_of, last_drawn
+from konsil.prepare import Drawn, Screened, asked, draw, event_of, last_drawn, last_screened
 from konsil.records import Event
 from konsil.store import Batch
 from konsil.study import study_digest
@@ -36,13 +36,15 @@ def prepare(folder: Folder, *, keep: bool = True) -> Prepared:
     with folder.store(create=True) as store:
         with store.view() as view:
             number, before = last_drawn(view.each("events"))
+            screened = last_screened(view.each("events"))[1]
             is_planned = view.counts()["tasks"] > 0
             if is_planned:
-                return Prepared(_kept(folder, before), new=False)
+                return Prepared(_kept(folder, before, screened), new=False)
             items = tuple(view.each("items"))
             answers = view.each("answers") if study.prepare.lexical_match else iter(())
             try:
-                drawn = draw(study.prepare, items, answers, systems=[s.id for s in study.systems], seed=study.seed)
+                systems = [s.id for s in study.systems]
+                drawn = draw(study.prepare, items, answers, systems=systems, seed=study.seed, screened=screened)
             except PlanError as error:
                 raise PlanError(f"{where}: {error}") from None
         made = event_of(drawn, number + 1, now())
@@ -53,10 +55,10 @@ def prepare(folder: Folder, *, keep: bool = True) -> Prepared:
     return Prepared(drawn, is_new)
 
 
-def _kept(folder: Folder, before: Drawn | None) -> Drawn:
+def _kept(folder: Folder, before: Drawn | None, screened: Screened | None) -> Drawn:
     """The draw on which a plan stands; a PlanError where there is none or the protocol asks for another one."""
     study = folder.study
-    if study.prepare is not None and before is not None and before.asked == asked(study.prepare, study.seed):
+    if study.prepare is not None and before is not None and before.asked == asked(study.prepare, study.seed, screened):
         return before
     raise PlanError(
         f"{folder.path / PROTOCOL}: prepare: a plan is drawn already, on"
@@ -70,13 +72,13 @@ def check_drawn(folder: Folder, events: Sequence[Event], *, is_planned: bool) ->
     study = folder.study
     if study.prepare is None:
         return
-    drawn = last_drawn(events)[1]
+    drawn, screened = last_drawn(events)[1], last_screened(events)[1]
     if is_planned:
-        _kept(folder, drawn)
+        _kept(folder, drawn, screened)
         return
     if drawn is None:
         raise PlanError(f"{folder.path}: the items are not drawn yet; run 'konsil prepare' first")
-    if drawn.asked != asked(study.prepare, study.seed):
+    if drawn.asked != asked(study.prepare, study.seed, screened):
         raise PlanError(
             f"{folder.path / PROTOCOL}: prepare: asks for other items than were drawn; run 'konsil prepare' again"
         )

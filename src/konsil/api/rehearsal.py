@@ -13,9 +13,10 @@ from konsil.api.copying import copy_new
 from konsil.api.folder import PROTOCOL, Folder, now, open_folder
 from konsil.api.planning import implied_answers
 from konsil.api.preparing import check_drawn
+from konsil.api.screening import by_rules
 from konsil.errors import StudyError
 from konsil.prepare import draw as draw_items
-from konsil.prepare import event_of, in_study, last_drawn
+from konsil.prepare import event_of, in_study, last_drawn, last_screened
 from konsil.records import Answer, Event, Item
 from konsil.simulate import Truth, draw, read_truth, recovery, sets_of
 from konsil.simulate.matches import pretended_answers
@@ -87,10 +88,13 @@ def drawn_items(
     if last_drawn(events)[1] is not None:
         check_drawn(folder, events, is_planned=False)
         return ()
+    looked = by_rules(folder, events, items)
+    screened = last_screened((*events, *looked))[1]
     systems = [s.id for s in study.systems]
     if not any(a.text for a in answers):
         answers = pretended_answers(items, systems, study.prepare, study.seed)
-    return (event_of(draw_items(study.prepare, items, answers, systems=systems, seed=study.seed), 1, now()),)
+    drawn = draw_items(study.prepare, items, answers, systems=systems, seed=study.seed, screened=screened)
+    return (*looked, event_of(drawn, 1, now()))
 
 
 def _drawn_with(store: Store, seed: int, but: Collection[str]) -> tuple[Event, ...]:

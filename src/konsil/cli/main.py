@@ -19,6 +19,7 @@ COMMANDS = {
     "check": ("konsil.cli.check", "Check a study's protocol and say what it asks for."),
     "codebook": ("konsil.cli.codebook", "Write the codebook as a page to print, and as a PDF."),
     "import": ("konsil.cli.import_", "Read items, answers and ratings into the study's database."),
+    "screen": ("konsil.cli.screen", "Look for questions that should not be rated, and take people's decisions."),
     "prepare": ("konsil.cli.prepare", "Draw the items that are rated: strata, sample, sets."),
     "plan": ("konsil.cli.plan", "Draw who rates what, and say how even it is."),
     "answer": ("konsil.cli.answer", "Let the systems that have a model answer the items."),

@@ -17,6 +17,7 @@ from typing import Any
 from konsil.errors import PlanError
 from konsil.prepare.lexical import MATCH, lexical_matches, with_lexical_match
 from konsil.prepare.sample import in_sets, sizes, stratified
+from konsil.prepare.screening import Screened, asked_of, lost, pool_of
 from konsil.prepare.spec import SAMPLE_SET, Preparation
 from konsil.records import Answer, Event, Item
 
@@ -52,7 +53,13 @@ class Drawn:
 
 
 def draw(
-    spec: Preparation, items: Sequence[Item], answers: Iterable[Answer], *, systems: Sequence[str] = (), seed: int
+    spec: Preparation,
+    items: Sequence[Item],
+    answers: Iterable[Answer],
+    *,
+    systems: Sequence[str] = (),
+    seed: int,
+    screened: Screened | None = None,
 ) -> Drawn:
     """Draw what a protocol asks for; a PlanError says what stands in its way.
 
@@ -64,18 +71,21 @@ def draw(
         answers: their answers; only a lexical match needs them.
         systems: the study's systems; none: those that answered.
         seed: the study's.
+        screened: what the last screening left out, where the protocol asks for one.
     """
     if not items:
         raise PlanError("prepare: there are no items yet; run 'konsil import' first")
-    pool, lost, answered = list(items), Counter[str](), dict[str, int]()
+    pool, left_out = _screened(spec, items, screened)
+    answered = dict[str, int]()
     if spec.lexical_match:
-        pool, lost, answered = _matched(spec, items, answers, spec.systems or systems)
+        pool, more, answered = _matched(spec, pool, answers, spec.systems or systems)
+        left_out += more
     by = spec.sample.by if spec.sample is not None else MATCH if spec.lexical_match else ""
     found = Counter(item.strata[by] for item in pool if by in item.strata) if by else Counter[str]()
     chosen: Sequence[Item] = pool
     if spec.sample is not None:
         if by:
-            lost[f"{by} not known"] += sum(by not in item.strata for item in pool)
+            left_out[f"{by} not known"] += sum(by not in item.strata for item in pool)
         shares = spec.sample.shares or dict(sorted(found.items()))
         if by and found:
             whole = sum(shares.values())
@@ -90,9 +100,25 @@ def draw(
         match = item.strata.get(MATCH, "") if spec.lexical_match else ""
         drawn.setdefault(new[0] if new else "", {}).setdefault(match, []).append(item.id)
     return Drawn(
-        asked(spec, seed), len(items), answered, {reason: n for reason, n in lost.items() if n}, by, dict(found),
+        asked(spec, seed, screened), len(items), answered, {reason: n for reason, n in left_out.items() if n}, by,
+        dict(found),
         spec.sample is not None, drawn,
     )  # fmt: skip
+
+
+def _screened(spec: Preparation, items: Sequence[Item], screened: Screened | None) -> tuple[list[Item], Counter[str]]:
+    """The items that a screening left in, and how many it left out and why."""
+    if spec.screen is None:
+        return list(items), Counter()
+    if screened is None:
+        raise PlanError("prepare.screen: the items are not screened yet; run 'konsil screen' first")
+    if (screened.asked, screened.pool) != (asked_of(spec.screen), pool_of(item.id for item in items)):
+        raise PlanError("prepare.screen: rules or items have changed since the screening; run 'konsil screen' again")
+    out = screened.reasons()
+    pool = [item for item in items if item.id not in out]
+    if not pool:
+        raise PlanError(f"prepare.screen: all {len(items):,} items are screened out; nothing is left to be drawn")
+    return pool, lost(screened)
 
 
 def _matched(
@@ -117,18 +143,26 @@ def _matched(
             ' unanswered = "drop" or "keep"'
         )
     pool = [item for item in items if spec.unanswered != "drop" or item.id in complete]
-    lost = Counter({"not answered by all systems": len(items) - len(pool)})
+    unanswered = Counter({"not answered by all systems": len(items) - len(pool)})
     matches = lexical_matches(pool, texts, same=spec.same, aliases=spec.aliases)
-    return list(with_lexical_match(pool, matches)), lost, answered
+    return list(with_lexical_match(pool, matches)), unanswered, answered
 
 
-def asked(spec: Preparation, seed: int) -> str:
+def asked(spec: Preparation, seed: int, screened: Screened | None = None) -> str:
     """A digest of what is asked for, so that what was drawn for something else is noticed.
+
+    A screening is part of it only where the protocol states one.
 
     >>> asked(Preparation(lexical_match=True), 1) == asked(Preparation(lexical_match=True), 2)
     False
     """
-    text = json.dumps([dataclasses.asdict(spec), seed], sort_keys=True, ensure_ascii=False)
+    stated = dataclasses.asdict(spec)
+    told: list[object] = [stated, seed]
+    if spec.screen is None:
+        del stated["screen"]
+    else:
+        told.append(screened.reasons() if screened is not None else None)
+    text = json.dumps(told, sort_keys=True, ensure_ascii=False)
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 from konsil.errors import nearest
 from konsil.prepare.lexical import MATCH, Sameness
+from konsil.prepare.screening import Screening
 
 SAMPLE_SET = "sample"
 """The set that every item of a sample is in."""
@@ -30,6 +31,8 @@ class Sample:
 class Preparation:
     """Which items are rated, and in which sets."""
 
+    screen: Screening | None = None
+    """What items are looked through for before any is drawn; None: nothing."""
     lexical_match: bool = False
     """Whether items get the stratum lexical_match: 'yes' where a system gave the reference word for word, else 'no'."""
     same: Sameness = "exact"
@@ -49,8 +52,10 @@ class Preparation:
 def preparation_problems(spec: Preparation, systems: Collection[str], where: str) -> Iterator[str]:
     """Say what is wrong with a preparation; `systems` are the study's."""
     sample = spec.sample
-    if not spec.lexical_match and sample is None and not spec.sets:
-        yield f"{where}: asks for nothing; expected lexical_match = true, a sample or sets"
+    if not spec.lexical_match and sample is None and not spec.sets and spec.screen is None:
+        yield f"{where}: asks for nothing; expected lexical_match = true, a sample, sets or screen"
+    if spec.screen is not None:
+        yield from _screen_problems(spec.screen, f"{where}.screen")
     for name in spec.systems:
         if systems and name not in systems:
             yield f"{where}.systems: there is no system {name!r}; {nearest(name, systems)}"
@@ -66,6 +71,14 @@ def preparation_problems(spec: Preparation, systems: Collection[str], where: str
         yield f"{where}.sets: {total:,} items are to be drawn into sets, and the sample has {sample.size:,}"
     if sample.shares:
         yield from _share_problems(sample, f"{where}.sample")
+
+
+def _screen_problems(screen: Screening, where: str) -> Iterator[str]:
+    if not screen.rules and not screen.languages:
+        yield f"{where}: looks for nothing; expected rules or languages"
+    for language in screen.languages:
+        if len(language) != 2 or not language.isascii() or not language.islower():
+            yield f"{where}.languages: expected codes of two letters such as 'en' or 'de', got {language!r}"
 
 
 def _share_problems(sample: Sample, where: str) -> Iterator[str]:

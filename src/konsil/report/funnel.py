@@ -95,6 +95,10 @@ def _reasons(material: Material) -> dict[str, str]:
         "media needed": _("media needed"),
         "nothing beside the gap": _("nothing beside the gap"),
         "identifier not unique": _("identifier not unique"),
+        "identifier": _("possible identifier"),
+        "follow-up": _("follow-up turn"),
+        "other language": _("other language"),
+        "no question for a decision": _("no question for a decision"),
         "not answered by all systems": _("not answered by all systems"),
         f"{MATCH} not known": _("no reference to match"),
     }

@@ -1,0 +1,138 @@
+"""Which of the collected questions may be rated: rules look, people decide, an event keeps it."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from konsil.api.folder import PROTOCOL, Folder, now
+from konsil.errors import PlanError, SourceError, StudyError, nearest
+from konsil.prepare import (
+    KEEP,
+    Finding,
+    Recognise,
+    Screened,
+    Screening,
+    last_screened,
+    screen,
+    screening_event,
+)
+from konsil.records import Event, Item
+from konsil.records.formulas import harmless
+from konsil.sources.languages import recogniser
+from konsil.sources.table import read_table
+from konsil.store import Batch
+from konsil.study import study_digest
+
+COLUMNS = ("item", "reason", "evidence", "decision", "text")
+"""The table for people: what the rules found, and an empty column for what is decided."""
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What a screening found."""
+
+    items: Sequence[Item]
+    """All items."""
+    screened: Screened
+    """Who is left out."""
+    findings: Mapping[str, Finding]
+    """Item -> what the rules found, whatever was decided."""
+    new: bool
+    """Whether it differs from the last one, or is the first."""
+
+
+def screen_items(folder: Folder, decisions: Path | None = None, *, keep: bool = True) -> Looked:
+    """Look through all items as the protocol's [prepare.screen] says; `keep` False only looks.
+
+    What people decided before stands, with what `decisions` adds or changes.
+    """
+    spec, where = _asked(folder), folder.path / PROTOCOL
+    with folder.store(create=True) as store:
+        with store.view() as view:
+            number, before = last_screened(view.each("events"))
+            is_planned = view.counts()["tasks"] > 0
+            items = tuple(view.each("items"))
+        if not items:
+            raise PlanError(f"{where}: prepare.screen: there are no items yet; run 'konsil import' first")
+        decided = dict(before.decided) if before is not None else {}
+        if decisions is not None:
+            decided |= read_decisions(decisions, {item.id for item in items})
+        screened, findings = screen(spec, items, decided, recogniser_of(spec))
+        is_new = screened != before
+        if is_new and is_planned:
+            raise PlanError(f"{where}: prepare.screen: a plan is drawn already; its items cannot change any more")
+        if keep and is_new:
+            store.note_study(study_digest(folder.study), now())
+            made = screening_event(screened, number + 1, now())
+            store.add(Batch(events=[made]), source="screen", at=made.at)
+    return Looked(items, screened, findings, is_new)
+
+
+def _asked(folder: Folder) -> Screening:
+    prepare = folder.study.prepare
+    if prepare is None or prepare.screen is None:
+        raise StudyError(f"{folder.path / PROTOCOL}: there is no [prepare.screen]; nothing says what to look for")
+    return prepare.screen
+
+
+def recogniser_of(spec: Screening) -> Recognise | None:
+    """The recognition of languages, where the protocol asks for some."""
+    return recogniser() if spec.languages else None
+
+
+def by_rules(folder: Folder, events: Sequence[Event], items: Sequence[Item]) -> tuple[Event, ...]:
+    """The screening by rules alone, for a rehearsal of a study in which nobody has screened yet."""
+    prepare = folder.study.prepare
+    if prepare is None or prepare.screen is None or last_screened(events)[1] is not None:
+        return ()
+    screened, _ = screen(prepare.screen, items, {}, recogniser_of(prepare.screen))
+    return (screening_event(screened, 1, now()),)
+
+
+def read_decisions(path: Path, known: set[str]) -> dict[str, str]:
+    """Item -> decision, from a table with the columns item and decision; an empty decision is none."""
+    table = read_table(path)
+    for column in ("item", "decision"):
+        if column not in table.frame.columns:
+            hint = nearest(column, table.frame.columns)
+            raise SourceError(f"{table.name}: there is no column {column!r}; {hint}")
+    found: dict[str, str] = {}
+    for row, (item, decision) in enumerate(table.frame.select("item", "decision").iter_rows()):
+        place = f"{table.name}: {table.place} {table.line(row)}"
+        if not (decision or "").strip():
+            continue
+        if item not in known:
+            raise SourceError(f"{place}: there is no item {item!r}; {nearest(str(item), known)}")
+        decided = decision.strip()
+        if found.get(item, decided) != decided:
+            raise SourceError(f"{place}: item {item!r} is decided as {decided!r} and as {found[item]!r}")
+        found[item] = KEEP if decided.lower() == KEEP else decided
+    return found
+
+
+def write_table(looked: Looked, path: Path) -> None:
+    """Write the table for people: suspects first, then all others, so that they can be read through as well."""
+    suspects = [item for item in looked.items if item.id in looked.findings]
+    others = [item for item in looked.items if item.id not in looked.findings]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        for item in (*suspects, *others):
+            finding = looked.findings.get(item.id, Finding(""))
+            decision = looked.screened.decided.get(item.id, "")
+            writer.writerow([harmless(x) for x in (item.id, finding.reason, finding.evidence, decision, item.text)])
+
+
+def told(looked: Looked) -> Iterator[str]:
+    """A screening in a few lines."""
+    out = {reason: len(items) for reason, items in looked.screened.out.items()}
+    yield f"{len(looked.items):,} items"
+    for reason, n in sorted(out.items()):
+        yield f"  left out, {reason}: {n:,}"
+    if looked.screened.decided:
+        kept = sum(decision == KEEP for decision in looked.screened.decided.values())
+        yield f"  decided by people: {len(looked.screened.decided):,}, of these kept: {kept:,}"
+    yield f"{len(looked.items) - sum(out.values()):,} may be drawn"

@@ -1,0 +1,39 @@
+"""konsil screen: which of the collected questions may be rated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from konsil.cli.folder import on_folder
+
+
+@click.command(short_help="Look for questions that should not be rated, and take people's decisions.")
+@on_folder
+@click.option("--table", type=click.Path(dir_okay=False, path_type=Path), help="Write what was found, for people.")
+@click.option(
+    "--decisions",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Read that table back: 'keep' or a reason in its column decision.",
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would be left out; store nothing.")
+def command(folder: Path, database: str, table: Path | None, decisions: Path | None, dry_run: bool) -> None:
+    """Look through the items of the study in FOLDER as its [prepare.screen] says.
+
+    Rules find possible identifiers, follow-up turns, other languages and tasks that are no decision; people decide.
+    What is left out stays in the database with its reason, and 'konsil prepare' draws from the rest.
+    """
+    from konsil.api import open_folder
+    from konsil.api.screening import screen_items, told, write_table
+
+    looked = screen_items(open_folder(folder, database=database), decisions, keep=not dry_run)
+    for line in told(looked):
+        click.echo(line)
+    if table is not None:
+        write_table(looked, table)
+        click.echo(f"{table}: what was found; write 'keep' or a reason under decision and give it back by --decisions")
+    if dry_run:
+        click.echo("nothing stored")
+    elif not looked.new:
+        click.echo("screened before; nothing has changed")

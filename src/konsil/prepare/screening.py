@@ -1,0 +1,137 @@
+"""Which of the collected questions may be rated at all: what rules find, what a person decides, kept as an event.
+
+Rules find suspects; people's decisions go before them. What is screened out keeps its text and its reason and is left
+out of the draw, so that the study flow can count it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+from konsil.prepare.suspects import Rule, suspects
+from konsil.records import Event, Item
+
+SCREENING = "screening"
+"""The kind of the event that holds who was screened out."""
+KEEP = "keep"
+"""A person's decision that an item stays in, whatever a rule found."""
+OTHER_LANGUAGE = "other language"
+SURE = 0.8
+"""How sure the recognition of a language has to be before an item is screened out for it."""
+
+Recognise = Callable[[str], tuple[str, float]]
+"""Text -> its language as a code of two letters, and how sure that is, 0-1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Screening:
+    """What a protocol looks for."""
+
+    rules: tuple[Rule, ...] = get_args(Rule)
+    """What leads to an item being left out, in the order in which reasons are tried."""
+    languages: tuple[str, ...] = ()
+    """The languages that questions may be in, as codes of two letters; empty: any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Why an item is not to be rated."""
+
+    reason: str
+    """The rule, or what a person gave as the reason."""
+    evidence: str = ""
+    """The part of the text that the rule found; never stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Screened:
+    """What became of a study's items."""
+
+    asked: str
+    """The digest of what was looked for."""
+    pool: str
+    """The digest of the items that were looked at: others came later if it differs."""
+    out: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Reason -> items that are left out."""
+    decided: Mapping[str, str] = field(default_factory=dict)
+    """Item -> what a person decided: KEEP, or the reason to leave it out."""
+
+    def reasons(self) -> dict[str, str]:
+        """Item that is left out -> why."""
+        return {item: reason for reason, items in self.out.items() for item in items}
+
+
+def found(item: Item, spec: Screening, recognise: Recognise | None = None) -> Finding | None:
+    """The first reason for which an item is left out; None where no rule finds anything.
+
+    >>> found(Item("q", "Thanks! And for children?"), Screening()).reason
+    'follow-up'
+    """
+    for rule in spec.rules:
+        evidence = next(suspects(item.text, rule), None)
+        if evidence is not None:
+            return Finding(rule, evidence)
+    if spec.languages and recognise is not None:
+        language, sure = recognise(item.text)
+        if language not in spec.languages and sure >= SURE:
+            return Finding(OTHER_LANGUAGE, language)
+    return None
+
+
+def screen(
+    spec: Screening, items: Sequence[Item], decided: Mapping[str, str], recognise: Recognise | None = None
+) -> tuple[Screened, dict[str, Finding]]:
+    """Look at all items; what people decided stands. Returns what is kept, and what the rules found by item.
+
+    The order of the items plays no part.
+    """
+    findings = {item.id: one for item in items if (one := found(item, spec, recognise)) is not None}
+    known = {item.id for item in items}
+    held = {item: decision for item, decision in sorted(decided.items()) if item in known}
+    out: dict[str, list[str]] = {}
+    for name in sorted(known):
+        reason = held.get(name) or (findings[name].reason if name in findings else KEEP)
+        if reason != KEEP:
+            out.setdefault(reason, []).append(name)
+    return Screened(asked_of(spec), pool_of(known), out, held), findings
+
+
+def asked_of(spec: Screening) -> str:
+    """A digest of what is looked for."""
+    return _digest(dataclasses.asdict(spec))
+
+
+def pool_of(items: Iterable[str]) -> str:
+    """A digest of which items there are."""
+    return _digest(sorted(items))
+
+
+def _digest(data: object) -> str:
+    text = json.dumps(data, sort_keys=True, ensure_ascii=False)
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def screening_event(screened: Screened, number: int, at: str) -> Event:
+    """What is kept of a screening; `number` counts the study's from 1."""
+    return Event(f"{SCREENING}-{number}", SCREENING, "items", at, {"number": number, **dataclasses.asdict(screened)})
+
+
+def last_screened(events: Iterable[Event]) -> tuple[int, Screened | None]:
+    """The last screening among the events and its number; 0 and None where there was none."""
+    kept = [event.data for event in events if event.kind == SCREENING]
+    if not kept:
+        return 0, None
+    data: Mapping[str, Any] = max(kept, key=lambda one: int(one.get("number", 0)))
+    names = {f.name for f in dataclasses.fields(Screened)}
+    return int(data.get("number", 0)), Screened(**{name: value for name, value in data.items() if name in names})
+
+
+def lost(screened: Screened) -> Counter[str]:
+    """Reason -> how many items it leaves out."""
+    return Counter({reason: len(items) for reason, items in screened.out.items()})

@@ -1,0 +1,168 @@
+"""Questions are screened by a command, decided on by people in a table, and left out of the draw and the report."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from konsil.api import open_folder
+from konsil.api.planning import make_plan
+from konsil.api.preparing import prepare
+from konsil.api.rehearsal import simulate, truth_of
+from konsil.api.screening import screen_items
+from konsil.cli import main
+from konsil.errors import PlanError, SourceError, StudyError
+
+STUDY = """
+title = "Screened"
+seed = 3
+licence = "CC0-1.0"
+simulated = true
+[[instruments]]
+id = "form"
+[[instruments.criteria]]
+id = "correct"
+question = "Is it correct?"
+scale = { labels = ["no", "yes"], abstain = "cannot judge" }
+[[systems]]
+id = "a"
+[[raters]]
+id = "p1"
+panel = "people"
+[[raters]]
+id = "p2"
+panel = "people"
+[[sources]]
+file = "items.csv"
+records = "items"
+[prepare.screen]
+[[plan]]
+panel = "people"
+instrument = "form"
+[[analyses]]
+name = "Correct"
+statistic = "share"
+of = ["yes"]
+criterion = "correct"
+raters = "people"
+"""
+TEXTS = (
+    "My patient Mrs Smith has AF",
+    "And what about children?",
+    "=Which dose?",
+    "Which dose at GFR 30?",
+    "Stop aspirin?",
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "study.toml").write_text(STUDY, "utf-8")
+    (tmp_path / "simulation.toml").write_text("[panels.people]\naccuracy = 0.9\n", "utf-8")
+    rows = "\n".join(f"q{n},{text}" for n, text in enumerate(TEXTS))
+    (tmp_path / "items.csv").write_text(f"item,text\n{rows}\n", "utf-8")
+    open_folder(tmp_path).import_sources()
+    return tmp_path
+
+
+def test_from_the_rules_to_the_study_flow(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(PlanError, match="run 'konsil screen' first"):
+        prepare(open_folder(folder))
+    table = folder / "suspects.csv"
+    main(["screen", str(folder), "--table", str(table)])
+    said = capsys.readouterr().out
+    assert "5 items\n  left out, follow-up: 1\n  left out, identifier: 1\n3 may be drawn" in said
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["item"] for row in rows] == ["q0", "q1", "q2", "q3", "q4"]
+    assert (rows[0]["reason"], rows[0]["evidence"]) == ("identifier", "Mrs Smith")
+    assert rows[2]["text"] == "'=Which dose?"  # no spreadsheet calculates it
+    rows[1]["decision"], rows[4]["decision"] = "Keep", "duplicate"
+    with table.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    main(["screen", str(folder), "--decisions", str(table)])
+    assert "left out, duplicate: 1" in capsys.readouterr().out
+    main(["screen", str(folder)])
+    assert "nothing has changed" in capsys.readouterr().out
+    study = open_folder(folder)
+    assert prepare(study).drawn.drawn == {"": {"": ["q1", "q2", "q3"]}}
+    simulate(study, truth_of(study))
+    page = study.report().read_text("utf-8")
+    assert "possible identifier" in page
+    assert "duplicate" in page
+    assert {r.item for r in study.data().ratings} == {"q1", "q2", "q3"}
+    with pytest.raises(PlanError, match="a plan is drawn already"):
+        screen_items(open_folder(folder), table_with(folder, "q3,late"))
+
+
+def table_with(folder: Path, *rows: str) -> Path:
+    path = folder / "decisions.csv"
+    path.write_text("\n".join(["item,decision", *rows]) + "\n", "utf-8")
+    return path
+
+
+def test_a_screening_after_the_draw_is_noticed(folder: Path) -> None:
+    study = open_folder(folder)
+    screen_items(study)
+    prepare(study)
+    screen_items(study, table_with(folder, "q3,duplicate"))
+    with pytest.raises(PlanError, match="run 'konsil prepare' again"):
+        make_plan(study)
+    assert prepare(study).drawn.drawn == {"": {"": ["q2", "q4"]}}
+
+
+def test_a_rehearsal_screens_by_the_rules(folder: Path) -> None:
+    study = open_folder(folder)
+    simulate(study, truth_of(study))
+    assert {r.item for r in study.data().ratings} == {"q2", "q3", "q4"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        (("q9,keep",), "decisions.csv: line 2: there is no item 'q9'"),
+        (("q1,keep", "q1,late"), "decisions.csv: line 3: item 'q1' is decided as 'late' and as 'keep'"),
+    ],
+)
+def test_broken_decisions_change_nothing(folder: Path, rows: tuple[str, ...], says: str) -> None:
+    with pytest.raises(SourceError, match=says):
+        screen_items(open_folder(folder), table_with(folder, *rows))
+    with open_folder(folder).store() as store:
+        assert not [e for e in store.events() if e.kind == "screening"]
+
+
+def test_a_misspelt_column_is_told(folder: Path) -> None:
+    path = folder / "wrong.csv"
+    path.write_text("item,decisions\nq1,keep\n", "utf-8")
+    with pytest.raises(SourceError, match="there is no column 'decision'; did you mean 'decisions'"):
+        screen_items(open_folder(folder), path)
+
+
+def test_nothing_stored_on_a_dry_run_and_without_a_screen(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["screen", str(folder), "--dry-run"])
+    assert "nothing stored" in capsys.readouterr().out
+    (folder / "study.toml").write_text(STUDY.replace("[prepare.screen]", ""), "utf-8")
+    with pytest.raises(StudyError, match="nothing says what to look for"):
+        screen_items(open_folder(folder))
+
+
+def test_languages_are_recognised(folder: Path) -> None:
+    pytest.importorskip("py3langid")
+    (folder / "items.csv").write_text(
+        "item,text\nq0,Which dose of amoxicillin should I give?\n"
+        "q1,Welche Dosis soll ich bei Niereninsuffizienz geben?\nq2,apixaban vs rivaroxaban\n",
+        "utf-8",
+    )
+    other = folder / "other"
+    other.mkdir()
+    (other / "items.csv").write_text((folder / "items.csv").read_text("utf-8"), "utf-8")
+    (other / "study.toml").write_text(
+        STUDY.replace("[prepare.screen]", '[prepare.screen]\nlanguages = ["en"]'), "utf-8"
+    )
+    study = open_folder(other)
+    study.import_sources()
+    assert screen_items(study).screened.out == {"other language": ["q1"]}
