@@ -8,10 +8,12 @@ from typing import Literal
 
 import numpy as np
 
+from konsil.stats import intervals
 from konsil.stats.contract import Array, IntArray
 from konsil.stats.crossed import Crossed, crossed
-from konsil.stats.infer import infer
 from konsil.stats.permutation import max_t
+from konsil.stats.resample import bootstrap, jackknife
+from konsil.stats.rows import prepare
 from konsil.stats.vote_flips import Unit, VoteFlips, vote_flips
 from konsil.stats.votes import Votes, cell_counts
 from konsil.stats.wins import VoteStatistic
@@ -126,11 +128,17 @@ def _bootstraps(
     def finalise(cell_totals: Array) -> Array:
         return np.concatenate([s.finalise(cell_totals) for s in statistics], axis=-1)
 
-    got = infer(sums, finalise, draws=draws, level=level, key=key, method=method)
+    # Not by `infer`, which would take numerical derivatives: the cells have their own.
+    rows = prepare(sums)
+    ordered = intervals.order(bootstrap(rows, finalise, draws=draws, key=key))
+    if method == "bca":
+        low, high = intervals.bca(ordered, finalise(rows.total), jackknife(rows, finalise), level=level)
+    else:
+        low, high = intervals.percentile(ordered, level=level)
     out: list[Bootstrap | None] = []
     for stop, width in zip(np.cumsum(widths), widths, strict=True):
         part = slice(stop - width, stop)
-        out.append(Bootstrap(got.low[part], got.high[part], got.n_undefined[part], draws, method))
+        out.append(Bootstrap(low[part], high[part], ordered.n_undefined[part], draws, method))
     return out
 
 

@@ -1,0 +1,102 @@
+"""Juries, agreement of rankings, raters of the same comparison, against plain computations."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from konsil.stats.accord import choice_agreement, choice_tables
+from konsil.stats.infer import infer
+from konsil.stats.juries import chance_of_rankings, jury, own_minus_others, rank_agreement
+from konsil.stats.ladders import elo
+from konsil.stats.votes import Votes, cell_counts, totals, votes
+from konsil.stats.wins import one_against_rest
+
+K = 4
+
+
+def panel(seed: int, lean: tuple[float, ...], steps: int = 2) -> Votes:
+    """Votes on comparisons that are the same for every seed; each seed is another panel."""
+    plan, g = np.random.default_rng(0), np.random.default_rng(seed)
+    n = 500
+    first = plan.integers(0, K, n)
+    second = (first + plan.integers(1, K, n)) % K
+    question, rater = plan.integers(0, 120, n), plan.integers(0, 30, n)
+    gap = np.array(lean)[first] - np.array(lean)[second] + g.normal(0, 1, n)
+    return votes(first, second, np.clip(np.rint(gap), -steps, steps), question, rater, n_systems=K, steps=steps)
+
+
+def test_agreement_is_that_of_all_pairs_of_votes():
+    made = panel(1, (0.5, 0.0, 0.0, -0.5))
+    plain = []
+    for a, b in itertools.permutations(range(made.n_votes), 2):
+        if made.questions[a] == made.questions[b] and made.pairs[a] == made.pairs[b]:
+            plain.append((made.outcomes[a], made.outcomes[b]))
+    x, y = np.array(plain, dtype=float).T
+    within, chance, kappa = choice_agreement(choice_tables(made).sum(0))
+    assert abs(within - np.mean(np.abs(x - y) <= 1)) < 1e-12
+    both = np.r_[x, -x]
+    assert abs(chance - np.mean(np.abs(both[:, None] - both) <= 1)) < 1e-12
+    assert abs(kappa - (1 - np.mean((x - y) ** 2) / np.mean((both[:, None] - both) ** 2))) < 1e-12
+
+
+def test_agreement_without_two_votes_is_undefined():
+    made = votes([0, 0], [1, 2], [1, 0], [0, 0], [0, 1], n_systems=3)
+    assert np.isnan(choice_agreement(choice_tables(made).sum(0))).all()
+    same = votes([0, 0], [1, 1], [0, 0], [0, 0], [0, 1], n_systems=2)
+    within, chance, kappa = choice_agreement(choice_tables(same).sum(0))
+    assert (within, chance) == (1, 1)
+    assert math.isnan(kappa)
+
+
+def test_a_jury_is_the_mean_of_its_judges():
+    units, values = np.array([0, 0, 0, 1, 1, 2, 2]), [2, 0, 0, 1, 0, -2, -1]
+    assert jury(units, values, 4).tolist() == [1, 0, -1, -2]
+    assert jury(units, values, 4, line=1.2).tolist() == [0, 0, -1, -2]
+
+
+def test_rankings_agree_as_scipy_says():
+    criteria = [
+        (panel(1, (0.9, 0.2, 0.0, -0.4)), panel(2, (0.2, 0.4, 0.1, -0.6), 1)),
+        (panel(3, (1, 0, 0.1, -1)), panel(4, (-1, 0, 0, 1))),
+    ]
+    finalise = rank_agreement(K, [(a.steps, b.steps) for a, b in criteria])
+    sums = np.hstack([cell_counts(v, v.questions, 120) for two in criteria for v in two])
+    found = finalise(sums.sum(0))
+    each = []
+    for a, b in criteria:
+        ranks = [one_against_rest(K, v.steps).finalise(totals(v)) for v in (a, b)]
+        each.append(stats.kendalltau(*ranks).statistic)
+    np.testing.assert_allclose(found, [*each, np.mean(each)], atol=1e-12)
+    draws = infer(sums, finalise, draws=200, key=1, keep=True)
+    assert draws.replicates is not None
+    assert draws.replicates.shape == (200, 3)
+    np.testing.assert_allclose(draws.replicates[:, 2], draws.replicates[:, :2].mean(1), atol=1e-12)
+
+
+def test_the_chances_of_rankings_are_those_of_all_orders():
+    value, chance = chance_of_rankings(4)
+    taus = [stats.kendalltau(range(4), order).statistic for order in itertools.permutations(range(4))]
+    assert len(value) == 7
+    for v, c in zip(value, chance, strict=True):
+        assert abs(np.mean(np.abs(np.array(taus) - v) < 1e-9) - c) < 1e-12
+
+
+def test_own_minus_others_is_a_difference_of_win_differences():
+    panels = [panel(1, (1.5, 0, 0, 0)), panel(2, (0.1, 0, 0, 0)), panel(3, (-0.2, 0, 0, 0))]
+    cells = np.concatenate([totals(v) for v in panels])
+    own = [one_against_rest(K, 2).finalise(totals(v))[0] for v in panels]
+    found = own_minus_others(K, 0, [2, 2, 2])(cells)
+    np.testing.assert_allclose(found, [own[0] - (own[1] + own[2]) / 2, own[0] - own[1], own[0] - own[2]], atol=1e-12)
+    assert found[0] > 0.3
+
+
+@pytest.mark.parametrize("k", [4.0, 32.0])
+def test_elo_moves_points_from_one_to_the_other(k):
+    scores = elo([0, 1, 2, 0], [1, 2, 0, 2], [1, 0, -1, 2], 3, k=k)
+    assert abs(scores.sum() - 3000) < 1e-9
+    assert scores[0] > scores[1]
