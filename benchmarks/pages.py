@@ -1,11 +1,14 @@
 """The rating pages under load: many simulated raters at once, 4,000 items, every request that a browser would send.
 
-    python benchmarks/pages.py                      20 raters without pauses, 20 and 200 with pauses, on SQLite
-    python benchmarks/pages.py --raters 20 --think 4 --seconds 60
-    python benchmarks/pages.py --database postgresql://user@host/empty --workers 2
+    python benchmarks/pages.py                      20 and 200 raters, with pauses and without, on SQLite, and a peer
+    python benchmarks/pages.py --raters 20 --think 2 --seconds 60 --each 4000
+    python benchmarks/pages.py --database postgresql://user@host/empty --workers 2 --raters 20
+    python benchmarks/pages.py --peer peer/bin/potato
 
-Raters pause for exponential times of the mean given (0: none). The server is a process of its own on the same
-machine as the raters, so their processor time is in the numbers; it is shown beside the server's.
+Raters pause for exponential times of the mean given (0: none) before every choice, and come within some seconds of one
+another. The server is a process of its own on the same machine as the raters, so their processor time is in the
+numbers; it is shown beside the server's. `submit` is handing in, `next task` the page that follows, `go on` both
+together: from the press of a key until the next page is there.
 """
 
 from __future__ import annotations
@@ -17,18 +20,23 @@ import random
 import resource
 import tempfile
 import threading
-import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+
+import peer_pages
 
 from konsil.api import open_folder
 from konsil.api.invitations import PATH, invite
 from konsil.api.planning import make_plan
 from konsil.rehearse import Server, work
 from konsil.rehearse.panel import Person
+from konsil.rehearse.times import Times
 from konsil.store import screens
 from konsil.store.engine import reading
 
 ITEMS, SYSTEMS = 4_000, 5
+SHOWN = ("come in", "save", "submit", "next task", "go on")
 WORDS = "Bei der Patientin ist wegen der Niereninsuffizienz eine Dosisanpassung notwendig und das Kalium zu prüfen. "
 
 
@@ -95,33 +103,72 @@ def processor_seconds(leader: int) -> float:
     return total
 
 
-def run(raters: int, think: float, seconds: float, database: str, workers: int) -> str:
-    """One load; a table of what it took."""
+@dataclass(frozen=True)
+class Load:
+    """How many raters, and how they work."""
+
+    raters: int
+    think: float
+    seconds: float
+    each: int
+    arrive: float
+
+    def pause(self, rng: random.Random) -> Callable[[], float]:
+        """Seconds before every choice."""
+        return lambda: rng.expovariate(1 / self.think) if self.think else 0.0
+
+    def __str__(self) -> str:
+        pauses = f"pauses of {self.think:g} s on average" if self.think else "without pauses"
+        return f"{self.raters} raters at once, {pauses}"
+
+
+def table(title: str, times: Times, pages: int, wall: float, served: float, rest: str) -> str:
+    """What a load took."""
+    lines = [
+        f"**{title}**; {pages:,} pages in {wall:.0f} s ({pages / wall:.1f} a second); {len(times.faults)} errors;"
+        f" server {1000 * served / max(1, pages):.0f} ms of processor a page; {rest};"
+        f" load of the machine {os.getloadavg()[0]:.1f}",
+        "",
+        "| request | number | p50 ms | p95 ms | p99 ms | KB |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for row in times.rows():
+        if row.kind in SHOWN:
+            p50, p95, p99 = (1000 * s for s in (row.p50, row.p95, row.p99))
+            lines.append(f"| {row.kind} | {row.count:,} | {p50:.0f} | {p95:.0f} | {p99:.0f} | {row.size / 1000:.1f} |")
+    return "\n".join([*lines, *times.faults[:5], ""])
+
+
+def run(load: Load, database: str, workers: int) -> str:
+    """One load on the pages of konsil."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made) / "study"
-        write_study(folder, raters, 20 if raters > 100 else 400)
+        write_study(folder, load.raters, load.each)
         opened = open_folder(folder, database=database)
         opened.import_sources()
         tasks = len(make_plan(opened).tasks)
         rng, stop = random.Random(1), threading.Event()
+        pause = load.pause(rng)
         with opened.store() as store:
 
             def say(_public: str) -> tuple[dict[str, str], float]:
                 said = {f"correctness.a{n}": rng.choice(["Falsch", "Richtig"]) for n in range(1, SYSTEMS + 1)}
                 return {**said, "difficulty": rng.choice(["Einfach", "Mittel", "Schwer"])}, 1.0
 
-            def pause(_share: float) -> float:
-                return rng.expovariate(1 / think) if think else 0.0
-
             links = [link.url.partition(PATH)[2] for link in invite(opened, (), "rater", url="", days=1)]
             with Server(folder, database=database, workers=workers) as server:
-                people = [Person(f"r{n}", server.url + PATH + secret) for n, secret in enumerate(links)]
-                threading.Timer(seconds, stop.set).start()
-                began, own = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
-                done = work(people, say, pause, stop=stop)
-                wall, used = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF)
-                served = processor_seconds(server.process)
-                said = server.said()
+                people = [
+                    Person(f"r{n}", server.url + PATH + secret, after=rng.uniform(0, load.arrive))
+                    for n, secret in enumerate(links)
+                ]
+                threading.Timer(load.seconds, stop.set).start()
+                before, own = processor_seconds(server.process), resource.getrusage(resource.RUSAGE_SELF)
+                done = work(people, say, lambda _: pause(), stop=stop)
+                served = processor_seconds(server.process) - before
+                used = resource.getrusage(resource.RUSAGE_SELF)
+                for line in server.said().splitlines():
+                    if "locked" in line or "busy" in line or "Error" in line:
+                        done.times.fault(line)
             with reading(store.engine) as connection:
                 lost = 0
                 for public, values in done.submitted.items():
@@ -130,21 +177,31 @@ def run(raters: int, think: float, seconds: float, database: str, workers: int) 
                     lost += len(kept) != len(values)
     pages = sum(done.handed_in.values())
     clients = used.ru_utime + used.ru_stime - own.ru_utime - own.ru_stime
-    faults = [*done.times.faults, *(line for line in said.splitlines() if "locked" in line)]
-    lines = [
-        f"**{raters} raters at once, {f'pauses of {think:g} s on average' if think else 'without pauses'},"
-        f" {'PostgreSQL' if database else 'SQLite'}, {workers} worker{'s' if workers > 1 else ''}**; {ITEMS:,} items,"
-        f" {tasks:,} tasks; {pages:,} pages in {wall:.0f} s ({pages / wall:.1f} a second);"
-        f" {len(faults)} errors; {lost} pages lost; processor: server {1000 * served / max(1, pages):.0f} ms a page,"
-        f" raters {1000 * clients / max(1, pages):.0f} ms; load of the machine {os.getloadavg()[0]:.1f}",
-        "",
-        "| request | number | p50 ms | p95 ms | p99 ms | KB |",
-        "|---|---:|---:|---:|---:|---:|",
-    ]
-    for row in done.times.rows():
-        p50, p95, p99 = (1000 * s for s in (row.p50, row.p95, row.p99))
-        lines.append(f"| {row.kind} | {row.count:,} | {p50:.0f} | {p95:.0f} | {p99:.0f} | {row.size / 1000:.1f} |")
-    return "\n".join([*lines, *faults[:5], ""])
+    files = next((row.count * row.size / load.raters for row in done.times.rows() if row.kind == "file"), 0.0)
+    where = "PostgreSQL" if database else "SQLite"
+    title = f"konsil, {load}, {where}, {workers} worker{'s' if workers > 1 else ''}"
+    rest = (
+        f"raters {1000 * clients / max(1, pages):.0f} ms; {lost} pages lost; {ITEMS:,} items, {tasks:,} tasks; style"
+        f" sheet, script and icon {files / 1000:.0f} KB once"
+    )
+    return table(title, done.times, pages, done.seconds, served, rest)
+
+
+def run_peer(load: Load, program: str) -> str:
+    """The same load on the peer's pages."""
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made) / "peer"
+        peer_pages.write_task(folder, ITEMS, WORDS, load.each)
+        rng, stop = random.Random(1), threading.Event()
+        with peer_pages.served(program, folder) as (port, process):
+            page, files = peer_pages.weight(port)
+            threading.Timer(load.seconds, stop.set).start()
+            before = processor_seconds(process)
+            arrive = lambda: rng.uniform(0, load.arrive)  # noqa: E731 - read where it stands
+            times, pages, wall = peer_pages.load(port, load.raters, load.pause(rng), arrive, stop)
+            served = processor_seconds(process) - before
+    rest = f"page {page / 1000:.0f} KB; its scripts and style sheets {files / 1000:.0f} KB once"
+    return table(f"Potato, {load}, as it comes", times, pages, wall, served, rest)
 
 
 def main() -> None:
@@ -153,13 +210,22 @@ def main() -> None:
     parser.add_argument("--raters", type=int, default=0, help="One load of so many raters.")
     parser.add_argument("--think", type=float, default=0.0, help="Mean pause before every choice, in seconds.")
     parser.add_argument("--seconds", type=float, default=40.0, help="How long each load goes on.")
+    parser.add_argument("--each", type=int, default=0, help="Tasks a rater; default 400, of 200 raters 40.")
+    parser.add_argument("--arrive", type=float, default=5.0, help="Everybody comes within so many seconds.")
     parser.add_argument("--database", default="", help="URL of an empty PostgreSQL database.")
     parser.add_argument("--workers", type=int, default=1, help="Processes of the server.")
+    parser.add_argument("--peer", default="", help="The program potato, where it is not on the path.")
     given = parser.parse_args()
-    loads = [(given.raters, given.think)] if given.raters else [(20, 0.0), (20, 2.0), (200, 5.0)]
-    print(f"{os.cpu_count()} cores, Python {platform.python_version()}\n")
-    for raters, think in loads:
-        print(run(raters, think, given.seconds, given.database, given.workers), flush=True)
+    asked = [(given.raters, given.think)] if given.raters else [(20, 2.0), (20, 0.0), (200, 5.0), (200, 0.0)]
+    print(f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}\n")
+    peer = peer_pages.installed(given.peer)
+    if not peer:
+        print("Potato is not installed and left out; --peer names its program.\n")
+    for raters, think in asked:
+        load = Load(raters, think, given.seconds, given.each or (40 if raters > 100 else 400), given.arrive)
+        print(run(load, given.database, given.workers), flush=True)
+        if peer and not given.database:
+            print(run_peer(load, peer), flush=True)
 
 
 if __name__ == "__main__":

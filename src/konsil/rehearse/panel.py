@@ -32,6 +32,8 @@ class Person:
     """The personal link."""
     about: Mapping[str, str] = field(default_factory=dict)
     """What is said to the questions before the first task."""
+    after: float = 0.0
+    """Seconds until they come."""
 
 
 @dataclass
@@ -63,6 +65,7 @@ def work(people: list[Person], say: Say, think: Think = lambda _: 0.0, *, most: 
     def rate(person: Person) -> None:
         visitor = Visitor(person.link, outcome.times, patience=patience)
         busy = True
+        time.sleep(person.after)
         try:
             page = visitor.come()
             while not stop.is_set() and outcome.handed_in.get(person.who, 0) != most:
@@ -163,12 +166,15 @@ def _rate(visitor: Visitor, page: Page, say: Say, think: Think, outcome: Outcome
 
 
 def _hand_in(visitor: Visitor, form: Form, said: Mapping[str, str], seconds: float, outcome: Outcome, who: str) -> Page:
+    began = time.perf_counter()
     told = visitor.submit(form, {n: v for n, v in said.items() if v}, _seconds(seconds, seconds))
     if "go" not in told:
         raise KonsilError(f"{form.action}: was not taken: {dict(told)}")
     outcome.submitted[form.data["public"]] = said
     outcome.handed_in[who] = outcome.handed_in.get(who, 0) + 1
-    return visitor.go(str(told["go"]))
+    page = visitor.go(str(told["go"]))
+    outcome.times.took("go on", time.perf_counter() - began, len(page.text.encode()))
+    return page
 
 
 def _seconds(wall: float, first: float) -> dict[str, str]:

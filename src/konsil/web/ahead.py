@@ -16,7 +16,7 @@ from konsil.web import richtext, sheet
 
 TOGETHER = 10
 """Tasks whose texts are stored in one transaction: a rater who saves meanwhile waits for no more than these."""
-REST = 4.0
+REST = 9.0
 """Rests are so many times as long as the work before them, so that requests come first."""
 
 
