@@ -158,6 +158,12 @@ def test_ensembles_equal_a_loop(mode: str) -> None:
     assert {k: pytest.approx(v) for k, v in expected.items()} == {
         k: row.estimate.value for k, row in rows.items() if "bag" not in k
     }
+    counts = {row.group["ensemble"]: row.n_units for row in got.rows[:-1]}
+    own = {" + ".join(s): sum(bool(panel[a] and votes[s][a]) for a in answers) for s in subsets}
+    assert counts == (dict.fromkeys(counts, len(common)) if mode == "valid" else own)
+    assert any(f"Compared on {len(common)} of {len(answers)} units" in w for w in got.rows[0].warnings) == (
+        mode == "valid"
+    )
     ranked = [row.estimate.value for row in got.rows[:-1]]
     assert ranked == sorted(ranked, reverse=True)
     last = got.rows[-1]

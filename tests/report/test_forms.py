@@ -11,12 +11,14 @@ from tests.report.conftest import arguments
 
 from konsil.analysis import Analysis, Bin, Derived, Results, Row
 from konsil.analysis.results import Bounds, Curve, DerivedValue, OutcomeRow
+from konsil.records import Rater
 from konsil.report.calls import calls, derived_figures
 from konsil.report.curves import curves
 from konsil.report.drawing import Drawing
 from konsil.report.estimates import tell
 from konsil.report.glance import glance
 from konsil.report.headline import key_numbers
+from konsil.report.joined import Joined, in_order
 from konsil.report.language import DEUTSCH, ENGLISH
 from konsil.report.marks import About, Bar, Dot, wrapped
 from konsil.report.multiples import Column, Point, Series, columns, series
@@ -44,6 +46,19 @@ def material(analyses: list[Analysis], results: Results, **of_study: object) -> 
 def row(analysis: str, statistic: str, value: float, group: dict[str, str], raters: str = "physicians") -> Row:
     estimate = Estimate(value, value - 0.1, value + 0.1, method="Wilson", n_clusters=9)
     return Row(analysis, statistic, "correct", raters, estimate, group)
+
+
+def test_rows_stand_in_the_order_of_the_protocol() -> None:
+    raters = tuple(Rater(f"r{n}", "physicians") for n in (1, 2, 10))
+    bins = (Bin("easy", 0, 1, "both"), Bin("a little hard", 1, 2, "right"))
+    about = material([], Results((), ()), raters=raters, derived=(Derived("hardness", "hard", "physicians", bins),))
+    groups = [{"rater": r, "hardness": h} for r in ("r10", "unknown", "r1", "r2") for h in ("a little hard", "easy")]
+    found = in_order(about, [Joined(row("x", "share", 0.5, group)) for group in groups])
+    assert [tuple(one.row.group.values()) for one in found] == [
+        (r, h) for r in ("r1", "r2", "r10", "unknown") for h in ("easy", "a little hard")
+    ]
+    ranked = [Joined(row("x", "share", 0.5, {"ensemble": name, "size": ""})) for name in ("b", "c", "a")]
+    assert in_order(about, ranked) == ranked
 
 
 def test_columns_side_by_side() -> None:

@@ -63,9 +63,10 @@ def ensemble_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterato
         sums, statistic.finalise, draws=context.resampling.draws, level=context.resampling.level, key=context.key
     )
     subsets = ensembles.odd_subsets(len(names))
-    shared = Measure(
-        sums, statistic.finalise, panel.clusters, len(panel.units), len(names), int((votes[:, 1:] >= 0).sum())
-    )
+    slots, labels = ensembles.ensemble_counts(codes, common=analysis.mode == "valid")
+    shared = Measure(sums, statistic.finalise, panel.clusters, int(slots.max()), len(names), int(labels.max()))
+    cautions = tuple(c for c in infer.cautions(found) if c.code == "few-clusters")
+    notes = _common_slots(int(slots.max()), len(panel.units)) if analysis.mode == "valid" else ()
     method = say("{cluster}-cluster bootstrap, BCa, {draws:,} resamples", cluster=context.cluster, draws=found.draws)
     order = np.argsort(-np.where(np.isfinite(found.value), found.value, -np.inf), kind="stable")
     for place, n in enumerate(order):
@@ -76,17 +77,31 @@ def ensemble_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterato
             found.level,
             float(found.se[n]),
             n_clusters=found.n_clusters,
-            n_ratings=shared.n_ratings,
+            n_ratings=int(labels[n]),
             n_undefined=int(found.n_undefined[n]),
             method=method,
             reason="" if np.isfinite(found.value[n]) else say("no slot on which it has a majority"),
         )
         keys = {"ensemble": " + ".join(names[i] for i in subsets[n]), "size": str(len(subsets[n]))}
-        yield row(context, keys, Told(told), shared, detail=place >= SHOWN and len(subsets[n]) > 1)
-    yield _out_of_bag(context, shared, len(subsets))
+        mine = replace(shared, n_units=int(slots[n]), n_raters=len(subsets[n]))
+        is_detail = place >= SHOWN and len(subsets[n]) > 1
+        yield row(context, keys, Told(told, notes=notes, cautions=cautions), mine, detail=is_detail)
+    yield _out_of_bag(context, shared, len(subsets), found.n_clusters, cautions)
 
 
-def _out_of_bag(context: Context, shared: Measure, n: int) -> Row:
+def _common_slots(n: int, of: int) -> tuple[str, ...]:
+    """Say so where some units are left out because one judge or the panel has no label there."""
+    if n == of:
+        return ()
+    said = say(
+        "Compared on {n:,} of {all:,} units: those with a majority of the panel on which every judge gave a label.",
+        n=n,
+        all=of,
+    )
+    return (said,)
+
+
+def _out_of_bag(context: Context, shared: Measure, n: int, n_clusters: int, cautions: tuple[infer.Caution, ...]) -> Row:
     draws = min(context.resampling.draws, 2_000)
     best = best_of(shared.sums, shared.finalise, draws=draws, key=context.key, level=context.resampling.level)
     told = Estimate(
@@ -94,7 +109,7 @@ def _out_of_bag(context: Context, shared: Measure, n: int) -> Row:
         best.low,
         best.high,
         context.resampling.level,
-        n_clusters=len(shared.clusters),
+        n_clusters=n_clusters,
         n_ratings=shared.n_ratings,
         n_undefined=best.n_undefined,
         method=say(
@@ -103,12 +118,14 @@ def _out_of_bag(context: Context, shared: Measure, n: int) -> Row:
         ),
         reason="" if np.isfinite(best.out_of_bag) else say("no resample has a best and clusters left out"),
     )
-    note = say(
-        "The best of {n} was chosen on the same data: its value is too high by about {optimism:.3f};"
-        " the out-of-bag value is what an ensemble chosen in this way reaches on new items.",
-        n=n,
-        optimism=best.optimism,
-    )
-    return row(
-        context, {"ensemble": say("best of {n}, out of bag", n=n), "size": ""}, Told(told, notes=(note,)), shared
-    )
+    notes: tuple[str, ...] = ()
+    if np.isfinite(best.optimism):
+        said = say(
+            "The best of {n} was chosen on the same data: its value is too high by about {optimism:.3f};"
+            " the out-of-bag value is what an ensemble chosen in this way reaches on new items.",
+            n=n,
+            optimism=best.optimism,
+        )
+        notes = (said,)
+    keys = {"ensemble": say("best of {n}, out of bag", n=n), "size": ""}
+    return row(context, keys, Told(told, notes=notes, cautions=cautions), shared)

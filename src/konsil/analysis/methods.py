@@ -108,6 +108,15 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
         found.append(
             say("A majority is strictly more than half of the raters who did not abstain; otherwise it is undefined.")
         )
+    breakers = sorted({a.tiebreak for a in analyses if a.tiebreak})
+    if breakers:
+        found.append(
+            say(
+                "Where the panel's labels contradicted one another and none had a majority, those of {panels} joined"
+                " them in the majority, and nowhere else.",
+                panels=listed([repr(name) for name in breakers]),
+            )
+        )
     if any(a.against == "rest" for a in analyses):
         found.append(say("Leave-one-out agreement compares each rater with the majority of the others."))
     judged = [a for a in analyses if a.against not in {None, "rest"}]

@@ -152,6 +152,10 @@ _NOTES: dict[str, str] = {
         "Das beste von {n} ist auf denselben Daten gewählt: Sein Wert ist um etwa {optimism:.3f} zu hoch; der"
         " Out-of-bag-Wert ist, was ein so gewähltes Ensemble auf neuen Items erreicht."
     ),
+    "Compared on {n:,} of {all:,} units: those with a majority of the panel on which every judge gave a label.": (
+        "Verglichen an {n:,} von {all:,} Einheiten: denen mit einer Mehrheit des Panels, zu denen jedes Richtermodell"
+        " ein Label gab."
+    ),
     "{n:,} ratings are excluded by the protocol's rules; the coverage table says why.": (
         "{n:,} Bewertungen sind nach den Regeln des Protokolls ausgeschlossen; warum, sagt die Tabelle im Verlauf der"
         " Studie."

@@ -13,7 +13,7 @@ from konsil.report.anchors import anchor
 from konsil.report.drawing import Drawing
 from konsil.report.forms import figures_of
 from konsil.report.glossary import entry, title
-from konsil.report.joined import Joined, beside_names, column_title, columns_of, contrast, join, value_head
+from konsil.report.joined import Joined, beside_names, column_title, columns_of, contrast, in_order, join, value_head
 from konsil.report.overview import Material
 from konsil.report.plots import forests
 from konsil.report.tables import Cell, Table, table
@@ -56,7 +56,7 @@ def tell(material: Material) -> list[Told]:
 
 def _tell(material: Material, name: str, spec: Analysis | None, rows: Sequence[Row]) -> Told:
     joined = join(rows)
-    estimates = [one for one in joined if one.row.kind != "difference"]
+    estimates = in_order(material, [one for one in joined if one.row.kind != "difference"])
     differences = [one for one in joined if one.row.kind == "difference"]
     statistic = spec.statistic if spec else rows[0].statistic
     tables = []
@@ -128,6 +128,7 @@ def _facts(material: Material, spec: Analysis | None) -> tuple[tuple[str, str], 
         (_("Labels merged"), "; ".join(f"{old} → {new}" for old, new in spec.collapse.items())),
         (_("Labels"), ", ".join(spec.labels)),
         (_("Consensus"), consensus[spec.consensus]),
+        (_("Tie-breaks"), spec.tiebreak or ""),
         (_("Sentences"), spans[spec.spans]),
         (_("Abstentions"), abstentions),
         (_("Resampled"), units[spec.cluster]),

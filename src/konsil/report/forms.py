@@ -14,7 +14,7 @@ from konsil.report.glossary import title
 from konsil.report.joined import Joined, column_title
 from konsil.report.marks import About
 from konsil.report.multiples import Point, Series, series
-from konsil.report.overview import Material, natural
+from konsil.report.overview import Material
 from konsil.report.plots import forests, heat_maps
 from konsil.report.ranking import Line, Ranked, ranking
 
@@ -66,9 +66,9 @@ def _axes(material: Material, spec: Analysis, rows: Sequence[Row]) -> _Axes | No
         others = [c for c in spec.by if c != category]
     if len(others) > 1 or any(set(r.group) != set(spec.by) for r in rows):
         return None
-    found = {r.group[category] for r in rows} - {""}
-    known = bins.get(category) or tuple(sorted(found, key=natural))
-    if not 2 <= len(known) <= MOST_CATEGORIES or not found <= set(known):
+    found = dict.fromkeys(r.group[category] for r in rows if r.group[category])
+    known = bins.get(category) or tuple(found)
+    if not 2 <= len(known) <= MOST_CATEGORIES or not set(found) <= set(known):
         return None
     return _Axes(category, others[0] if others else "", known, ordered)
 

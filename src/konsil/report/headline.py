@@ -57,4 +57,4 @@ def _number(material: Material, rows: Sequence[Row]) -> str:
 
 
 def _name(row: Row) -> str:
-    return ", ".join(row.group.values())
+    return ", ".join(value for value in row.group.values() if value)

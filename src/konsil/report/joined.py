@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from konsil.analysis import Row
 from konsil.prepare import MATCH
-from konsil.report.overview import Material
+from konsil.report.overview import Material, natural
 from konsil.report.tables import MINUS
 
 
@@ -53,6 +53,24 @@ def _neighbours(one: Row, other: Row) -> bool:
 def columns_of(rows: Sequence[Joined]) -> list[str]:
     """The group columns in the order in which the rows name them."""
     return list(dict.fromkeys(column for one in rows for column in (*one.row.group, *one.row.versus)))
+
+
+def in_order(material: Material, rows: Sequence[Joined]) -> list[Joined]:
+    """Sort rows as the protocol orders ranges, systems and raters; strata naturally, other columns as they come."""
+    study = material.study
+    known = {d.name: [b.label for b in d.bins] for d in study.derived}
+    known |= {"system": [s.id for s in study.systems], "rater": [r.id for r in study.raters]}
+    places: dict[str, dict[str, int]] = {}
+    for column in columns_of(rows):
+        found = dict.fromkeys(one.row.group[column] for one in rows if column in one.row.group)
+        first = dict.fromkeys(value for value in known.get(column, ()) if value in found)
+        rest = list(found) if column in _AS_THEY_COME else sorted(found, key=natural)
+        places[column] = {value: n for n, value in enumerate([*first, *(v for v in rest if v not in first)])}
+    return sorted(rows, key=lambda one: [places[c].get(one.row.group.get(c, ""), -1) for c in places])
+
+
+_AS_THEY_COME = {"ensemble", "size", "raters", "version", MATCH}
+"""Columns whose values the analysis has put into an order: by rank, or no before yes in any language."""
 
 
 def beside_names(rows: Sequence[Joined]) -> list[str]:

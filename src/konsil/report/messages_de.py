@@ -103,6 +103,7 @@ MESSAGES: dict[str, str] = {
         "So berechnet wie in der Arbeit, zur Reproduktion; Intervall und p-Wert müssen nicht gelten."
     ),
     "Consensus": "Konsens",
+    "Tie-breaks": "Stichentscheide",
     "Contents": "Inhalt",
     "Criterion": "Kriterium",
     "Difference": "Differenz",

@@ -34,6 +34,11 @@ METHODS: dict[str, str] = {
     "A majority is strictly more than half of the raters who did not abstain; otherwise it is undefined.": (
         "Eine Mehrheit ist strikt mehr als die Hälfte derer, die sich nicht enthielten; sonst ist sie nicht definiert."
     ),
+    "Where the panel's labels contradicted one another and none had a majority, those of {panels} joined them in the"
+    " majority, and nowhere else.": (
+        "Wo Labels des Panels einander widersprachen und keines eine Mehrheit hatte, kamen die von {panels} zur"
+        " Mehrheit hinzu, und nirgends sonst."
+    ),
     "Leave-one-out agreement compares each rater with the majority of the others.": (
         "Die Übereinstimmung mit den übrigen vergleicht jede bewertende Person mit der Mehrheit der anderen."
     ),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from konsil.stats.contract import Array, Codes, Finalise, Statistic
+from konsil.stats.contract import Array, Codes, Finalise, IntArray, Statistic
 from konsil.stats.kappa import MeasureName, finalise_tables, measure_disagreements
 from konsil.stats.tables import by_cluster
 
@@ -36,10 +36,7 @@ def ensemble_labels(judges: NDArray[np.integer[Any]]) -> NDArray[np.int8]:
                [ 1,  0, -1, -1]], dtype=int8)
     """
     votes = np.where(judges < 0, 0, 2 * judges - 1).astype(np.float32)
-    member = np.zeros((judges.shape[1], len(odd_subsets(judges.shape[1]))), dtype=np.float32)
-    for column, subset in enumerate(odd_subsets(judges.shape[1])):
-        member[list(subset), column] = 1
-    sums = votes @ member
+    sums = votes @ _members(judges.shape[1])
     return np.where(sums > 0, np.int8(1), np.where(sums < 0, np.int8(0), np.int8(-1)))
 
 
@@ -66,6 +63,25 @@ def common_ensemble_sums(codes: Codes) -> Array:
     return by_cluster(np.hstack([np.column_stack(labels), *ones]), codes)
 
 
+def ensemble_counts(codes: Codes, common: bool = True) -> tuple[IntArray, IntArray]:
+    """Count the slots on which each ensemble is scored, and the labels that its members gave there.
+
+    Of the slots with a consensus those where the ensemble has a majority; common: where every ensemble has one. Returns
+    twice (n_ensembles,), in the order of odd_subsets.
+
+    Example:
+        >>> codes = Codes(np.array([[1, 1, 1, 0], [0, 1, -1, 0]]), np.arange(2), 2)
+        >>> ensemble_counts(codes, common=False)
+        (array([2, 1, 2, 1]), array([2, 1, 2, 3]))
+    """
+    consensus, votes = _binary(codes)
+    usable = (votes >= 0) & (consensus >= 0)
+    if common:
+        usable &= usable.all(1, keepdims=True)
+    given = (codes.labels[:, 1:] >= 0).astype(np.float32) @ _members(codes.labels.shape[1] - 1)
+    return usable.sum(0), np.where(usable, given, 0).sum(0).astype(np.int64)
+
+
 def ensembles(n_judges: int, measure: MeasureName = "percent_agreement", common: bool = True) -> Statistic:
     """Agreement of every odd ensemble of judges, by majority vote, with a consensus given in the first column.
 
@@ -85,6 +101,15 @@ def ensembles(n_judges: int, measure: MeasureName = "percent_agreement", common:
     finalise = partial(_complete_tables, finalise=values_of) if common else values_of
     tally = common_ensemble_sums if common else ensemble_tables
     return Statistic(f"ensembles_{measure}", tally, finalise, "majority votes of odd-sized ensembles of judges")
+
+
+def _members(n_judges: int) -> NDArray[np.float32]:
+    """Which judge belongs to which ensemble, (n_judges, n_ensembles) of 0 and 1."""
+    subsets = odd_subsets(n_judges)
+    member = np.zeros((n_judges, len(subsets)), dtype=np.float32)
+    for column, subset in enumerate(subsets):
+        member[list(subset), column] = 1
+    return member
 
 
 def _binary(codes: Codes) -> tuple[NDArray[np.integer[Any]], NDArray[np.int8]]:
