@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -16,8 +17,15 @@ from konsil.sources.problems import Problem, raise_if
 _CHUNK = 20_000
 
 
+_ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+
+
 class _TwiceError(ValueError):
     """An object has the same key twice."""
+
+
+class _HalfError(ValueError):
+    """A text has half a character."""
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -41,6 +49,7 @@ def read_jsonl(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
                 continue
             try:
                 row = _decoder.decode(text)
+                _refuse_halves(text, row)
             except (ValueError, RecursionError) as error:
                 problems.append(Problem(line, "", _not_json(error)))
                 continue
@@ -79,8 +88,10 @@ def elements(text: str, where: str) -> Iterator[tuple[int, object]]:
                 raise SourceError(f"{where}: line {text.count(chr(10), 0, at) + 1:,}: expected ',' or ']' in the list")
             at = _skip(text, at + 1)
         line, done, first = line + text.count("\n", done, at), at, False
+        start = at
         try:
             value, at = _decoder.raw_decode(text, at)
+            _refuse_halves(text[start:at], value)
         except (ValueError, RecursionError) as error:
             at = error.pos if isinstance(error, json.JSONDecodeError) else at
             raise SourceError(f"{where}: line {text.count(chr(10), 0, at) + 1:,}: {_not_json(error)}") from None
@@ -122,10 +133,19 @@ def _frame(rows: list[dict[str, object]]) -> pl.DataFrame:
     )
 
 
+def _refuse_halves(text: str, value: object) -> None:
+    """Halves of characters can be written as escapes and then be stored nowhere."""
+    if _ESCAPED_HALF.search(text):
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise _HalfError("a text has half a character (an escape such as \\ud800 without its other half)") from None
+
+
 def _not_json(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON: {error.msg[:1].lower()}{error.msg[1:]} (character {error.colno})"
-    if isinstance(error, _TwiceError):
+    if isinstance(error, _TwiceError | _HalfError):
         return str(error)
     return "not JSON that can be read: nested too deeply or a number too long"
 

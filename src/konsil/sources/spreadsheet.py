@@ -20,6 +20,11 @@ from konsil.sources.header import named
 LARGEST = 1 << 29
 """Bytes a spreadsheet may have when unpacked; a zip bomb has more."""
 
+LONGEST = 1_048_576
+"""Rows of a sheet by its format; a file may claim more and have none of them."""
+WIDEST, CELLS = 4_096, 100_000_000
+"""Columns and cells a table may have, empty ones between others included: a few bytes can claim any number of them."""
+
 _CHUNK = 20_000
 _OLE = bytes.fromhex("d0cf11e0a1b11ae1")
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z]+\d+:[A-Z]+\d+)"')
@@ -83,7 +88,7 @@ def _read(path: Path, sheet: str, where: str) -> tuple[pl.DataFrame, Sequence[in
 
 
 def _table(page: Any, where: str) -> tuple[pl.DataFrame, Sequence[int]]:  # noqa: ANN401 - openpyxl has no types
-    rows = _rows(page)
+    rows = _rows(page, where)
     _, head = next(rows, (0, []))
     if not head:
         raise SourceError(f"{where}: sheet {page.title!r} is empty")
@@ -106,10 +111,22 @@ def _table(page: Any, where: str) -> tuple[pl.DataFrame, Sequence[int]]:  # noqa
     return named(frame, [*head, *[None] * (width - len(head))], where), numbers
 
 
-def _rows(page: Any) -> Iterator[tuple[int, list[str | None]]]:  # noqa: ANN401 - openpyxl has no types
+def _rows(page: Any, where: str) -> Iterator[tuple[int, list[str | None]]]:  # noqa: ANN401 - openpyxl has no types
     """Each row that is not empty, with its number, empty cells at its end cut off."""
-    for number, cells in enumerate(page.iter_rows(values_only=True), start=1):
-        row = [as_text(cell) for cell in cells]
+    cells = 0
+    for number, found in enumerate(page.iter_rows(values_only=True), start=1):
+        width = len(found)
+        while width and found[width - 1] is None:
+            width -= 1
+        cells += width
+        if number > LONGEST:
+            raise SourceError(f"{where}: sheet {page.title!r} claims rows beyond {LONGEST:,}, the last there can be")
+        if width > WIDEST or cells > CELLS:
+            raise SourceError(
+                f"{where}: sheet {page.title!r}: row {number:,} reaches to column {width:,}; a table may have"
+                f" {WIDEST:,} columns and {CELLS:,} cells; move what stands apart to a sheet of its own"
+            )
+        row = [as_text(cell) for cell in found[:width]]
         while row and row[-1] is None:
             row.pop()
         if row:
