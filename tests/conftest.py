@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
+
+# Under importlib mode a test's folder is not on the path; pocqi_tables.py is used by several folders.
+sys.path.append(str(Path(__file__).parent))
 
 DATA = Path(os.environ.get("KONSIL_TEST_DATA", str(Path(__file__).resolve().parents[2] / "shared" / "data")))
 

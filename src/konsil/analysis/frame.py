@@ -82,6 +82,8 @@ class Long:
     """The ratings left out, with a column `reason`."""
     sets: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Named set -> its items."""
+    data: Data | None = None
+    """The records that it was made from: what few analyses need of answers and tasks."""
 
     def part(self, criterion: str, panel: str) -> pl.DataFrame:
         """One panel's ratings on one criterion, with SUBJECT and NUMBERED; found once, since analyses ask often."""
@@ -113,7 +115,7 @@ def long(data: Data, exclusions: Exclusions) -> Long:
     for one in data.items:
         for name in one.sets:
             named.setdefault(name, set()).add(one.id)
-    return Long(frame, excluded, {name: frozenset(ids) for name, ids in named.items()})
+    return Long(frame, excluded, {name: frozenset(ids) for name, ids in named.items()}, data)
 
 
 def _joined(data: Data) -> pl.DataFrame:
@@ -198,6 +200,8 @@ def _exclude(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Split into what may be used and what is left out; the first reason that applies is the one counted."""
     practice, pilot, consent, rater, item, timeless, fast = (str(r) for r in reasons(rules))
+    # A judge that replies within a second has not hurried, and an imported one has no time at all.
+    people = pl.col("kind") == "human"
     reason = (
         pl.when(pl.col("purpose") == "practice")
         .then(pl.lit(practice))
@@ -209,9 +213,9 @@ def _exclude(
         .then(pl.lit(rater))
         .when(pl.col("item").is_in(list(rules.items)))
         .then(pl.lit(item))
-        .when(pl.col("seconds").is_null() & pl.lit(rules.require_seconds))
+        .when(people & pl.col("seconds").is_null() & pl.lit(rules.require_seconds))
         .then(pl.lit(timeless))
-        .when(pl.col("seconds") < rules.min_seconds)
+        .when(people & (pl.col("seconds") < rules.min_seconds))
         .then(pl.lit(fast))
         .otherwise(None)
     )

@@ -119,9 +119,9 @@ class Exclusions:
     """Ratings that stay out of every analysis, counted and with their reason."""
 
     min_seconds: float = 0.0
-    """Screens rated faster than this are excluded; 0: none."""
+    """People's screens rated faster than this are excluded; 0: none."""
     require_seconds: bool = False
-    """Whether ratings without a time are excluded."""
+    """Whether people's ratings without a time are excluded."""
     raters: tuple[str, ...] = ()
     """Raters left out."""
     items: tuple[str, ...] = ()

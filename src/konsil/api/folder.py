@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from konsil.analysis import Results
     from konsil.analysis.frame import Data
+    from konsil.records.worked import Worked
     from konsil.report import Section
     from konsil.sources.labelstudio_slots import Find
     from konsil.store.export import Format
@@ -64,7 +65,7 @@ class Folder:
             raise StudyError(f"{self.path / PROTOCOL}: there are no [[sources]]; name a file to import, or add them")
         from konsil.api.importing import incoming  # with Polars, which who only calls models need not hold in memory
 
-        files = incoming(self.path, chosen, self._finder())
+        files = incoming(self.path, chosen, self._finder(), self.study.instruments)
         with self.store(create=True) as store:
             if any(one.ratings for one in files):
                 files = on_plan(files, store.tasks(), self.study.instruments)
@@ -206,6 +207,12 @@ class Folder:
         with self.store() as store:
             return store.events()
 
+    def _times(self) -> tuple[Worked, ...]:
+        from konsil.store.traces import worked
+
+        with self.store() as store, store.view() as view:
+            return worked(view.connection)
+
     def report(self, *, extras: Callable[[Results], Sequence[Section]] = lambda _: ()) -> Path:
         """Compute everything and write the report; gives the page's path. `extras` makes further sections."""
         from konsil import report
@@ -221,6 +228,7 @@ class Folder:
             raters=data.raters,
             ratings=data.ratings,
             events=self._events(),
+            times=self._times(),
             extras=extras(results),
         )
 
@@ -252,8 +260,10 @@ def _preparation(files: Sequence[Incoming], store: Store) -> tuple[Event, ...]:
     if not any(one.preparation for one in files):
         return ()
     from konsil.api.decks import preparation
+    from konsil.api.pocqi import lengths_told
 
-    return preparation(files, now(), store.events())
+    here = store.events()
+    return (*preparation(files, now(), here), *lengths_told(files, now(), here))
 
 
 def _read(file: Path) -> str:

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
+from konsil.instrument import Instrument
 from konsil.records import Source
 from konsil.sources.answers import read_answers
 from konsil.sources.inspect_logs import InspectLog, InspectLogs, is_inspect_log, with_citations
@@ -17,10 +18,13 @@ from konsil.sources.table import Table, read_table
 from konsil.study.admit import Incoming
 
 
-def incoming(folder: Path, sources: Sequence[Source], find: Find = lambda _: None) -> tuple[Incoming, ...]:
+def incoming(
+    folder: Path, sources: Sequence[Source], find: Find = lambda _: None, instruments: Sequence[Instrument] = ()
+) -> tuple[Incoming, ...]:
     """Read every source; the first file with bad rows raises a SourceError that lists them.
 
-    `find` knows the tasks of the plan, for annotations of them.
+    `find` knows the tasks of the plan, for annotations of them; `instruments` are the study's, for tables of a whole
+    study.
     """
     tables: dict[tuple[str, str, str, str], Table] = {}
     logs = InspectLogs()
@@ -31,6 +35,9 @@ def incoming(folder: Path, sources: Sequence[Source], find: Find = lambda _: Non
             continue
         if source.records == "anki":
             found.append(_anki(folder / source.file, source))
+            continue
+        if source.records == "real-pocqi":
+            found.append(_real_pocqi(folder / source.file, source, instruments))
             continue
         if is_inspect_log(folder / source.file):
             found.append(_inspect_log(logs.read(folder / source.file, source), source))
@@ -78,6 +85,12 @@ def _anki(path: Path, source: Source) -> Incoming:
     from konsil.api.decks import deck_items
 
     return deck_items(path, source)
+
+
+def _real_pocqi(path: Path, source: Source, instruments: Sequence[Instrument]) -> Incoming:
+    from konsil.api.pocqi import pocqi_records
+
+    return pocqi_records(path, source, instruments)
 
 
 def _labelstudio(path: Path, source: Source, find: Find) -> Incoming:

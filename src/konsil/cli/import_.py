@@ -15,7 +15,7 @@ from konsil.records import Source, SourceKind
 if TYPE_CHECKING:
     from konsil.store import Added
 
-KINDS = ("items", "answers", "ratings", "labelstudio", "anki")
+KINDS = ("items", "answers", "ratings", "labelstudio", "anki", "real-pocqi")
 
 
 @click.command(short_help="Read items, answers and ratings into the study's database.")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-SourceKind = Literal["items", "answers", "ratings", "labelstudio", "anki"]
+SourceKind = Literal["items", "answers", "ratings", "labelstudio", "anki", "real-pocqi"]
 
 
 @dataclass(frozen=True, slots=True)

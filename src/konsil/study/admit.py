@@ -47,6 +47,10 @@ class Incoming:
     """What to add to a message on unknown labels."""
     preparation: Mapping[str, object] = field(default_factory=dict)
     """What was read, kept and dropped where its items were filtered out of something larger."""
+    raters: Sequence[Rater] = ()
+    """Raters, where it has a whole study's records: they and the answers' systems need no entry in study.toml."""
+    lengths: Mapping[str, int] = field(default_factory=dict)
+    """Answer -> its length, where the texts are not at hand."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,8 @@ class _Door:
         self.known = known
         self.imply_items = not self.items and (known.bare or not known.items)
         self.imply_answers = not self.answers and (known.bare or not known.answers)
-        self.raters = {r.id: r for r in study.raters}
+        brought = {r.id: r for f in files for r in f.raters}
+        self.raters = brought | {r.id: r for r in study.raters}
         self.systems = {s.id for s in study.systems}
         self.criteria: dict[str, list[tuple[Instrument, Criterion]]] = {}
         for instrument in study.instruments:
@@ -116,6 +121,9 @@ class _Door:
     def check(self, one: Incoming) -> None:
         """Admit one file's records, or raise."""
         # A row of several raters has the same fault once for each of them, and is told once.
+        if one.raters:
+            self.systems |= {a.system for a in one.answers} if self.systems else set()
+            self.seen.update({r.id: self.raters[r.id] for r in one.raters})
         problems: dict[str, None] = dict.fromkeys(self._systems(one))
         tasks = {t.id: t for t in one.tasks}
         lines = one.lines or range(2, len(one.ratings) + 2)
@@ -124,6 +132,9 @@ class _Door:
             if isinstance(found, str):
                 problems[f"{one.place} {line:,}: {found}"] = None
         _raise(one, tuple(problems))
+        if one.raters:
+            # What was asked for and not rated is missing, and can only be counted where the tasks are known.
+            self.tasks |= {t.id: t for t in one.tasks if t.id not in self.tasks}
 
     def _systems(self, one: Incoming) -> Iterable[str]:
         for answer in one.answers:
