@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from konsil.report.figures_de import FIGURES
 from konsil.report.recruited_de import RECRUITED
+from konsil.report.times_de import TIMES
 
 MESSAGES: dict[str, str] = {
     **FIGURES,
     **RECRUITED,
+    **TIMES,
     "%(items)s items, %(answers)s answers of %(systems)s systems and %(raters)s raters in %(panels)s panels gave"
     " %(rated)s labels and %(abstained)s abstentions; %(unreadable)s replies were unreadable and %(excluded)s ratings"
     " were excluded. The protocol asks for %(analyses)s analyses, %(prespecified)s of them prespecified.": (

@@ -12,6 +12,7 @@ from konsil.analysis.columns import rating_columns
 from konsil.instrument import Criterion
 from konsil.prepare import MATCH
 from konsil.records import Answer, Event, Item, Rater, Rating
+from konsil.records.worked import Worked
 from konsil.report.language import Language
 from konsil.report.tables import Cell, Numbers, Table, table
 from konsil.study import Study
@@ -42,6 +43,8 @@ class Material:
     """How numbers are shown."""
     events: Sequence[Event] = ()
     """What happened to the items before anybody rated them."""
+    times: Sequence[Worked] = ()
+    """How long people worked on the screens that were handed in on the pages."""
 
     @property
     def stamp(self) -> str:

@@ -27,6 +27,7 @@ from konsil.report.labels import label_figures
 from konsil.report.overview import Material, characteristics, flow, natural
 from konsil.report.recruited import recruited
 from konsil.report.section import Section
+from konsil.report.times import times
 from konsil.study import study_digest
 from konsil.version import __version__
 
@@ -63,7 +64,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         version=__version__,
         summary=_summary(material, told),
         key_numbers=key_numbers(material),
-        characteristics=characteristics(material),
+        characteristics=[*characteristics(material), *([spent] if (spent := times(material)) is not None else [])],
         funnel=funnel(material),
         recruited=asked,
         flow=flow(material),

@@ -15,6 +15,7 @@ from konsil.analysis import Results, Row
 from konsil.errors import KonsilError
 from konsil.records import Answer, Event, Item, Rater, Rating
 from konsil.records.formulas import harmless
+from konsil.records.worked import Worked
 from konsil.report.language import language
 from konsil.report.overview import Material
 from konsil.report.page import render
@@ -42,6 +43,7 @@ def write(
     raters: Sequence[Rater],
     ratings: Sequence[Rating],
     events: Sequence[Event] = (),
+    times: Sequence[Worked] = (),
     extras: Sequence[Section] = (),
 ) -> Path:
     """Write the report into `folder`, replacing a report that is there; return the page's path.
@@ -53,7 +55,7 @@ def write(
     _may_replace(folder)
     spoken = language(study.language)
     numbers = Numbers(spoken)
-    material = Material(study, told(results, numbers), items, answers, raters, ratings, spoken, numbers, events)
+    material = Material(study, told(results, numbers), items, answers, raters, ratings, spoken, numbers, events, times)
     page = render(material, extras)
     files: dict[str, bytes] = {
         "index.html": page.html.encode(),

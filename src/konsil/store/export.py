@@ -16,6 +16,8 @@ from konsil.store.db import Store, View
 from konsil.store.folders import sha256, whole_folder
 from konsil.store.rows import CALLS, KINDS, Kind, KindName
 from konsil.store.schema import SCHEMA
+from konsil.store.traces import TRACES
+from konsil.store.traces import write as write_trace
 from konsil.store.write import Batch
 from konsil.version import __version__
 
@@ -61,12 +63,19 @@ def export(
             path = made / f"sample.{format}"
             rows = _write(path, KINDS["items"], iter(drawn), format)
             files[path.name] = {"records": rows, "sha256": sha256(path)}
+        columns = {}
+        for trace in TRACES if seen is None else ():
+            path = made / f"{trace.name}.{format}"
+            if rows := write_trace(view.connection, trace, path, format):
+                files[path.name] = {"records": rows, "sha256": sha256(path)}
+                columns[path.name] = trace.meanings
         about = {
             "konsil": __version__,
             "schema": SCHEMA,
             "format": format,
             "study": view.study_digest(),
             "files": files,
+            **({"columns": columns} if columns else {}),
         }
         (made / MARK).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
     return folder

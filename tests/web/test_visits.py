@@ -1,0 +1,101 @@
+"""What the pages know beside the records goes out with an export and into the report's table of times."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from konsil.records import Rater
+from konsil.records.worked import Worked
+from konsil.report.language import language
+from konsil.report.overview import Material
+from konsil.report.tables import Numbers
+from konsil.report.times import times
+from konsil.store import Store, screens
+from konsil.store.drafts import Change
+from konsil.store.engine import reading
+from konsil.store.export import export, read_export
+from konsil.store.screens import Visit
+from konsil.store.traces import worked
+from konsil.store.veil import key, veiling
+
+from .conftest import STUDIES
+
+R1 = "canary-rater-1"
+
+
+def form(label: str) -> dict[str, str]:
+    return {**{f"correctness.a{n}": label for n in range(1, 6)}, "difficulty": "Mittel"}
+
+
+def test_visits_and_revisions_go_out_explained(opened: Store, desk: Any, clock: Any, tmp_path: Path) -> None:
+    here = desk("medqade", 2)
+    public = here.next_task(R1)
+    sheet = here.open(R1, public)
+    here.save(R1, public, [Change("one", "difficulty", "=Schwer", 0), Change("two", "correctness.a1", "Falsch", 0)],
+              Visit(sheet.visit, 20.0, 15.5, 2.25))  # fmt: skip
+    clock.pass_(30)
+    assert here.submit(R1, public, form("Richtig"), 99, Visit(sheet.visit, 30.0, 21.5, 2.25)).done
+    with reading(opened.engine) as connection:
+        task = screens.public(connection, public).task
+        [done] = worked(connection)
+    assert done == Worked(task, R1, 21.5, 30.0)
+    seen = {}
+    for form_ in ("csv", "jsonl", "parquet"):
+        folder = export(opened, tmp_path / form_, form_)
+        told = json.loads((folder / "export.json").read_text())
+        assert set(told["columns"]) == {f"visits.{form_}", f"revisions.{form_}"}
+        [visit] = rows_of(folder / f"visits.{form_}")
+        assert visit == {
+            "id": sheet.visit, "task": task, "rater": R1, "opened_at": "2025-03-01T12:00:00Z",
+            "wall_seconds": 30.0, "active_seconds": 21.5, "first_input_seconds": 2.25,
+        }  # fmt: skip
+        assert set(told["columns"][f"visits.{form_}"]) == set(visit)
+        revisions = rows_of(folder / f"revisions.{form_}")
+        assert set(told["columns"][f"revisions.{form_}"]) == set(revisions[0])
+        assert told["files"][f"revisions.{form_}"]["records"] == len(revisions) >= 7
+        first = revisions[0]
+        assert (first["field"], first["revision"]) == ("correctness.a1", 1)
+        seen[form_] = [r["value"] for r in revisions]
+        read_export(folder)
+    # In CSV what a spreadsheet would take for a formula is made harmless.
+    assert seen["jsonl"] == seen["parquet"] == [v.removeprefix("'") for v in seen["csv"]]
+    analyst = export(opened, tmp_path / "veiled", "csv", veil=veiling(STUDIES["medqade"], key(opened)))
+    assert not list(analyst.glob("revisions*"))
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    if path.suffix == ".jsonl":
+        return [json.loads(line) for line in path.read_text().splitlines()]
+    return (pl.read_csv(path) if path.suffix == ".csv" else pl.read_parquet(path)).to_dicts()
+
+
+@pytest.mark.parametrize(("code", "words"), [("en", ("all", "all panels")), ("de", ("alle", "alle Panels"))])
+def test_times_by_rater_and_all_together(code: str, words: tuple[str, str]) -> None:
+    spoken, raters = language(code), (Rater("r1", "p"), Rater("r2", "p"), Rater("t", "q"))
+    done = (
+        Worked("1", "r1", 10, 20),
+        Worked("2", "r1", 30, None),
+        Worked("3", "r2", 20, 60),
+        Worked("4", "t", None, 5),
+    )
+
+    def material(what: tuple[Worked, ...]) -> Material:
+        return Material(STUDIES["medqade"], None, (), (), raters, (), spoken, Numbers(spoken), times=what)  # type: ignore[arg-type]
+
+    assert times(material(())) is None
+    found = times(material(done))
+    assert found is not None
+    rows = [[str(c.text) for c in row] for row in found.rows]
+    assert [row[:3] for row in rows] == [
+        ["p", "r1", "2"], ["p", "r2", "1"], ["p", words[0], "3"], ["q", "t", "1"], [words[1], "", "4"],
+    ]  # fmt: skip
+    assert rows[2][3].startswith("20 [15") and rows[0][4].startswith("20") and rows[3][3] == "–"
+    many = tuple(Worked(f"{n}", f"r{n}", 1, 1) for n in range(70))
+    few = times(Material(STUDIES["medqade"], None, (), (), tuple(Rater(w.rater, "p") for w in many), (), spoken,  # type: ignore[arg-type]
+                         Numbers(spoken), times=many))  # fmt: skip
+    assert few is not None and len(few.rows) == 1
