@@ -31,6 +31,7 @@ COMMANDS = {
     "close": ("konsil.cli.close", "Close a batch, so that its ratings stand; or open it again."),
     "status": ("konsil.cli.status", "Say what the study's database holds."),
     "simulate": ("konsil.cli.simulate", "Draw a simulated panel's ratings from stated parameters."),
+    "power": ("konsil.cli.power", "How wide the intervals will be and what will be found, by drawing the whole study."),
     "rehearse": ("konsil.cli.rehearse", "Let simulated raters work through the pages of a copy, and see the report."),
     "analyse": ("konsil.cli.analyse", "Compute the analyses of study.toml and write the estimates."),
     "report": ("konsil.cli.report", "Compute the analyses and write the self-contained report."),

@@ -1,0 +1,163 @@
+"""Drawn studies are summed up rightly; what is undefined is no number; equal systems are seldom told apart."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from pathlib import Path
+
+import pytest
+from pytest import approx
+
+from konsil.api.power import Asked, expected
+from konsil.cli import main
+from konsil.simulate.power import Found, Key, power
+from konsil.simulate.pretended import pretended_items
+from konsil.study import parse
+
+NAN = math.nan
+A: Key = ("share", "estimate", (("system", "a"),), ())
+B: Key = ("share", "difference", (("system", "a"),), (("system", "b"),))
+
+STUDY = """
+title = "To be planned"
+seed = 5
+licence = "CC0-1.0"
+[[instruments]]
+id = "form"
+[[instruments.criteria]]
+id = "correct"
+question = "Is it correct?"
+scale = { labels = ["no", "yes"], abstain = "cannot judge" }
+[[systems]]
+id = "a"
+[[systems]]
+id = "b"
+[[raters]]
+id = "p1"
+panel = "people"
+[[raters]]
+id = "p2"
+panel = "people"
+[[plan]]
+panel = "people"
+instrument = "form"
+[[analyses]]
+name = "Correct"
+statistic = "share"
+of = ["yes"]
+criterion = "correct"
+raters = "people"
+by = "system"
+compare = "system"
+[[analyses]]
+name = "Agreement"
+statistic = "percent_agreement"
+criterion = "correct"
+raters = "people"
+prespecified = false
+"""
+EQUAL = "[systems.a]\nquality = 0.6\n[systems.b]\nquality = 0.6\n[panels.people]\naccuracy = 0.95\n"
+
+
+def test_what_drawn_studies_come_to() -> None:
+    studies = [
+        [Found(A, True, 0.5, 0.4, 0.7, NAN, NAN), Found(B, True, 0.1, 0.0, 0.2, 0.04, 0.08)],
+        [Found(A, True, 0.7, 0.6, 0.8, NAN, NAN), Found(B, True, 0.2, 0.1, 0.3, 0.001, 0.002)],
+        [Found(A, True, NAN, NAN, NAN, NAN, NAN)],
+    ]
+    share, difference = power(studies)
+    assert (share.analysis, share.group, share.versus) == ("share", {"system": "a"}, {})
+    assert (share.studies, share.undefined) == (2, 1)
+    assert share.mean == approx(0.6)
+    assert share.spread == approx(math.sqrt(0.02))
+    assert share.width == approx(0.25)
+    assert share.width_90 == approx(0.29)
+    assert share.tested == 0
+    assert math.isnan(share.power)
+    assert math.isnan(share.power_adjusted)
+    assert (difference.studies, difference.undefined, difference.tested) == (2, 1, 2)
+    assert (difference.power, difference.power_adjusted) == (1.0, 0.5)
+    assert difference.power_low == approx(2 / (2 + 1.959964**2), abs=1e-6)  # Wilson of 2 in 2
+    assert power([]) == ()
+
+
+def test_pretended_items_are_in_the_sets_and_strata_of_the_protocol() -> None:
+    more = '[prepare]\nsample = { size = 12, by = "kind", shares = { x = 0.25, y = 0.75 } }\nsets = { core = 4 }\n'
+    raters = "".join(f'[[raters]]\nid = "r{k}"\npanel = "x"\nstrata = {{ specialty = "s{k % 3}" }}\n' for k in range(6))
+    plan = '[[instruments]]\nid = "f"\ncriteria = []\n[[plan]]\npanel = "x"\ninstrument = "f"\nmatch = "specialty"\n'
+    items = pretended_items(parse(f'title = "T"\nseed = 1\n{more}{raters}{plan}', str), 12)
+    assert len({i.id for i in items}) == 12
+    assert [i.strata["specialty"] for i in items].count("s1") == 4
+    assert [i.strata["kind"] for i in items].count("x") == 3
+    assert [i.sets for i in items].count(("core",)) == 4
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "study.toml").write_text(STUDY, "utf-8")
+    (tmp_path / "simulation.toml").write_text(EQUAL, "utf-8")
+    return tmp_path
+
+
+def test_a_table_and_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["power", str(folder), "--studies", "3", "--items", "12", "--output", str(folder / "power.csv")])
+    said = capsys.readouterr().out
+    assert "a minus b" in said
+    assert "Agreement" not in said
+    with (folder / "power.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["analysis"] for row in rows] == ["Correct"] * 3
+    assert rows[0]["power"] == ""
+    assert 0 < float(rows[2]["width"]) < 2
+    main(["power", str(folder), "--studies", "3", "--items", "12", "--exploratory", "--output", str(folder / "p.json")])
+    every = json.loads((folder / "p.json").read_text("utf-8"))
+    assert [one["analysis"] for one in every][-1] == "Agreement"
+    assert every[0]["power"] is None
+    assert not (folder / "konsil.db").exists()  # the study is only read
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("[[plan]]", "[[plan_of]]"), "unknown key"),
+        (('[[plan]]\npanel = "people"\ninstrument = "form"\n', ""), r"there is no \[\[plan\]\]"),
+        (('[[systems]]\nid = "a"\n[[systems]]\nid = "b"\n', ""), r"there are no \[\[systems\]\]"),
+    ],
+)
+def test_what_is_missing_is_told(
+    folder: Path, change: tuple[str, str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "study.toml").write_text(STUDY.replace(*change), "utf-8")
+    with pytest.raises(SystemExit) as ended:
+        main(["power", str(folder), "--items", "5"])
+    assert ended.value.code == 2
+    assert re.search(says, capsys.readouterr().err)
+
+
+def test_items_and_assumptions_are_asked_for(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for remove, says in ((None, "with --items N"), ("simulation.toml", "states the true parameters")):
+        if remove:
+            (folder / remove).unlink()
+        with pytest.raises(SystemExit) as ended:
+            main(["power", str(folder)])
+        assert ended.value.code == 2
+        assert says in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_equal_systems_are_told_apart_as_often_as_the_level_says(folder: Path) -> None:
+    rows = expected(Asked(folder, "", None, 60, False, 400), 300)
+    (difference,) = [row for row in rows if row.kind == "difference"]
+    assert difference.power_low < 0.05 < difference.power_high
+    (folder / "simulation.toml").write_text(EQUAL.replace("0.6", "0.9", 1), "utf-8")
+    rows = expected(Asked(folder, "", folder / "simulation.toml", 60, False, 400), 60)
+    assert next(row for row in rows if row.kind == "difference").power > 0.9
+
+
+@pytest.mark.slow
+def test_processes_play_no_part(folder: Path) -> None:
+    asked = Asked(folder, "", None, 12, True, 100)
+    assert repr(expected(asked, 6, processes=1)) == repr(expected(asked, 6, processes=2))
