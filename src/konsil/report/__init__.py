@@ -16,6 +16,10 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute
     """Load what writes a report when it is asked for: a table in the terminal draws no figures."""
     if name in {"write", "write_estimates"}:
         import importlib
+        import logging
 
+        # Where it draws for the first time, Matplotlib looks through the system's fonts, and says so if that takes long.
+        # The figures have a font of their own.
+        logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
         return getattr(importlib.import_module("konsil.report.writing"), name)
     raise AttributeError(f"module 'konsil.report' has no attribute {name!r}")
