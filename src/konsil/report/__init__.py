@@ -18,7 +18,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute
         import importlib
         import logging
 
-        # Where it draws for the first time, Matplotlib looks through the system's fonts, and says so if that takes long.
+        # Drawing for the first time, Matplotlib looks through the system's fonts, and says so if that takes long.
         # The figures have a font of their own.
         logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
         return getattr(importlib.import_module("konsil.report.writing"), name)
