@@ -13,6 +13,10 @@ LISTED = 25
 """Known names spelt out where none is near."""
 
 
+PROBLEMS = 20
+"""Problems of a file spelt out in one message; the error's `problems` has them all."""
+
+
 class KonsilError(Exception):
     """Base of every error that the user's input or environment can cause."""
 
@@ -65,3 +69,19 @@ def nearest(name: str, known: Iterable[str]) -> str:
         return "none is known"
     more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
     return "known: " + ", ".join(names[:LISTED]) + more
+
+
+def in_short(problems: Sequence[str], shown: int = PROBLEMS) -> str:
+    """Problems of a file as one text: each kind once, at its first place, with the number of those like it.
+
+    >>> in_short(["line 2: 'yse' is no label", "line 3: no item", "line 5: 'yse' is no label"])
+    "line 2: 'yse' is no label (and 1 more like it); line 3: no item"
+    """
+    kinds: dict[str, list[str]] = {}
+    for problem in problems:
+        _, place, sentence = problem.partition(": ")
+        kinds.setdefault(sentence if place else problem, []).append(problem)
+    alike = list(kinds.values())
+    told = [first + (f" (and {len(rest):,} more like it)" if rest else "") for first, *rest in alike[:shown]]
+    left = sum(len(kind) for kind in alike[shown:])
+    return "; ".join([*told, *([f"and {left:,} more"] if left else [])])

@@ -6,11 +6,11 @@ import time
 
 import pytest
 
-from konsil.errors import SourceError
+from konsil.errors import PROBLEMS, SourceError
 from konsil.instrument import Criterion, Instrument, Scale, digest
 from konsil.records import Answer, Item, Rater, Rating, Span, System, Task
 from konsil.study import Study
-from konsil.study.admit import SHOWN, Admitted, Incoming, Known, admit
+from konsil.study.admit import Admitted, Incoming, Known, admit
 
 CORRECT = Criterion("correct", "?", Scale(("no", "yes"), abstain="unsure"))
 EASY = Criterion("easy", "?", Scale(("no", "yes")), scope="item")
@@ -139,5 +139,5 @@ def test_very_many_faults_are_counted_and_do_not_take_long() -> None:
         admit(STUDY, [Incoming("r.csv", items=items, tasks=[Task("t1", "s", "ann", "", "")], ratings=wrong)])
     assert time.perf_counter() - started < 20
     assert str(caught.value).startswith("r.csv: 20,000 problems; nothing was imported: ")
-    assert str(caught.value).endswith(f"; and {20_000 - SHOWN:,} more")
+    assert str(caught.value).endswith(f"; and {20_000 - PROBLEMS:,} more")
     assert len(caught.value.problems) == 20_000

@@ -117,3 +117,9 @@ def test_two_tasks_on_one_item_must_be_told_apart():
     second = replace(one, tasks=[replace(t, phase="second") for t in one.tasks])
     [placed] = on_plan([second], plan, FORMS)
     assert [t.phase for t in placed.tasks] == ["second"]
+
+
+def test_a_misspelt_criterion_is_told_once_with_its_neighbour():
+    rows = [("p2", task.item, "a", "corect") for task in of("p2") if task.item is not None]
+    with pytest.raises(SourceError, match=r"no criterion 'corect'; did you mean 'correct'\? \(and \d+ more like it\)$"):
+        on_plan([incoming(*rows)], PLAN, FORMS)

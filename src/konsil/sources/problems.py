@@ -6,13 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
-from konsil.errors import SourceError
+from konsil.errors import SourceError, in_short
 
 Place = Literal["line", "row", "task"]
 R = TypeVar("R")
-
-SHOWN = 20
-"""Problems spelt out in one message; the error's `problems` has them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +62,8 @@ def raise_if(problems: Iterable[Problem], name: str, rows: int) -> None:
     what = "task" if found[0].place == "task" else "row"
     # Who does not know how many rows there are says 0.
     count = f"{bad:,} of {rows:,}" if rows >= bad else f"{bad:,}"
-    more = f"; and {len(found) - SHOWN:,} more" if len(found) > SHOWN else ""
     raise SourceError(
         f"{name}: {count} {what}{'' if max(rows, bad) == 1 else 's'} cannot be read; nothing was imported: "
-        + "; ".join(sentences[:SHOWN])
-        + more,
+        + in_short(sentences),
         sentences,
     )

@@ -8,15 +8,12 @@ from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from typing import TypeVar
 
-from konsil.errors import SourceError, nearest
+from konsil.errors import PROBLEMS, SourceError, in_short, nearest
 from konsil.instrument import Criterion, Instrument, LabelError, canonical, digest, read_label
 from konsil.records import Answer, Item, Rater, Rating, State, Task
 from konsil.study.protocol import LONE_PANEL, Study
 
 R = TypeVar("R", Rating, Task)
-
-SHOWN = 20
-"""Problems spelt out in one message."""
 
 ANSWERS = {"item": 0, "task": 0, "batch": 0, "phase": 0, "rater": 0, "answer": 1, "sentence": 1, "pair": 2}
 """Scope of a criterion -> how many answers its rating is about."""
@@ -152,7 +149,7 @@ class _Door:
 
     def _nearest(self, name: str, known: Iterable[str]) -> str:
         """The nearest name, looked for only as often as problems are spelt out: in many names it takes long."""
-        if name not in self.hints and len(self.hints) < SHOWN:
+        if name not in self.hints and len(self.hints) < PROBLEMS:
             self.hints[name] = nearest(name, known)
         return self.hints.get(name, "it is not among those known")
 
@@ -280,8 +277,6 @@ _task_with = _changing(Task, "instrument")
 def _raise(one: Incoming, problems: Sequence[str]) -> None:
     if not problems:
         return
-    shown = "; ".join(problems[:SHOWN])
-    more = f"; and {len(problems) - SHOWN:,} more" if len(problems) > SHOWN else ""
     hint = f" ({one.hint})" if one.hint else ""
     n = f"{len(problems):,} problem{'' if len(problems) == 1 else 's'}"
-    raise SourceError(f"{one.name}: {n}; nothing was imported: {shown}{more}{hint}", problems)
+    raise SourceError(f"{one.name}: {n}; nothing was imported: {in_short(problems)}{hint}", problems)

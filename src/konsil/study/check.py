@@ -54,7 +54,7 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         study.explanations, study.instruments, [s.id for s in study.systems], study.plan, f"{name}: explanations"
     )
     yield from _lineage(study, name)
-    yield from _derived(study, f"{name}.derived")
+    yield from _derived(study, f"{name}: derived")
     for n, analysis in enumerate(study.analyses):
         yield from _analysis(study, analysis, f"{name}: analyses[{n}]")
 
@@ -161,7 +161,7 @@ def _lineage(study: Study, name: str) -> Iterator[str]:
         siblings = [s.id for s in study.systems if rater.kind == "llm" and s.family and s.family == rater.family]
         if siblings:
             yield (
-                f"{name}.raters[{n}]: judge {rater.id!r} is of the family {rater.family!r}, as the system"
+                f"{name}: raters[{n}]: judge {rater.id!r} is of the family {rater.family!r}, as the system"
                 f' {siblings[0]!r} is; where that is wanted, say judges_of_same_family = "flag" or "allow"'
             )
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from konsil.errors import SourceError, nearest
+from konsil.errors import SourceError, in_short, nearest
 from konsil.instrument import Instrument
 from konsil.records import Rating, Task
-from konsil.study.admit import SHOWN, Incoming
+from konsil.study.admit import Incoming
 
 _Place = tuple[str, str | None]
 _PLAIN = ("main", "tiebreak", "practice", "pilot")
@@ -34,6 +34,7 @@ class _Tasks:
     def __init__(self, planned: Mapping[str, Task], held: set[str], instruments: Sequence[Instrument]) -> None:
         self.planned, self.held = planned, held
         self.asks = {i.id: {c.id for c in i.criteria} for i in instruments}
+        self.criteria = set().union(*self.asks.values())
         self.raters = {t.rater for t in planned.values()}
         self.by_place: dict[_Place, list[Task]] = {}
         for task in planned.values():
@@ -56,12 +57,13 @@ class _Tasks:
             ratings.append(rating if rating.task == found.id else replace(rating, task=found.id))
         if problems:
             listed = tuple(problems)
-            more = f"; and {len(listed) - SHOWN:,} more" if len(listed) > SHOWN else ""
             n = f"{len(listed):,} problem{'' if len(listed) == 1 else 's'}"
-            raise SourceError(f"{one.name}: {n}; nothing was imported: {'; '.join(listed[:SHOWN])}{more}", listed)
+            raise SourceError(f"{one.name}: {n}; nothing was imported: {in_short(listed)}", listed)
         return replace(one, ratings=tuple(ratings), tasks=tuple(kept.values()))
 
     def _task(self, rating: Rating, told: Task) -> Task | str:
+        if rating.criterion not in self.criteria:
+            return f"there is no criterion {rating.criterion!r}; {nearest(rating.criterion, self.criteria)}"
         named = self.planned.get(told.id)
         if named is not None:
             return named if self._is_asked(rating, named) else self._misplaced(rating, named)
