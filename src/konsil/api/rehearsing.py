@@ -16,7 +16,7 @@ from konsil.errors import StudyError
 from konsil.prepare import in_study
 from konsil.prepare.draw import SAMPLING
 from konsil.records import Answer, Event, Item
-from konsil.rehearse import Outcome, Replies, Server, Think, work
+from konsil.rehearse import Outcome, Replies, Server, Think, browser_there, work
 from konsil.rehearse.panel import Person
 from konsil.rehearse.replies import about
 from konsil.simulate import Truth, check_truth, people
@@ -54,12 +54,16 @@ def rehearse(
     most: int | None = None,
     database: str = "",
     workers: int = 1,
+    windows: int = 0,
     say: Callable[[str], None] = lambda _: None,
 ) -> Rehearsed:
     """Rehearse a study in a new folder: its plan, its pages, its report; the study itself is only read.
 
-    `most` pages each at the utmost; `database` is an empty one for the copy, instead of a file in its folder.
+    `most` pages each at the utmost; `database` is an empty one for the copy, instead of a file in its folder. The first
+    `windows` raters sit at a real browser.
     """
+    if windows:
+        browser_there()
     copy = prepared_copy(folder, truth, target, database=database)
     study, drawn = copy.study, folder.study.seed if seed is None else seed
     planned = make_plan(copy)
@@ -70,7 +74,8 @@ def rehearse(
         guests = invited(study, store)
         with Server(copy.path, database=copy.database, workers=workers) as server:
             say(f"{len(guests)} simulated raters at {server.url}")
-            outcome = work([Person(p.who, server.url + p.link, p.about) for p in guests], replies.to, think, most=most)
+            outcome = work([Person(p.who, server.url + p.link, p.about) for p in guests], replies.to, think, most=most,
+                           windows=windows)  # fmt: skip
         tasks = store.tasks()
     judged = _judge(copy, truth, drawn)
     say(f"{sum(outcome.handed_in.values()):,} pages handed in; {judged:,} ratings of judges drawn")

@@ -21,6 +21,14 @@ from konsil.cli.folder import on_folder
 @click.option(
     "--copy-database", default="", metavar="URL", help="An empty database for the copy, to rehearse on PostgreSQL."
 )
+@click.option(
+    "--browser",
+    "windows",
+    default=0,
+    type=click.IntRange(0, 9),
+    metavar="N",
+    help="So many of them in a real Chromium.",
+)
 @click.option("--workers", default=1, type=click.IntRange(1), help="Processes of the server; with PostgreSQL only.")
 def command(
     folder: Path,
@@ -32,12 +40,14 @@ def command(
     most: int | None,
     copy_database: str,
     workers: int,
+    windows: int,
 ) -> None:
     """Rehearse the study in FOLDER before anybody is invited, in a new folder beside it.
 
     A copy without ratings is served on this machine. One simulated rater for each person of the plan comes in by an
     invitation and rates through the pages, tie-breaks included. What judges say is drawn: no model is asked. The report
-    of the copy says everywhere that its ratings are simulated. The study itself is only read.
+    of the copy says everywhere that its ratings are simulated. The study itself is only read. With --browser some of
+    them sit at a real browser and use its keyboard alone.
     """
     from konsil.api import open_folder
     from konsil.api.rehearsal import TRUTH, truth_of
@@ -56,6 +66,7 @@ def command(
         most=most,
         database=copy_database,
         workers=workers,
+        windows=windows,
         say=lambda line: click.echo(line, err=True),
     )
     for line in told(done):

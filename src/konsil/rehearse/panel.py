@@ -11,6 +11,7 @@ from konsil.errors import KonsilError
 from konsil.rehearse.forms import Form
 from konsil.rehearse.times import Times
 from konsil.rehearse.visitor import Page, Visitor
+from konsil.rehearse.window import rate_in_window
 
 Think = Callable[[float], float]
 """Seconds that a simulated rater takes for something -> seconds that the browser really waits."""
@@ -53,8 +54,8 @@ class Outcome:
 
 
 def work(people: list[Person], say: Say, think: Think = lambda _: 0.0, *, most: int | None = None,
-         stop: threading.Event | None = None, patience: float = 30.0) -> Outcome:  # fmt: skip
-    """Let everybody rate all that is theirs, or `most` pages each, at the same time.
+         stop: threading.Event | None = None, patience: float = 30.0, windows: int = 0) -> Outcome:  # fmt: skip
+    """Let everybody rate all that is theirs, or `most` pages each, at the same time; the first `windows` in Chromium.
 
     Pages that come about meanwhile (tie-breaks) are rated too: whoever is done looks again until nobody is at work.
     """
@@ -89,7 +90,30 @@ def work(people: list[Person], say: Say, think: Think = lambda _: 0.0, *, most: 
                 crew.done()
             visitor.leave()
 
-    threads = [threading.Thread(target=rate, args=(p,), name=p.who, daemon=True) for p in people]
+    def rate_seen(person: Person) -> None:
+        busy = True
+
+        def idle(nothing: bool) -> bool:
+            nonlocal busy
+            if busy == nothing:
+                busy = crew.done() if busy else crew.back()
+            return nothing and crew.idle()
+
+        try:
+            rate_in_window(
+                person, say, think, outcome, idle=idle,
+                until=lambda: stop.is_set() or outcome.handed_in.get(person.who, 0) == most,
+            )  # fmt: skip
+        except KonsilError as error:
+            outcome.times.fault(f"{person.who}: {error}")
+        finally:
+            if busy:
+                crew.done()
+
+    threads = [
+        threading.Thread(target=rate_seen if n < windows else rate, args=(p,), name=p.who, daemon=True)
+        for n, p in enumerate(people)
+    ]
     for one in threads:
         one.start()
     for one in threads:
