@@ -25,6 +25,7 @@ from konsil.study import Study
 from konsil.study.enrolment import Enrolment, version_of
 from konsil.web.app import create_app
 from konsil.web.guard import Public
+from konsil.web.kit import make
 from konsil.web.routes import ROUTES
 from konsil.web.site import Options
 
@@ -235,6 +236,17 @@ def test_worlds_that_differ_in_what_is_hidden_send_the_same_bytes(name: str, tmp
 def masked(text: str, tokens: set[str]) -> str:
     text = RANDOM.sub(lambda m: "TOKEN" if m[0] in tokens else m[0], text)
     return re.sub(r"'content-length', '\d+'", "", text)
+
+
+@pytest.mark.parametrize("name", ["medqade", *(pytest.param(n, marks=pytest.mark.slow) for n in list(FORMS)[1:])])
+def test_no_canary_is_in_an_offline_kit(name: str, opened: Store) -> None:  # noqa: F811
+    study, batch = world(name, "canary")
+    rated = Rated(study, batch, opened, "canary", 9)
+    rated.come(ME)
+    first = min((t for t in opened.tasks() if t.rater == ME), key=lambda t: t.position)
+    html = make(rated.app.state.site, ME, first.phase, first.batch, "de").html
+    assert "welches Organ?" in html
+    assert not leaks([html], ("canary", *(t.id.casefold() for t in batch.tasks)))
 
 
 def test_a_rater_exports_nothing() -> None:

@@ -124,6 +124,17 @@ def test_what_the_pages_know_already_is_in_the_file(site: Make) -> None:
     assert spec["rev"] == 1
 
 
+def test_what_somebody_typed_cannot_break_out_of_the_file(site: Make) -> None:
+    here = site()
+    half, rude = here.desk.next_task(R1), "</script></template><img src=x onerror=alert(1)>"
+    here.desk.put_off(R1, half, {"correctness.a2": "Keine Angabe", "correctness.a2.reason": rude}, 0)
+    made, offline = kit_of(here)
+    assert rude not in made.html
+    assert "<img" not in made.html
+    [spec] = [one for one in offline.kit["screens"] if one["public"] == half]
+    assert spec["values"]["correctness.a2.reason"] == rude
+
+
 def test_nobody_has_looked_at_what_is_in_a_kit(site: Make, opened: Store) -> None:
     _, offline = kit_of(site())
     with reading(opened.engine) as connection:
@@ -251,6 +262,8 @@ def test_a_signed_file_that_makes_no_sense_is_refused(site: Make, opened: Store)
         {"visits": {"v": {"wall": "nan", "active": "1", "first_input": ""}}},
         {"visits": {"v": {"wall": "1", "active": "9", "first_input": ""}}},
         {"base_rev": "many"},
+        {"base_rev": 10**30},
+        {"base_rev": -1},
         {"problems": 3},
     ):
         offline.screens = {}

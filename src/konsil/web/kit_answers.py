@@ -72,10 +72,10 @@ def take_in(site: Site, text: str, where: str) -> TakenIn:
         [made] = kits.made(connection, kit)
         before = kits.answered(connection, kit)
     rater = str(made.data["rater"])
-    copy, revision = str(told.get("copy", ""))[:64], int(told.get("revision", 0))
-    if any(e.data.get("copy") == copy and int(str(e.data.get("revision"))) >= revision for e in before):
-        return TakenIn(kit, rater, again=True)
     try:
+        copy, revision = form.clean(str(told.get("copy", "")))[:64], _count(told.get("revision", 0))
+        if any(e.data.get("copy") == copy and int(str(e.data.get("revision"))) >= revision for e in before):
+            return TakenIn(kit, rater, again=True)
         found = {name: _screen(one) for name, one in told["screens"].items()}
     except (KeyError, TypeError, ValueError, AttributeError):
         raise KonsilError(f"{where}: is signed, but is not what a kit of this version writes") from None
@@ -117,7 +117,7 @@ def _opened(site: Site, text: str, where: str) -> tuple[str, Mapping[str, Any]]:
 
 
 def _screen(told: Mapping[str, Any]) -> _Screen:
-    base = int(told["base_rev"])
+    base = _count(told["base_rev"])
     changes = tuple(
         Change(_token(c["id"]), str(c["field"]), str(c["value"]), base, form.clean(str(c["at"]))[:32])
         for c in told["changes"]
@@ -126,6 +126,12 @@ def _screen(told: Mapping[str, Any]) -> _Screen:
     problems = tuple((_token(p["id"]), str(p["text"])[:4000]) for p in told["problems"])
     values = {str(name): str(value) for name, value in told["values"].items()}
     return _Screen(changes, bool(told["done"]), values, visits, problems)
+
+
+def _count(told: object) -> int:
+    if not isinstance(told, int) or not 0 <= told < 1_000_000_000:
+        raise ValueError
+    return told
 
 
 def _token(told: object) -> str:
