@@ -229,7 +229,7 @@ def test_many_problems_are_cut_in_the_message_and_kept_in_the_error(tmp_path: Pa
     with pytest.raises(SourceError) as caught:
         read_table(path)
     assert "1,500 of 1,500 rows cannot be read" in str(caught.value)
-        assert str(caught.value).endswith("(and 1,499 more like it)")
+    assert str(caught.value).endswith("(and 1,499 more like it)")
     assert len(caught.value.problems) == 1500
     assert caught.value.problems[-1].startswith("line 1,501: ")
 
