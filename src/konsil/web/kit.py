@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import hashlib
+import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -111,17 +112,22 @@ def _html(site: Site, kit: str, sheets: Sequence[tuple[Queued, Sheet]], language
     specs, tasks = [], []
     for row, sheet in sheets:
         shown = {"sheet": sheet, "conflict": False, "csrf": "", "path": path, "language": language}
-        aside = templates.get_template("rating_aside.html").render(shown)
+        aside = _held(templates.get_template("rating_aside.html").render(shown))
         if aside not in asides:
             asides.append(aside)
         specs.append(_spec(row, sheet, asides.index(aside)))
-        tasks.append((sheet.public, templates.get_template("rating_form.html").render(shown)))
+        tasks.append((sheet.public, _held(templates.get_template("rating_form.html").render(shown))))
     style, module = _static("konsil.css", "kit.css"), _static("rating.js")
     script = _static("hmac.js", "kit.js")
     return templates.get_template("kit.html").render(
         language=language, study_title=site.study.title, policy=_policy(style, module, script), style=style,
         module=module, script=script, asides=asides, tasks=tasks, specs=specs, id=kit, key=kits.key(site.store, kit),
     )  # fmt: skip
+
+
+def _held(html: str) -> str:
+    """HTML as the text of an element; what would end that text early is written by no template and no sanitiser."""
+    return re.sub(r"<(?=/script|!--)", "&lt;", html, flags=re.IGNORECASE)
 
 
 def _spec(row: Queued, sheet: Sheet, aside: int) -> dict[str, Any]:

@@ -152,7 +152,11 @@ document.addEventListener("click", (event) => {
 
 // One page at a time; going elsewhere loads the file anew, so that the module begins anew, as it does on a server.
 addEventListener("hashchange", () => { if (/^(#\/.*)?$/.test(location.hash)) location.reload(); });
-const put = (id) => main.append(document.getElementById(id).content.cloneNode(true));
+function put(id) {
+  const held = document.getElementById(id), made = document.createElement("template");
+  made.innerHTML = held.content ? held.innerHTML : held.textContent;
+  main.append(made.content);
+}
 
 // A link to what was handed in last before something, or to nothing.
 function lead(link, before = "", when = "") {
