@@ -35,3 +35,9 @@ def ratings_of(connection: Connection, tasks: Sequence[Task]) -> dict[str, list[
         for rating in read.some(connection, "ratings", schema.ratings.c.task.in_(ids[start : start + 500])):
             found.setdefault(rating.task, []).append(rating)
     return found
+
+
+def all_tasks(connection: Connection) -> tuple[Task, ...]:
+    """The pilot tasks about items of everybody, those of free places left out."""
+    t = schema.tasks.c
+    return tuple(read.some(connection, "tasks", sa.and_(t.purpose == "pilot", t.item.is_not(None), t.rater != "")))

@@ -18,7 +18,7 @@ CONSENT = "consent"
 CONSENT_TEXT = "consent text"
 """Subject: the digest of the text; data.text: the text itself, so that every version that was agreed to stays."""
 ELIGIBILITY = "eligibility"
-"""Subject: the rater; data.replies: question -> label; data.eligible."""
+"""Subject: the rater; data.replies: question -> label; data.eligible; or data.reopened, data.reason: to ask again."""
 PROFILE = "profile"
 """Subject: the rater; data.replies: question -> label or number."""
 

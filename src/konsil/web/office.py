@@ -20,7 +20,9 @@ from konsil.web.pace import Pace, forecast, paces
 from konsil.web.pages import language_of, page, path_to, to
 from konsil.web.site import Site, site_of
 
-NAVIGATION = ("overview", "invitations", "batches", "problems", "recruitment", "flags", "download", "log")
+NAVIGATION = (
+    "overview", "invitations", "enrolment", "reasons", "batches", "problems", "recruitment", "flags", "download", "log",
+)  # fmt: skip
 """The pages of the office in the order of the menu; who may see which is in the table of routes."""
 
 
@@ -52,8 +54,11 @@ def office(request: Request, template: str, context: Mapping[str, object] | None
 
     role, language = visitor_of(request).role, language_of(request)
     may = {p.name for p in ROUTES if isinstance(p.audience, frozenset) and role in p.audience}
+    study = site_of(request).study
+    idle = {"enrolment"} if study.enrolment is None else set()
+    idle |= {"reasons"} if study.calibration is None else set()
     words = {
-        "menu": [name for name in NAVIGATION if name in may],
+        "menu": [name for name in NAVIGATION if name in may - idle],
         "may": may,
         "day": partial(told.day, language=language),
         "moment": partial(told.moment, language=language),

@@ -75,7 +75,7 @@ class Reception:
         return Standing(
             self._consent(told),
             told.at if told is not None else "",
-            True if not self._asks.eligibility else None if admitted is None else bool(admitted.data.get("eligible")),
+            True if not self._asks.eligibility else _eligible(admitted),
             all(q.id in replies for q in self._asks.profile),
         )
 
@@ -150,10 +150,22 @@ class Reception:
             data["eligible"] = is_admitted(questions, replies)
         with writing(self._store.engine) as connection:
             before = happenings.of_subject(connection, rater, (part,))
-            if before and (part == "eligibility" or _replies(before[-1]) == replies):
+            stands = part == "eligibility" and bool(before) and _eligible(before[-1]) is not None
+            if stands or (before and _replies(before[-1]) == replies):
                 return {}
             happenings.happened(connection, Event(f"{part} {rater} {len(before) + 1}", part, rater, at, data))
         return {}
+
+    def reopen(self, rater: str, reason: str, by: str) -> bool:
+        """Ask somebody again about eligibility, as after a slip; say whether there was a reply and a reason for it."""
+        why, at = form.clean(reason).strip(), self._now()
+        with writing(self._store.engine) as connection:
+            before = happenings.of_subject(connection, rater, ("eligibility",))
+            if not before or _eligible(before[-1]) is None or not why:
+                return False
+            data = {"reopened": True, "reason": why, "by": by}
+            name = f"eligibility {rater} {len(before) + 1}"
+            return happenings.happened(connection, Event(name, "eligibility", rater, at, data))
 
     def _questions(self, part: Part) -> tuple[Question, ...]:
         return self._asks.eligibility if part == "eligibility" else self._asks.profile
@@ -161,6 +173,11 @@ class Reception:
 
 def _task(rater: str) -> Task:
     return Task("", "", rater, "enrolment", None)
+
+
+def _eligible(event: Event | None) -> bool | None:
+    """Whether the replies let somebody in; None where nothing was asked yet, or is asked again."""
+    return None if event is None or event.data.get("reopened") else bool(event.data.get("eligible"))
 
 
 def _replies(event: Event | None) -> dict[str, str]:

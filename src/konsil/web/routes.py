@@ -9,6 +9,7 @@ from starlette.routing import Route
 
 from konsil.store.access import Role
 from konsil.web import (
+    admitting,
     calibrating,
     collected,
     door,
@@ -16,6 +17,7 @@ from konsil.web import (
     invitations,
     joining,
     office,
+    piloted,
     rating,
     recruiting,
     statics,
@@ -86,6 +88,9 @@ ROUTES: tuple[Page, ...] = (
     Page("reopen_batch", "/office/batches/open", "POST", OWNERS, office.reopen_batch),
     Page("problems", "/office/problems", "GET", OFFICE, troubles.problems),
     Page("settle", "/office/problems", "POST", OFFICE, troubles.settle),
+    Page("enrolment", "/office/enrolment", "GET", OFFICE | ANALYSTS, admitting.enrolment),
+    Page("reopen_eligibility", "/office/enrolment", "POST", OFFICE, admitting.reopen_eligibility),
+    Page("reasons", "/office/pilot", "GET", OFFICE, piloted.reasons),
     Page("recruitment", "/office/recruitment", "GET", OFFICE, recruiting.recruiting),
     Page("recruit", "/office/recruitment", "POST", OFFICE, recruiting.recruit),
     Page("flags", "/office/signs", "GET", ANALYSTS, flags.flags),
