@@ -129,6 +129,20 @@ def test_positions_of_systems_are_counterbalanced(medqade):
     assert len({t.answers for t in tasks if t.item == "c0"}) > 1
 
 
+def test_strata_are_counted_for_each_rater_of_a_panel(medqade):
+    tasks, _ = medqade
+    items = [
+        Item(f"{kind}{k}", "?", strata={"match": "yes" if k % 5 == 0 else "no", "tag": f"{k}"})
+        for kind, n in (("c", 200), ("s", 3600))
+        for k in range(n)
+    ]
+    found = balance(tasks, items=items).strata
+    assert set(found) == {("judges", "match"), ("physicians", "match"), ("tenth", "match")}
+    assert found["judges", "match"] == {"no": (3040,) * 9, "yes": (760,) * 9}
+    mine = found["physicians", "match"]
+    assert [a + b for a, b in zip(mine["no"], mine["yes"], strict=True)] == [1000] * 9
+
+
 def rating(task, answer, label, state="rated"):
     return Rating(task.id, task.rater, "correctness", task.item, (answer,), state=state, label=label)
 

@@ -153,6 +153,9 @@ def test_the_places_of_models_become_a_study_that_calls_them(tmp_path: Path, lan
     assert [e.id for e in study.endpoints] == ["hosted"]
     assert [s.model for s in study.systems] == [f"hosted:MODEL-{n}" for n in range(1, 6)]
     assert [j.rater for j in study.judges] == ["judge-1"]
+    # The paper's: students at 0.2, judges at 0.
+    assert {s.settings["temperature"] for s in study.systems} == {0.2}
+    assert {j.settings.temperature for j in study.judges} == {0}
     assert study.plan == before.plan
 
 

@@ -85,7 +85,8 @@ def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Pla
     # Who takes a place changes neither how even the plan is nor its digest.
     places = {p.id for p in stand_ins(study.places, study.raters)}
     seated = [dataclasses.replace(t, rater=t.slot) if t.slot in places else t for t in tasks]
-    return Planned(tasks, len(fresh), balance(seated, material["answers"]), digest_of_plan(seated), lacking)
+    evenness = balance(seated, material["answers"], studied)
+    return Planned(tasks, len(fresh), evenness, digest_of_plan(seated), lacking)
 
 
 def told_missing(lacking: Missing) -> str:

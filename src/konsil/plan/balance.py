@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
-from konsil.records import Answer, Task
+from konsil.records import Answer, Item, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,8 @@ class Balance:
     """Rater -> panel."""
     positions: Mapping[str, tuple[int, ...]]
     """System -> how often it stands in the first, second, ... place of a screen with several answers."""
+    strata: Mapping[tuple[str, str], Mapping[str, tuple[int, ...]]] = field(default_factory=dict)
+    """Panel and stratum -> value -> items with it that each of the panel's raters sees in main tasks."""
 
     def shared(self) -> dict[str, tuple[int, ...]]:
         """Panel -> items that each two of its raters both see, pair by pair; panels of one rater have none."""
@@ -38,17 +40,24 @@ class Balance:
         return (min(self.screens.values(), default=0), max(self.screens.values(), default=0))
 
 
-def balance(tasks: Iterable[Task], answers: Iterable[Answer] = ()) -> Balance:
-    """Load per rater, items per pair of raters, positions per system (per answer, where `answers` are not given)."""
+MOST_VALUES = 7
+"""Strata with more values, such as tags, are no strata that a plan is held against."""
+
+
+def balance(tasks: Iterable[Task], answers: Iterable[Answer] = (), items: Iterable[Item] = ()) -> Balance:
+    """Load per rater, items per pair of raters, positions per system, items per stratum.
+
+    Positions are counted per answer where `answers` are not given, and strata where `items` are.
+    """
     systems = {a.id: a.system for a in answers}
     screens: Counter[str] = Counter()
-    items: dict[str, set[str]] = {}
+    rated: dict[str, set[str]] = {}
     seen: dict[str, set[str]] = {}
     panels: dict[str, str] = {}
     places: dict[str, Counter[int]] = {}
     for task in tasks:
         screens[task.rater] += 1
-        mine = items.setdefault(task.rater, set())
+        mine = rated.setdefault(task.rater, set())
         panels.setdefault(task.rater, task.slot.rsplit(" ", 1)[0])
         if task.item is not None:
             mine.add(task.item)
@@ -62,8 +71,27 @@ def balance(tasks: Iterable[Task], answers: Iterable[Answer] = ()) -> Balance:
     width = max((max(c) for c in places.values()), default=-1) + 1
     return Balance(
         screens={r: screens[r] for r in raters},
-        items={r: len(items[r]) for r in raters},
+        items={r: len(rated[r]) for r in raters},
         pairs={p: pairs[p] for p in combinations(raters, 2) if pairs[p] or panels[p[0]] == panels[p[1]]},
         panels=dict(sorted(panels.items())),
         positions={s: tuple(places[s][n] for n in range(width)) for s in sorted(places)},
+        strata=_strata(seen, panels, items),
     )
+
+
+def _strata(
+    seen: Mapping[str, set[str]], panels: Mapping[str, str], items: Iterable[Item]
+) -> dict[tuple[str, str], dict[str, tuple[int, ...]]]:
+    """Count each rater's items with each value of each stratum, by panel; strata of one or many values stay out."""
+    shown = [item for item in items if item.id in seen]
+    found: dict[tuple[str, str], dict[str, tuple[int, ...]]] = {}
+    for column in sorted({column for item in shown for column in item.strata}):
+        values = sorted({item.strata[column] for item in shown if column in item.strata})
+        if not 2 <= len(values) <= MOST_VALUES:
+            continue
+        counts = Counter((rater, item.strata.get(column)) for item in shown for rater in seen[item.id])
+        for panel in dict.fromkeys(sorted(panels.values())):
+            raters = sorted({r for who in seen.values() for r in who if panels[r] == panel})
+            if raters:
+                found[panel, column] = {v: tuple(counts[r, v] for r in raters) for v in values}
+    return found
