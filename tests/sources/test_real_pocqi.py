@@ -43,14 +43,14 @@ def imported(folder: Path, made: Made, ending: str = "csv") -> Folder:
 
 
 def outcomes(opened: Folder) -> dict[tuple[str, str, str], tuple[str, int]]:
-    """(task, rater, criterion) -> (the alphabetically first system, steps in its favour)."""
+    """(assignment, rater, criterion) -> (the alphabetically first system, steps in its favour)."""
     with opened.store() as store:
         systems = {a.id: a.system for a in store.answers()}
         found = {}
         for r in store.ratings():
             first, second = (systems[a] for a in r.answers)
             steps = STEPS.get(r.label or "", -2)
-            found[r.task, r.rater, r.criterion] = (first, steps) if first < second else (second, -steps)
+            found[r.task.split(":")[0], r.rater, r.criterion] = (first, steps) if first < second else (second, -steps)
         return found
 
 
@@ -73,15 +73,15 @@ def test_the_papers_size(tmp_path: Path) -> None:
 def test_what_was_chosen_is_read_by_answer_and_not_by_side(tmp_path: Path, made: Made) -> None:
     expected = {}
     slots = {row["id"]: row for row in made.tables["qa_assignments"]}
-    said = [(r["qa_assignment_id"], slots[r["qa_assignment_id"]]["user_id"], r["axis"], r["choice"], "")
+    said = [(r["qa_assignment_id"], slots[r["qa_assignment_id"]]["user_id"], r["axis"], r["choice"])
             for r in made.tables["ratings"]]  # fmt: skip
-    said += [(r["assignmentId"], r["grader"], axis, choice, f":{r['grader']}")
+    said += [(r["assignmentId"], r["grader"], axis, choice)
              for r in made.tables["machineRatings"] for axis, choice in r["choices"].items()]  # fmt: skip
-    for task, rater, axis, choice, suffix in said:
+    for task, rater, axis, choice in said:
         a, b = slots[task]["slot_a_provider"], slots[task]["slot_b_provider"]
         steps = 2 - CHOICES.index(choice)
         criterion = "source_quality" if axis == "authoritativeness" else axis
-        expected[task + suffix, rater, criterion] = (a, steps) if a < b else (b, -steps)
+        expected[task, rater, criterion] = (a, steps) if a < b else (b, -steps)
     assert outcomes(imported(tmp_path / "study", made)) == expected
 
 

@@ -31,6 +31,10 @@ class Columns(Sequence[R]):
         self.frame = frame
         self._make = make
 
+    def with_frame(self, frame: pl.DataFrame) -> Columns[R]:
+        """The same kind of records in other columns."""
+        return Columns(frame, self._make)
+
     @cached_property
     def _records(self) -> tuple[R, ...]:
         return tuple(self._make(self.frame))

@@ -70,6 +70,8 @@ class Data:
     """Which models were called, and how."""
     withdrawn: frozenset[str] = frozenset()
     """Raters whose ratings stay out because they withdrew their consent."""
+    lengths: Mapping[str, int] = field(default_factory=dict)
+    """Answer -> its length, where its text is not at hand."""
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from konsil.store import Added, Batch, Store
 from konsil.study import Study, check, parse, study_digest
 from konsil.study.admit import Incoming, Known, admit
 from konsil.study.enrolment import excluded_by_withdrawal, with_profiles
+from konsil.study.freezing import is_blinded
 from konsil.study.planned import on_plan
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from konsil.analysis import Results
     from konsil.analysis.frame import Data
+    from konsil.api.blinded import Seen
     from konsil.records.worked import Worked
     from konsil.report import Section
     from konsil.sources.labelstudio_slots import Find
@@ -120,17 +122,21 @@ class Folder:
         return self.import_sources() if empty else None
 
     def export(self, output: Path, format_: Format, *, overwrite: bool = False) -> Path:
-        """Write all records as files that `import_export` reads back equal."""
+        """Write all records as files that `import_export` reads back equal; in letters while the study is blinded."""
+        from konsil.api.blinded import veil
         from konsil.store.export import export
 
         with self.store() as store:
-            return export(store, output, format_, overwrite=overwrite)
+            hidden = veil(self) if is_blinded(self.study, store.events()) else None
+            return export(store, output, format_, overwrite=overwrite, veil=hidden)
 
     def release(self, output: Path, *, notes: bool = False, overwrite: bool = False) -> Released:
         """Write a folder fit for publication, raters under pseudonyms made with the folder's own secret key."""
         from konsil.store.release import release
 
         with self.store() as store:
+            if is_blinded(self.study, store.events()):
+                raise StudyError(f"{self.path}: is blinded; a release names the systems: run 'konsil unblind' first")
             return release(store, self.study, output, key=self._key(), texts=notes, overwrite=overwrite)
 
     def _key(self) -> bytes:
@@ -143,8 +149,13 @@ class Folder:
         return place.read_bytes()
 
     def data(self) -> Data:
-        """Everything collected, as records."""
+        """Everything collected, as records; in letters while the study is blinded."""
+        return self._seen().data
+
+    def _seen(self) -> Seen:
         from konsil.analysis.frame import Data
+        from konsil.api.blinded import seen
+        from konsil.api.pocqi import lengths_of
         from konsil.store.callees import callees
 
         with self.store() as store, store.view() as view:
@@ -161,7 +172,9 @@ class Folder:
             kept = {item.id for item in studied}
             answers = tuple(a for a in answers if a.item in kept)
         left_out = excluded_by_withdrawal(self.study.enrolment, events)
-        return Data(studied, answers, raters, tasks, ratings, attempts, self._callees(called), left_out)
+        lengths = lengths_of(events)
+        data = Data(studied, answers, raters, tasks, ratings, attempts, self._callees(called), left_out, lengths)
+        return seen(self.study, data, events)
 
     def _callees(self, called: Sequence[Callee]) -> tuple[Callee, ...]:
         """How models were called, with what the protocol says about judges' votes and orders."""
@@ -181,18 +194,17 @@ class Folder:
 
     def results(self) -> Results:
         """Run the protocol's analyses on what was collected."""
-        return self.run(self.data())
+        return self._run(self._seen())
 
-    def run(self, data: Data) -> Results:
-        """Run the protocol's analyses on these records."""
+    def _run(self, seen: Seen) -> Results:
         from konsil.analysis.run import run
 
-        if not data.ratings:
+        if not seen.data.ratings:
             raise StudyError(f"{self.path}: there are no ratings yet; run 'konsil import' first")
-        study = self.study
-        return run(
+        study = seen.study
+        found = run(
             study.analyses,
-            data,
+            seen.data,
             instruments=study.instruments,
             seed=study.seed,
             resampling=study.resampling,
@@ -202,6 +214,7 @@ class Folder:
             derived=study.derived,
             flag_families=study.judges_of_same_family == "flag",
         )
+        return replace(found, warnings=(*seen.warnings, *found.warnings), methods=(*seen.methods, *found.methods))
 
     def _events(self) -> tuple[Event, ...]:
         with self.store() as store:
@@ -217,11 +230,11 @@ class Folder:
         """Compute everything and write the report; gives the page's path. `extras` makes further sections."""
         from konsil import report
 
-        data = self.data()
-        results = self.run(data)
+        seen = self._seen()
+        data, results = seen.data, self._run(seen)
         return report.write(
             self.path / "report",
-            self.study,
+            seen.study,
             results,
             items=data.items,
             answers=data.answers,
@@ -229,7 +242,9 @@ class Folder:
             ratings=data.ratings,
             events=self._events(),
             times=self._times(),
-            extras=extras(results),
+            # What models were called would tell whose answers they are.
+            extras=() if seen.is_blinded else extras(results),
+            digest=study_digest(self.study),
         )
 
 

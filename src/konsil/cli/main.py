@@ -33,6 +33,8 @@ COMMANDS = {
     "simulate": ("konsil.cli.simulate", "Draw a simulated panel's ratings from stated parameters."),
     "power": ("konsil.cli.power", "How wide the intervals will be and what will be found, by drawing the whole study."),
     "rehearse": ("konsil.cli.rehearse", "Let simulated raters work through the pages of a copy, and see the report."),
+    "freeze": ("konsil.cli.freeze", "Freeze the plan of analyses; what changes later is told in the report."),
+    "unblind": ("konsil.cli.unblind", "Give the systems of a blinded study their names, after a freeze."),
     "analyse": ("konsil.cli.analyse", "Compute the analyses of study.toml and write the estimates."),
     "report": ("konsil.cli.report", "Compute the analyses and write the self-contained report."),
     "export": ("konsil.cli.export", "Write the records, a folder fit for publication, or tasks for Label Studio."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from konsil.report.called_de import CALLED
+from konsil.report.freezing_de import FREEZING
 from konsil.report.methods_de import METHODS, SIMULATED
 
 _REASONS: dict[str, str] = {
@@ -208,5 +209,7 @@ _OUTCOMES: dict[str, str] = {
     "no call": "kein Aufruf",
 }
 
-SAID: dict[str, str] = {**_REASONS, **_INTERVALS, **_NOTES, **_GROUPS, **_OUTCOMES, **METHODS, **CALLED, **SIMULATED}
+SAID: dict[str, str] = {
+    **_REASONS, **_INTERVALS, **_NOTES, **_GROUPS, **_OUTCOMES, **METHODS, **CALLED, **SIMULATED, **FREEZING,
+}  # fmt: skip
 """Everything that analyses say."""

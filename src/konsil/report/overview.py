@@ -45,6 +45,8 @@ class Material:
     """What happened to the items before anybody rated them."""
     times: Sequence[Worked] = ()
     """How long people worked on the screens that were handed in on the pages."""
+    digest: str = ""
+    """The protocol's digest, where the study is told in letters; empty: the study's own."""
 
     @property
     def stamp(self) -> str:

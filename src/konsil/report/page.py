@@ -78,7 +78,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         samples=_samples(material),
         longest=LONGEST,
         versions=_versions(),
-        digests=(study_digest(material.study), records_digest(material.records)),
+        digests=(material.digest or study_digest(material.study), records_digest(material.records)),
         glossary=[(entry(name, material.language), anchor("statistic", name)) for name in sorted(used)],
     )  # fmt: skip
     begun = (*seen, *(asked.figures if asked else ()), *(called.figures if called else ()), *labels)

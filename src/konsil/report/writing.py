@@ -45,22 +45,26 @@ def write(
     events: Sequence[Event] = (),
     times: Sequence[Worked] = (),
     extras: Sequence[Section] = (),
+    digest: str = "",
 ) -> Path:
     """Write the report into `folder`, replacing a report that is there; return the page's path.
 
     The folder is filled beside its final place and moved there when it is whole, so that nobody ever finds half
-    a report. A folder that holds anything but a report is left alone with a KonsilError.
+    a report. A folder that holds anything but a report is left alone with a KonsilError. `digest` is the protocol's
+    where `study` is not the protocol as it stands, but in letters.
     """
     folder = Path(folder)
     _may_replace(folder)
     spoken = language(study.language)
     numbers = Numbers(spoken)
-    material = Material(study, told(results, numbers), items, answers, raters, ratings, spoken, numbers, events, times)
+    material = Material(
+        study, told(results, numbers), items, answers, raters, ratings, spoken, numbers, events, times, digest
+    )
     page = render(material, extras)
     files: dict[str, bytes] = {
         "index.html": page.html.encode(),
         "estimates.csv": _estimates_csv(study, results),
-        "estimates.json": _estimates_json(study, results),
+        "estimates.json": _estimates_json(study, results, digest),
         "coverage.csv": _coverage_csv(study, results),
         "labels.csv": _labels_csv(study, results),
         "outcomes.csv": _outcomes_csv(study, results),
@@ -154,11 +158,11 @@ def _record(row: Row) -> dict[str, object]:
     }
 
 
-def _estimates_json(study: Study, results: Results) -> bytes:
+def _estimates_json(study: Study, results: Results, digest: str = "") -> bytes:
     modes = {a.name: a.mode for a in study.analyses}
     whole = {
         "study": study.title,
-        "study_digest": study_digest(study),
+        "study_digest": digest or study_digest(study),
         "konsil": __version__,
         "simulated": study.simulated,
         "warnings": list(results.warnings),

@@ -6,6 +6,7 @@ their answers, never by the side they stood on.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -237,7 +238,7 @@ def _judged(
         if arm_of(row.get("variant", "") or row.get("subversion", "")) != task.arm:
             dropped["of another arm than the assignment's"] += len(choices)
             continue
-        own = f"{name}:{grader}"
+        own = f"{name}:{hashlib.blake2b(grader.encode(), digest_size=4).hexdigest()}"  # tells nobody which model
         if own in made:
             said = f"{grader!r} graded assignment {name!r} before; expected once"
             problems.append(tables.machine.problem(row, "grader", said))

@@ -48,6 +48,8 @@ class Study:
     """The licence of released data, an SPDX identifier."""
     simulated: bool = False
     """Whether the ratings are simulated; every page of the report then says so."""
+    blinded: bool = False
+    """Whether systems are letters in every analysis until the plan of analyses is frozen and the study unblinded."""
     instruments: tuple[Instrument, ...] = ()
     """How it is rated."""
     judges_of_same_family: SameFamily = "forbid"

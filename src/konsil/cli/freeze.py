@@ -1,0 +1,26 @@
+"""konsil freeze: the plan of analyses stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from konsil.cli.folder import on_folder
+
+
+@click.command(short_help="Freeze the plan of analyses; what changes later is told in the report.")
+@on_folder
+@click.option("--by", required=True, metavar="NAME", help="Who freezes it, for the log.")
+@click.option("--note", default="", help="What a reader of the log should know.")
+def command(folder: Path, database: str, by: str, note: str) -> None:
+    """Keep the plan of analyses of the study in FOLDER, by its digests, in the audit log.
+
+    Analyses that are added or changed afterwards are exploratory, and the report says which.
+    """
+    from konsil.api import open_folder
+    from konsil.api.blinded import freeze
+
+    opened = open_folder(folder, database=database)
+    event = freeze(opened, by, note)
+    click.echo(f"{len(opened.study.analyses)} analyses frozen at {event.at}; digest {event.data['plan']}")

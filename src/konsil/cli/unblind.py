@@ -1,0 +1,25 @@
+"""konsil unblind: systems get their names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from konsil.cli.folder import on_folder
+
+
+@click.command(short_help="Give the systems of a blinded study their names, after a freeze.")
+@on_folder
+@click.option("--by", required=True, metavar="NAME", help="Who unblinds, for the log.")
+@click.option("--reason", required=True, help="Why, for the log.")
+def command(folder: Path, database: str, by: str, reason: str) -> None:
+    """Name the systems in the analyses, reports and exports of the study in FOLDER from now on.
+
+    Refused until 'konsil freeze' has frozen the plan of analyses.
+    """
+    from konsil.api import open_folder
+    from konsil.api.blinded import unblind
+
+    event = unblind(open_folder(folder, database=database), by, reason)
+    click.echo(f"unblinded at {event.at}")

@@ -1,0 +1,128 @@
+"""Systems as letters: a study and its records as somebody sees them who must not know whose answers they are."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+
+from konsil.analysis import Analysis
+from konsil.plan import Allocation
+from konsil.records import Answer, Rater, System
+from konsil.study.protocol import Study
+
+OWN = "system"
+"""The stratum of a judge that says which system it is itself."""
+
+
+@dataclass(frozen=True)
+class Letters:
+    """What stands for what."""
+
+    systems: Mapping[str, str]
+    """System -> letter."""
+    judges: Mapping[str, str]
+    """Judge -> a name that does not tell which model it is."""
+    families: Mapping[str, str]
+    """Family of a system -> the same with the letter of one of its systems."""
+    answers: Mapping[str, str]
+    """Answer -> its item and the letter of its system."""
+
+    def study(self, study: Study) -> Study:
+        """The protocol in letters: systems, their families, judges, and what the plan and the analyses say of them."""
+        return dataclasses.replace(
+            study,
+            systems=tuple(sorted((self._system(s) for s in study.systems), key=lambda s: s.id)),
+            raters=tuple(self.rater(r) for r in study.raters),
+            endpoints=(),
+            judges=(),
+            explanations=tuple(
+                dataclasses.replace(e, system=self.systems.get(e.system, e.system)) for e in study.explanations
+            ),
+            plan=tuple(self._allocation(a) for a in study.plan),
+            analyses=tuple(self._analysis(a) for a in study.analyses),
+            exclusions=dataclasses.replace(
+                study.exclusions, raters=tuple(self.judges.get(r, r) for r in study.exclusions.raters)
+            ),
+        )
+
+    def answer(self, answer: Answer) -> Answer:
+        """An answer without a name in it; its text stays as raters saw it."""
+        return dataclasses.replace(answer, id=self.answers[answer.id], system=self.systems[answer.system])
+
+    def rater(self, rater: Rater) -> Rater:
+        """A judge under another name; people as they are."""
+        if rater.kind != "llm":
+            return rater
+        strata = {k: self.systems.get(v, v) if k == OWN else v for k, v in rater.strata.items()}
+        family = self.families.get(rater.family, "")
+        return dataclasses.replace(rater, id=self.judges[rater.id], family=family, strata=strata)
+
+    def _system(self, system: System) -> System:
+        return System(self.systems[system.id], self.families.get(system.family, ""))
+
+    def _allocation(self, one: Allocation) -> Allocation:
+        return dataclasses.replace(
+            one,
+            systems=tuple(sorted(self.systems[s] for s in one.systems)),
+            weights={self.systems[s]: w for s, w in one.weights.items()},
+        )
+
+    def _analysis(self, one: Analysis) -> Analysis:
+        names = {"system": self.systems, "rival": self.systems, "rater": self.judges}
+        where = {c: tuple(names.get(c, {}).get(v, v) for v in values) for c, values in one.where.items()}
+        return dataclasses.replace(one, where=where)
+
+
+def letters(study: Study, raters: Iterable[Rater], answers: Iterable[Answer]) -> Letters:
+    """Letters in an order that follows from the study's seed and is neither the protocol's nor the alphabet's."""
+    given = tuple(answers)
+    declared, answering = [s.id for s in study.systems], {a.system for a in given}
+    # Those that answered come first, so that four systems are A to D whatever else a protocol lists.
+    systems = [*(s for s in declared if s in answering), *sorted(answering - {*declared})]
+    others = [s for s in declared if s not in answering]
+    judges = sorted({r.id for r in (*raters, *study.raters) if r.kind == "llm"})
+    named = {s: _letter(n) for n, s in enumerate([*_shuffled(systems, study.seed), *_shuffled(others, study.seed)])}
+    families: dict[str, str] = {}
+    for system in study.systems:
+        families.setdefault(system.family, f"family of {named[system.id]}")
+    # Imported systems have no entry in the protocol; a judge that is one of them has its name as family.
+    families = {s: f"family of {letter}" for s, letter in named.items()} | families
+    return Letters(
+        named,
+        {j: f"judge {n}" for n, j in enumerate(_shuffled(judges, study.seed), start=1)},
+        {k: v for k, v in families.items() if k},
+        _answer_names(given, named),
+    )
+
+
+def _answer_names(answers: Sequence[Answer], named: Mapping[str, str]) -> dict[str, str]:
+    """'item:A'; a further answer of the same system to the same item has its number."""
+    found: dict[str, str] = {}
+    taken: dict[str, int] = {}
+    for one in answers:
+        name = f"{one.item}:{named[one.system]}"
+        taken[name] = taken.get(name, 0) + 1
+        found[one.id] = name if taken[name] == 1 else f"{name}:{taken[name]}"
+    return found
+
+
+def _shuffled(names: Sequence[str], seed: int) -> list[str]:
+    """An order by digests; one that happens to be the given one or the alphabet's is turned on."""
+    ranked = sorted(names, key=lambda n: hashlib.blake2b(f"{seed}\n{n}".encode(), digest_size=8).digest())
+    for _ in ranked:
+        if len(ranked) < 3 or ranked not in (list(names), sorted(names)):
+            break
+        ranked = [*ranked[1:], ranked[0]]
+    return ranked
+
+
+def _letter(n: int) -> str:
+    """A to Z, then A2, B2, ...
+
+    >>> [_letter(n) for n in (0, 25, 26)]
+    ['A', 'Z', 'A2']
+    """
+    return ascii_uppercase[n % 26] + (str(n // 26 + 1) if n >= 26 else "")

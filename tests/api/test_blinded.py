@@ -1,0 +1,119 @@
+"""A blinded study tells no system's name anywhere until it is unblinded, and every step stands in the log."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from konsil.api import open_folder
+from konsil.cli.main import group
+from konsil.errors import StudyError
+from pocqi_tables import SYSTEMS, tables, write
+
+MADE = tables(3, questions=24, comparisons=48, raters=6, specialties=3, fast=2)
+
+
+def konsil(*words: str) -> str:
+    done = CliRunner().invoke(group, list(words), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    konsil("new", str(tmp_path / "study"), "--protocol", "real-pocqi")
+    write(MADE, tmp_path / "study" / "tables")
+    text = (tmp_path / "study" / "study.toml").read_text()
+    few = text[: text.index("[[analyses]]")] + "\n".join(
+        f'[[analyses]]\nname = "{s}"\nstatistic = "{s}"\ncriterion = "accuracy"\nraters = "physicians"\n'
+        for s in ("within_one", "cohen_kappa_quadratic")
+    )
+    (tmp_path / "study" / "study.toml").write_text(few + "[resampling]\ndraws = 100\n")
+    konsil("import", str(tmp_path / "study"))
+    return tmp_path / "study"
+
+
+def told_in(*places: Path) -> dict[str, list[str]]:
+    """File -> the systems that it names, also where a PDF or SVG hides them in its bytes."""
+    files = [p for place in places for p in ([place] if place.is_file() else sorted(place.rglob("*"))) if p.is_file()]
+    found = {p.name: [s for s in SYSTEMS if s.encode() in p.read_bytes().lower()] for p in files}
+    return {name: systems for name, systems in found.items() if systems}
+
+
+def test_no_name_is_told_while_blinded(folder: Path) -> None:
+    said = [konsil(*words) for words in (
+        ("report", str(folder)), ("analyse", str(folder)), ("status", str(folder)), ("check", str(folder)),
+        *(("export", str(folder), str(folder / f"out-{f}"), "--format", f) for f in ("csv", "jsonl", "parquet")),
+    )]  # fmt: skip
+    assert not [s for s in SYSTEMS if any(s in text for text in said)]
+    assert told_in(folder / "report", folder / "estimates.csv", folder / "estimates.json") == {}
+    assert told_in(*(folder / f"out-{f}" for f in ("csv", "jsonl", "parquet"))) == {}
+    opened = open_folder(folder)
+    data = opened.data()
+    assert not [s for s in SYSTEMS if s in repr((data.answers, data.raters, data.tasks[:], data.ratings[:]))]
+    assert set(opened.ratings().get_column("system").str.split(" | ").explode()) == {"A", "B", "C", "D"}
+    page = (folder / "report" / "index.html").read_text()
+    assert "Systems are letters" in page
+    with pytest.raises(StudyError, match=r"a release names the systems: run 'konsil unblind' first"):
+        opened.release(folder / "release")
+
+
+def test_letters_change_no_number(folder: Path) -> None:
+    blind = konsil("analyse", str(folder)) and json.loads((folder / "estimates.json").read_text())
+    konsil("freeze", str(folder), "--by", "analyst")
+    konsil("unblind", str(folder), "--by", "chair", "--reason", "the plan stands")
+    konsil("analyse", str(folder))
+    named = json.loads((folder / "estimates.json").read_text())
+    assert blind["study_digest"] == named["study_digest"] != ""
+    assert [r["value"] for r in blind["rows"]] == [r["value"] for r in named["rows"]]
+
+
+def test_freeze_then_unblind_and_both_in_the_log(folder: Path) -> None:
+    opened = open_folder(folder)
+    for words, sentence in (
+        (["unblind", str(folder), "--by", "chair", "--reason", "curious"], "the plan of analyses is not frozen"),
+        (["unblind", str(folder), "--by", "chair"], "--reason"),
+        (["freeze", str(folder), "--by", " "], "--by: is empty; the log keeps it"),
+    ):
+        done = CliRunner().invoke(group, words)
+        assert done.exit_code
+        assert sentence in f"{done.output} {done.exception}"
+    assert re.search(r"2 analyses frozen at .*; digest [0-9a-f]{64}", konsil("freeze", str(folder), "--by", "analyst"))
+    assert told_in(folder / "report") == {}
+    with pytest.raises(StudyError, match=r"was frozen at .* by 'analyst'; what changed since is told in the report"):
+        from konsil.api.blinded import freeze
+
+        freeze(opened, "another")
+    konsil("unblind", str(folder), "--by", "chair", "--reason", "the plan stands")
+    assert CliRunner().invoke(group, ["unblind", str(folder), "--by", "x", "--reason", "y"]).exit_code
+    with opened.store() as store:
+        assert store.verify_log() == ()
+        kinds = [e.kind for e in store.events() if e.kind in ("freeze", "unblind")]
+    assert kinds == ["freeze", "unblind"]
+    konsil("report", str(folder))
+    assert "index.html" in told_in(folder / "report")
+
+
+def test_what_was_changed_after_the_freeze_is_exploratory(folder: Path) -> None:
+    konsil("freeze", str(folder), "--by", "analyst")
+    protocol = folder / "study.toml"
+    protocol.write_text(protocol.read_text().replace('name = "within_one"', 'name = "another"'))
+    konsil("report", str(folder))
+    page = (folder / "report" / "index.html").read_text()
+    assert "Added after the plan of analyses was frozen, and therefore exploratory: another." in page
+    assert "Taken out after the plan of analyses was frozen: within_one." in page
+    rows = json.loads((folder / "report" / "estimates.json").read_text())["rows"]
+    assert {r["analysis"]: r["prespecified"] for r in rows} == {"another": False, "cohen_kappa_quadratic": True}
+
+
+def test_a_study_that_is_not_blinded_cannot_be_unblinded(folder: Path) -> None:
+    protocol = folder / "study.toml"
+    protocol.write_text(protocol.read_text().replace("blinded = true", ""))
+    with pytest.raises(StudyError, match="the study is not blinded; 'blinded = true' makes it so"):
+        from konsil.api.blinded import unblind
+
+        unblind(open_folder(folder), "chair", "why not")
