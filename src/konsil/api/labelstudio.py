@@ -49,7 +49,7 @@ def export_tasks(folder: Folder, output: Path, *, overwrite: bool = False) -> tu
     """
     with folder.store() as store:
         held = store.batch()
-    people = {r.id for r in folder.study.raters or held.raters if r.kind == "human"}
+    people = {r.id for r in (*folder.study.raters, *held.raters) if r.kind == "human"}
     rated = {r.task for r in held.ratings}
     tasks = [t for t in held.tasks if t.rater in people and t.id not in rated]
     if not tasks:
