@@ -31,10 +31,10 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        warm()
         stop = threading.Event()
 
         def ready() -> None:
-            warm()
             site.desk.ties.ready()
             render_ahead(study, store, stop)
 
