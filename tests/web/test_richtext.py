@@ -88,3 +88,19 @@ def test_sentences_are_marked_where_they_stand(pieces: list[object], marked: lis
     for number, text in enumerate(marked, start=1):
         runs = re.findall(rf'<mark data-sentence="{number}">(.*?)</mark>', html, re.DOTALL)
         assert words("".join(runs)) == text
+
+
+@pytest.mark.parametrize(
+    "alike",
+    [
+        ("- a\n- b", "* a\n* b", "+ a\n+ b"),
+        ("1. a\n2. b", "1) a\n2) b"),
+        ("**a** and *b*", "__a__ and _b_"),
+        ("a\n\n---\n\nb", "a\n\n***\n\nb", "a\n\n___\n\nb"),
+        ("```python\nx\n```", "~~~\nx\n~~~", "```\nx\n```"),
+        ("| a |\n|---|\n| 1 |", "|a|\n|:-:|\n|1|"),
+        ("[x](https://x.org 'By a vendor')", "[x](https://x.org)", "[x](<https://x.org>)"),
+    ],
+)
+def test_the_manners_of_markdown_do_not_tell_systems_apart(alike: tuple[str, ...]) -> None:
+    assert len({html_of(source) for source in alike}) == 1

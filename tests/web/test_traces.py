@@ -187,6 +187,7 @@ def test_the_servers_log_names_nobody(tmp_path: Path) -> None:
     text = log.read_text("utf-8")
     assert "StoreError" in text, "the fault is in the log"
     assert "invitations.py" in text, "and where it was"
+    assert "Traceback" not in text, "messages may quote what was sent"
     for trace in (*secrets, "Canary", "canary.example", "CanaryAgent", FORWARDED, "canary-referer", "/come/"):
         assert trace not in text, trace
     assert "GET /" not in text, "there is no list of requests"
