@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import os
 import shutil
+import signal
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -150,6 +153,28 @@ def test_what_was_said_survives_a_closed_window(offline) -> None:
     again.goto(offline.uri)
     begin(again)
     assert again.eval_on_selector_all("#rating input:checked", "all => all.map(one => one.value)") == ["Richtig"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="processes are found by Linux's /proc")
+def test_a_killed_browser_forgets_nothing_that_it_called_saved(chromium, offline) -> None:
+    """All of its processes at once, at the moment of the badge: what is saved is on the disk."""
+    profile = offline.folder / "profile"
+    for said in range(3):
+        context = chromium.browser_type.launch_persistent_context(
+            profile, executable_path=CHROMIUM, args=["--no-sandbox"], offline=True
+        )
+        page = context.new_page()
+        page.goto(offline.uri)
+        begin(page)
+        assert page.locator("#rating input:checked").count() == said
+        page.keyboard.press("2")
+        page.wait_for_selector("#badge[data-state=saved]")
+        for process in Path("/proc").glob("[0-9]*/cmdline"):
+            with suppress(OSError):
+                if str(profile).encode() in process.read_bytes():
+                    os.kill(int(process.parent.name), signal.SIGKILL)
+        with suppress(playwright.Error):
+            context.close()
 
 
 def test_later_back_problem_and_a_number_that_is_none(offline) -> None:

@@ -11,26 +11,53 @@ const make = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.
 const stamp = () => new Date().toISOString();
 const clock = (at) => new Date(at).toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" });
 
-// What is kept. Read anew every time, so that two windows of the file do not forget one another's.
-function read(name, otherwise) {
-  const text = localStorage.getItem(name);
-  return text === null ? otherwise : JSON.parse(text);
+// What is kept: a record of each screen, and one of the whole. Every change is one transaction that is done when it is
+// on the disk, so that what is called saved outlives a browser that is killed, and two windows do not undo one another.
+const WHOLE = "";
+const fresh = { whole: { copy: make(), revision: 0, deferred: 0, changed: "", filed: "" } };
+const blank = () => ({ changes: [], values: {}, done: "", handed: {}, deferred: 0, visits: {}, problems: [] });
+let base = null, kept = new Map();
+function opened() {
+  return new Promise((done, fail) => {
+    const asked = indexedDB.open(HERE, 1);
+    asked.onupgradeneeded = () => asked.result.createObjectStore("kept");
+    asked.onsuccess = () => done(asked.result);
+    asked.onerror = () => fail(asked.error);
+  });
 }
-const write = (name, what) => localStorage.setItem(name, JSON.stringify(what));
-const whole = () => read(HERE, { copy: make(), revision: 0, deferred: 0, changed: "", filed: "" });
-const screenOf = (name) =>
-  read(`${HERE}:${name}`, { changes: [], values: {}, done: "", handed: {}, deferred: 0, visits: {}, problems: [] });
-function keep(name, change) {
-  const one = screenOf(name);
-  change(one);
-  write(`${HERE}:${name}`, one);
-  write(HERE, { ...whole(), changed: stamp() });
-  return one;
+function turn(work) {
+  return new Promise((done, fail) => {
+    const step = base.transaction("kept", "readwrite", { durability: "strict" });
+    step.oncomplete = () => done();
+    step.onabort = () => fail(step.error ?? new TypeError("not kept"));
+    work(step.objectStore("kept"));
+  });
 }
-function remembers() {
+function change(store, name, otherwise, work) {
+  store.get(name).onsuccess = ({ target }) => {
+    const one = target.result ?? otherwise;
+    work(one);
+    kept.set(name, one);
+    store.put(one, name);
+  };
+}
+const load = () => turn((store) => {
+  kept = new Map();
+  store.openCursor().onsuccess = ({ target: { result } }) => { if (result) { kept.set(result.key, result.value); result.continue(); } };
+});
+const whole = () => kept.get(WHOLE) ?? fresh.whole;
+const screenOf = (name) => kept.get(name) ?? blank();
+const keepWhole = (work) => turn((store) => change(store, WHOLE, fresh.whole, work));
+const keep = (name, work) => turn((store) => {
+  change(store, name, blank(), work);
+  change(store, WHOLE, fresh.whole, (all) => { all.changed = stamp(); });
+});
+async function remembers() {
   try {
-    write(HERE, whole());
-    return read(HERE, null) !== null;
+    base = await opened();
+    await keepWhole(() => {});
+    await load();
+    return true;
   } catch {
     return false;
   }
@@ -63,16 +90,16 @@ window.fetch = async (address, options) => {
   if (!byName[name]) return json({}, 404);
   return what === "save" ? saved(name, JSON.parse(options.body)) : submitted(name, Object.fromEntries(options.body));
 };
-function saved(name, told) {
-  const one = keep(name, (it) => {
+async function saved(name, told) {
+  await keep(name, (it) => {
     for (const c of told.changes) say(name, it, { id: String(c.id), field: String(c.field), value: String(c.value), at: String(c.at ?? stamp()) });
     time(it, told.visit, told);
   });
-  return json({ rev: one.changes.length + 1, at: stamp(), conflicts: {}, refused: [], closed: false });
+  return json({ rev: screenOf(name).changes.length + 1, at: stamp(), conflicts: {}, refused: [], closed: false });
 }
-function submitted(name, form) {
+async function submitted(name, form) {
   const problems = Object.entries(byName[name].numbers).filter(([field, number]) => !fits(form[field] ?? "", number)).map(([field]) => field);
-  keep(name, (one) => {
+  await keep(name, (one) => {
     sayForm(name, one, form);
     if (problems.length) return;
     one.done = stamp();
@@ -95,15 +122,16 @@ document.addEventListener("submit", (event) => {
   event.stopImmediatePropagation();
   const form = Object.fromEntries(new FormData(event.target));
   if (what === "problem") {
-    keep(name, (one) => one.problems.push({ id: make(), text: form.text, at: stamp() }));
-    event.target.reset();
-    document.getElementById("problem").hidePopover();
+    keep(name, (one) => one.problems.push({ id: make(), text: form.text, at: stamp() })).then(() => {
+      event.target.reset();
+      document.getElementById("problem").hidePopover();
+    });
     return;
   }
   const last = whole().deferred + 1;
-  keep(name, (one) => { sayForm(name, one, form); one.deferred = last; });
-  write(HERE, { ...whole(), deferred: last });
-  location.assign(`#/next/${name}`);
+  keep(name, (one) => { sayForm(name, one, form); one.deferred = last; })
+    .then(() => keepWhole((all) => { all.deferred = last; }))
+    .then(() => location.assign(`#/next/${name}`));
 }, true);
 
 // The order of work: items, those put off, then the batch's own questions.
@@ -123,9 +151,10 @@ function progress() {
 }
 
 // The answers as a file.
-function file() {
-  const all = { ...whole(), filed: stamp() };
-  all.revision += 1;
+async function file() {
+  await keepWhole((all) => { all.filed = stamp(); all.revision += 1; });
+  await load();
+  const all = whole();
   const screens = {};
   for (const spec of kit.screens) {
     const { changes, done, handed, visits, problems } = screenOf(spec.public);
@@ -136,7 +165,6 @@ function file() {
   link.href = URL.createObjectURL(new Blob([JSON.stringify({ konsil: "kit answers", format: 1, signed, mac: hmac(kit.key, signed) })], { type: "application/json" }));
   link.download = `${words.filename}-${kit.id.slice(0, 8)}-${all.revision}.json`;
   link.click();
-  write(HERE, all);
   tell();
 }
 function tell() {
@@ -189,8 +217,9 @@ function showTask(name) {
 }
 
 const [, page, name] = /^#\/(task|next)\/([\w-]*)/.exec(location.hash) ?? [];
+const holds = await remembers();
 const next = open()[0];
-if (!remembers()) put("forgets");
+if (!holds) put("forgets");
 else if (page === "task" && byName[name]) showTask(name);
 else if (page === "next" && next) { history.replaceState(null, "", `#/task/${next}`); showTask(next); }
 else {
