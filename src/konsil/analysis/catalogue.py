@@ -51,6 +51,18 @@ JUDGING = (
 BLINDING = ("blinding_james", "blinding_bang")
 """Whether raters could tell whose answers they saw: guesses held against the truth."""
 
+WINS = ("win_difference", "win_difference_strict", "win_rate", "win_rate_strict", "margin")
+"""Who wins comparisons of two answers, and by how much."""
+
+WORTHS = ("davidson", "bradley_terry")
+"""Worths of systems by models of paired comparisons."""
+
+PREFERENCE = (*WINS, *WORTHS, "choice_agreement", "choice_kappa", "position_bias", "rank_agreement")
+"""The statistics of criteria about a pair of answers."""
+
+LENGTH = "length"
+"""In `by` of WINS: whether the system's answer was the longer or the shorter of the two."""
+
 ORDERED = (
     "within_one",
     "cohen_kappa_linear",
@@ -103,4 +115,4 @@ RATER_PAIR = "rater_pair"
 
 def known_statistics() -> tuple[str, ...]:
     """Every statistic that an analysis can ask for."""
-    return AGREEMENT + PAIRED + OTHER + JUDGING + BLINDING
+    return AGREEMENT + PAIRED + OTHER + JUDGING + BLINDING + PREFERENCE

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from konsil.analysis.catalogue import BLINDING, RATER_PAIR
+from konsil.analysis.catalogue import BLINDING, LENGTH, PREFERENCE, RATER_PAIR
 from konsil.analysis.derived import SCORE
 from konsil.analysis.frame import NUMBERED, SUBJECT, Long
 from konsil.analysis.said import say
@@ -121,11 +121,11 @@ def select(long: Long, analysis: Analysis, panel: str) -> pl.DataFrame:
     for column, values in analysis.where.items():
         require_column(analysis, frame, column)
         frame = frame.filter(pl.col(column).is_in(list(values)))
-    named = [column for column in analysis.by if column != RATER_PAIR]
+    named = [column for column in analysis.by if column not in {RATER_PAIR, LENGTH}]
     for column in named:
         require_column(analysis, frame, column)
     covariate = [name for name in (SCORE.format(analysis.covariate),) if name in frame.columns]
-    arm = ("arm",) if analysis.statistic in BLINDING else ()
+    arm = ("arm",) if analysis.statistic in {*BLINDING, *PREFERENCE} else ()
     sure = ("confidence",) if analysis.statistic == "risk_coverage" else ()
     return frame.select(list(dict.fromkeys((*_USED, *sure, *arm, SUBJECT, *NUMBERED.values(), *named, *covariate))))
 

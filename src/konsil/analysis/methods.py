@@ -7,11 +7,13 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from konsil.analysis.catalogue import PREFERENCE, WINS, WORTHS
 from konsil.analysis.few import FEW_HITS
 from konsil.analysis.frame import Long, reasons
 from konsil.analysis.results import Row
 from konsil.analysis.said import listed, say
 from konsil.analysis.spec import Analysis, Exclusions, Resampling
+from konsil.stats.juries import JURY_LINE
 from konsil.stats.names import STATISTICS
 
 
@@ -27,6 +29,7 @@ def methods(
     """Sentences that a methods section can take over; nothing is said that was not done."""
     found = [_material(table), *_excluded(table, exclusions), *_abstentions(analyses, table)]
     found += _statistics(analyses)
+    found += _comparisons(analyses)
     found += _consensus(analyses)
     found += _intervals(analyses, rows, seed, resampling)
     found += _tests(analyses, rows)
@@ -98,6 +101,38 @@ def _statistics(analyses: Sequence[Analysis]) -> list[str]:
                 "Beside agreement within one step stands its chance level, that of two labels drawn from all labels"
                 " given."
             )
+        )
+    return found
+
+
+def _comparisons(analyses: Sequence[Analysis]) -> list[str]:
+    wins = [a for a in analyses if a.statistic in {*WINS, *WORTHS}]
+    found: list[str] = []
+    if any(a.statistic in WINS and not a.statistic.startswith("win_rate") for a in wins):
+        found.append(
+            say(
+                "Win differences give every rival the same weight, however often it was met; the weights are computed"
+                " again in every resample, and ties stay in the denominators."
+            )
+        )
+    if any(a.mode == "valid" for a in wins):
+        found.append(
+            say(
+                "Intervals of people's comparisons are two-way linearised Wald intervals (items and raters); beside"
+                " them stand the bootstrap of items, whose p value is from flipping the sides of all comparisons of an"
+                " item by a fair coin, and the interval by raters."
+            )
+        )
+    if any(a.mode == "paper" for a in wins):
+        found.append(
+            say(
+                "In paper mode comparisons have percentile intervals by item and flips of single comparisons, which"
+                " reject too often where comparisons share items or raters."
+            )
+        )
+    if any(a.consensus == "mean" for a in analyses if a.statistic in PREFERENCE):
+        found.append(
+            say("A jury's outcome is the mean of its judges' steps, a win beyond {line:g} steps.", line=JURY_LINE)
         )
     return found
 

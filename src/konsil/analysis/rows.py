@@ -12,6 +12,7 @@ from konsil.analysis.kinds import Context
 from konsil.analysis.measure import Measure, joint
 from konsil.analysis.results import Row, RowKind
 from konsil.analysis.said import say
+from konsil.stats.contract import Estimate
 
 
 def told_rows(context: Context, keys: dict[str, str], told: Told, measure: Measure | None) -> Iterator[Row]:
@@ -51,6 +52,12 @@ def row(
         warnings=told.warnings,
         detail=detail,
     )
+
+
+def no_ratings(context: Context) -> Row:
+    """The one row of an analysis that selects nothing."""
+    nothing = Estimate(math.nan, level=context.resampling.level, reason=say("no ratings selected"))
+    return row(context, {}, Told(nothing))
 
 
 def _with_margin(told: Told, margin: float | None) -> Told:

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from konsil.analysis.catalogue import AGREEMENT, BLINDING, JUDGING, ONE_TABLE, PAIRED, RATER_PAIR, WEIGHTED, WEIGHTS
+from konsil.analysis.catalogue import (
+    AGREEMENT,
+    BLINDING,
+    JUDGING,
+    ONE_TABLE,
+    PAIRED,
+    PREFERENCE,
+    RATER_PAIR,
+    WEIGHTED,
+    WEIGHTS,
+)
+from konsil.analysis.pair_rules import FLIPPED, pair_contradictions
 from konsil.analysis.spec import Analysis
 from konsil.errors import nearest
 
@@ -25,6 +36,7 @@ def contradictions(analysis: Analysis) -> Iterator[str]:
         yield from _judging(analysis)
     if analysis.statistic in BLINDING:
         yield from _blinding(analysis)
+    yield from pair_contradictions(analysis)
     if analysis.covariate and analysis.statistic != "abstention_slope":
         yield f"covariate: belongs to the statistic 'abstention_slope', not to {analysis.statistic!r}"
     if analysis.tiebreak and analysis.consensus != "majority":
@@ -48,9 +60,9 @@ def _groups(a: Analysis) -> Iterator[str]:
             yield f"by[{n}]: {column!r} occurs twice"
     if a.compare and a.compare not in a.by:
         yield f"compare: {a.compare!r} is not one of by = {list(a.by)}"
-    if a.test == "flip" and not a.compare:
+    if a.test == "flip" and not a.compare and a.statistic not in FLIPPED:
         yield "test: there is nothing to flip; compare says between which groups"
-    if a.test == "flip" and a.cluster == "rater":
+    if a.test == "flip" and a.cluster == "rater" and a.compare:
         yield "test: 'flip' swaps the groups in whole items or cases; with raters as clusters use 'interval'"
     if RATER_PAIR in a.by and (a.statistic not in _AMONG_RATERS or a.against is not None):
         yield f"by: {RATER_PAIR!r} makes a group of every two raters and needs a statistic of agreement among them"
@@ -67,7 +79,7 @@ def _settings(a: Analysis) -> Iterator[str]:
         yield f"weights: {a.statistic!r} takes none; {', '.join(WEIGHTED)} do"
     if a.spans == "mean" and a.statistic != "mean":
         yield f"spans: 'mean' gives numbers; only the statistic 'mean' takes them, not {a.statistic!r}"
-    if a.consensus != "none" and a.statistic not in {"share", "mean"}:
+    if a.consensus != "none" and a.statistic not in {"share", "mean", *PREFERENCE}:
         yield f"consensus: belongs to the statistics 'share' and 'mean', not to {a.statistic!r}"
     if a.consensus == "mean" and a.statistic == "share":
         yield "consensus: a share is of labels; their mean is a number, so expected 'majority' or 'none'"
@@ -99,7 +111,7 @@ def _blinding(a: Analysis) -> Iterator[str]:
 
 
 def _against(a: Analysis) -> Iterator[str]:
-    if a.statistic in JUDGING:
+    if a.statistic in JUDGING or a.statistic == "rank_agreement":
         return
     if a.statistic not in ONE_TABLE:
         yield (

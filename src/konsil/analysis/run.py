@@ -27,10 +27,11 @@ from konsil.analysis.kinds import Context, Group, each_against_rest, sample_of, 
 from konsil.analysis.measure import Measure
 from konsil.analysis.methods import methods
 from konsil.analysis.outcomes import missing, outcomes
+from konsil.analysis.pairs import is_of_pairs, pair_statistics
 from konsil.analysis.preference import Lineage, lineage, preference_rows
 from konsil.analysis.results import Results, Row
 from konsil.analysis.risk import risk_curves, risk_rows
-from konsil.analysis.rows import differences_of, estimates_of, row, told_rows
+from konsil.analysis.rows import differences_of, estimates_of, no_ratings, row, told_rows
 from konsil.analysis.rules import contradictions
 from konsil.analysis.said import say
 from konsil.analysis.sensitivity import rater_contrast
@@ -73,7 +74,11 @@ def run(
             raise AnalysisError(f"{analysis.name}: {problem}")
         context = Context(analysis, _criterion(analysis, instruments), key, resampling)
         contexts.append(context)
-        rows.extend(_rows(context, table, families))
+        if is_of_pairs(context):
+            also = [_criterion(replace(analysis, criterion=name), instruments) for name in analysis.criteria]
+            rows.extend(pair_statistics(context, table, families, also))
+        else:
+            rows.extend(_rows(context, table, families))
     rows = _adjusted(rows)
     both = orders(data, instruments)
     gaps = missing(data, table, exclusions, instruments)
@@ -117,9 +122,7 @@ def _rows(context: Context, table: Long, families: Lineage) -> Iterator[Row]:
     analysis = context.analysis
     frame = select(table, analysis, analysis.raters)
     if frame.height == 0:
-        yield row(
-            context, {}, Told(Estimate(math.nan, level=context.resampling.level, reason=say("no ratings selected")))
-        )
+        yield no_ratings(context)
         return
     if analysis.tiebreak:
         frame = with_tiebreaks(frame, select(table, analysis, analysis.tiebreak), analysis.collapse)
@@ -241,10 +244,8 @@ def _mean_of(found: list[tuple[str, Measure, Measure, Measure]]) -> tuple[str, M
 
 
 def _adjusted(rows: Sequence[Row]) -> list[Row]:
-    """Holm's adjustment over the prespecified family: every prespecified difference that has a p value."""
-    family = [
-        n for n, r in enumerate(rows) if r.kind == "difference" and r.prespecified and math.isfinite(r.estimate.p)
-    ]
+    """Holm's adjustment over the prespecified family: every prespecified number with a p value."""
+    family = [n for n, r in enumerate(rows) if r.kind != "companion" and r.prespecified and math.isfinite(r.estimate.p)]
     out = list(rows)
     if family:
         for n, p in zip(family, holm([rows[i].estimate.p for i in family]), strict=True):

@@ -63,6 +63,8 @@ class Analysis:
     """For slopes: the derived column whose number is on the x axis."""
     tiebreak: str = ""
     """For majorities: the panel whose label decides where the raters have none, from tie-break tasks alone."""
+    criteria: tuple[str, ...] = ()
+    """For rank_agreement: further criteria; one number for each, and their mean."""
     margin: float | None = None
     """For differences: how large a difference still counts as equivalent."""
     pass_line: float | None = None

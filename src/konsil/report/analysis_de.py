@@ -5,6 +5,7 @@ from __future__ import annotations
 from konsil.report.called_de import CALLED
 from konsil.report.freezing_de import FREEZING
 from konsil.report.methods_de import METHODS, SIMULATED
+from konsil.report.pairs_de import PAIRS
 
 _REASONS: dict[str, str] = {
     "one cluster has no interval": "ein einzelner Cluster hat kein Intervall",
@@ -210,6 +211,6 @@ _OUTCOMES: dict[str, str] = {
 }
 
 SAID: dict[str, str] = {
-    **_REASONS, **_INTERVALS, **_NOTES, **_GROUPS, **_OUTCOMES, **METHODS, **CALLED, **SIMULATED, **FREEZING,
+    **_REASONS, **_INTERVALS, **_NOTES, **_GROUPS, **_OUTCOMES, **METHODS, **CALLED, **PAIRS, **SIMULATED, **FREEZING,
 }  # fmt: skip
 """Everything that analyses say."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Row
+from konsil.analysis.catalogue import PREFERENCE
 from konsil.analysis.results import Bounds
 from konsil.report.anchors import anchor
 from konsil.report.drawing import Drawing
@@ -269,6 +270,8 @@ def _companions(material: Material, one: Joined, methods: Sequence[str]) -> list
         cell = material.numbers.estimate(row.estimate, _remarks(material, row))
         interval = material.numbers.interval(row.estimate.low, row.estimate.high)
         text = interval if interval and row.estimate.value == one.row.estimate.value else cell.text
+        if math.isfinite(row.estimate.p) and row.statistic in PREFERENCE:
+            text = f"{text} (p {material.numbers.p(row.estimate.p)})"
         cells.append(Cell(text, cell.remarks, number=True))
     return cells
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from konsil.report.language import ENGLISH, Language
+from konsil.stats.accord import CHOICE_KAPPA
 from konsil.stats.blinding import BANG, JAMES
+from konsil.stats.juries import KENDALL
 from konsil.stats.names import STATISTICS
 from konsil.stats.risk import RISK_COVERAGE
+from konsil.stats.wins import DIFFERENCE, MARGIN, WIN_RATE
+from konsil.stats.worths import BRADLEY_TERRY, DAVIDSON
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,63 @@ PLAIN = {
         "Right minus wrong guesses among all who saw it, 'cannot tell' included: 0 is chance, 1 is that all know it;"
         " below 0 it is taken for another.",
         BANG,
+        zero=True,
+    ),
+    "win_difference": Entry(
+        "Win difference",
+        "Wins minus losses of a system in comparisons with the others, from -1 to 1; every rival has the same weight.",
+        DIFFERENCE,
+        zero=True,
+    ),
+    "win_difference_strict": Entry(
+        "Win difference, strict",
+        "The win difference in which the outermost labels alone are wins and everything else is a tie.",
+        DIFFERENCE,
+        zero=True,
+    ),
+    "win_rate": Entry(
+        "Win rate", "The share of two systems' comparisons that the first won; ties stay in the denominator.", WIN_RATE
+    ),
+    "win_rate_strict": Entry(
+        "Win rate, strict", "The win rate in which the outermost labels alone are wins.", WIN_RATE
+    ),
+    "margin": Entry(
+        "Margin in steps",
+        "By how many steps of the scale a system leads the others on average; every rival has the same weight.",
+        MARGIN,
+        zero=True,
+    ),
+    "davidson": Entry(
+        "Davidson worth",
+        "The logarithm of a system's worth in Davidson's model with ties; over the systems they sum to zero.",
+        DAVIDSON,
+        zero=True,
+    ),
+    "bradley_terry": Entry(
+        "Bradley-Terry worth",
+        "The logarithm of a system's worth in Bradley and Terry's model, a tie half for each; they sum to zero.",
+        BRADLEY_TERRY,
+        zero=True,
+    ),
+    "choice_agreement": Entry(
+        "Agreement of comparisons",
+        "How often two raters of the same two answers differ by at most one step; to be read beside its chance level.",
+    ),
+    "choice_kappa": Entry(
+        "Kappa of comparisons",
+        "Quadratic kappa of those who compared the same two answers; the sides are balanced.",
+        CHOICE_KAPPA,
+        zero=True,
+    ),
+    "position_bias": Entry(
+        "Position bias",
+        "How much more often the answer shown first wins than loses; 0 if its place makes no difference.",
+        zero=True,
+    ),
+    "rank_agreement": Entry(
+        "Agreement of rankings",
+        "Kendall's tau-b of the judges' ranking of the systems and the experts'.",
+        KENDALL,
         zero=True,
     ),
     "self_agreement": Entry(

@@ -84,6 +84,7 @@ def column_title(material: Material, column: str) -> str:
     own = {"system": _("System"), "rater": _("Rater"), "panel": _("Panel"), "arm": _("Arm"), "item": _("Item")}
     own |= {"case": _("Case"), "phase": _("Phase"), "batch": _("Batch"), "instrument": _("Instrument")}
     own |= {"ensemble": _("Ensemble"), "size": _("Judges"), "raters": _("Raters"), "version": _("Version")}
+    own |= {"rival": _("Against"), "length": _("Length"), "criterion": _("Criterion")}
     own |= {MATCH: _("Verbatim match")}
     own |= {d.name: d.title for d in material.study.derived if d.title}
     return own.get(column, column)

@@ -262,6 +262,8 @@ MESSAGES: dict[str, str] = {
     "Batch": "Stapel",
     "Instrument": "Instrument",
     "Diamonds: %(what)s.": "Rauten: %(what)s.",
+    "Against": "Gegen",
+    "Length": "Länge",
     "Ensemble": "Ensemble",
     "Judges": "Richtermodelle",
     "Version": "Fassung",

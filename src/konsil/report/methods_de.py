@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from konsil.report.pairs_de import PAIR_SOURCES
+
 METHODS: dict[str, str] = {
     "{n} ({panel}; {ratings:,} ratings)": "{n} ({panel}; {ratings:,} Bewertungen)",
     "No ratings were available.": "Es lagen keine Bewertungen vor.",
@@ -133,6 +135,7 @@ SOURCES: dict[str, str] = {
     ),
     "convention": "üblich",
     "share of units with equal labels, pair by pair": "Anteil der Einheiten mit gleichen Labels, Paar für Paar",
+    **PAIR_SOURCES,
 }
 """Where the statistics come from."""
 

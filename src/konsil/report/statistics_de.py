@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from konsil.report.pairs_de import PAIR_STATISTICS
+
 _ENSEMBLES = (
     "Übereinstimmung des Mehrheitsvotums jeder ungeraden Zahl von Richtermodellen mit der Mehrheit des Panels; das"
     " beste von vielen ist auf den Daten gewählt, und der Out-of-bag-Wert sagt, was auf anderen Items davon bleibt."
@@ -158,4 +160,5 @@ STATISTICS: dict[str, tuple[str, str]] = {
         "ICC(1,1), mit fehlenden Labels",
         "ICC(1,1) aus allen Labels, auch von Einheiten, die manche Bewertende ausgelassen haben.",
     ),
+    **PAIR_STATISTICS,
 }

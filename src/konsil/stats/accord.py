@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from konsil.stats.contract import Array
+from konsil.stats.contract import Array, IntArray
 from konsil.stats.kappa import ratio
 from konsil.stats.tables import DENSE_CELLS
 from konsil.stats.votes import Votes
+
+CHOICE_KAPPA = "Cohen, Psychol Bull 70:213, 1968; raters not told apart"
 
 WITHIN, CHANCE, KAPPA = 0, 1, 2
 """Places of the values of `choice_agreement`."""
 
 
-def choice_tables(made: Votes) -> Array:
+def choice_tables(made: Votes, apart: IntArray | None = None) -> Array:
     """Every two votes on one pair of systems and one question, as a table of outcomes by outcomes in each question.
 
     Sums (n_questions, n_outcomes^2): ordered pairs of different votes, so that neither rater is the first, each counted
-    from the side of both systems, so that names and slots do not matter.
+    from the side of both systems, so that names and slots do not matter. `apart` (n_votes,): only votes with the same
+    number are compared, such as those of one arm.
 
     >>> from konsil.stats.votes import votes
     >>> made = votes([0, 1], [1, 0], [1, -1], [0, 0], [0, 1], n_systems=2)
@@ -29,8 +32,10 @@ def choice_tables(made: Votes) -> Array:
     width = made.n_outcomes
     if made.n_questions * width**2 > DENSE_CELLS:
         raise ValueError(f"{made.n_questions:,} questions: expected at most {DENSE_CELLS // width**2:,}")
-    unit = made.questions * (made.n_cells // width) + made.pairs
-    known, place = np.unique(unit, return_inverse=True)
+    kind = np.zeros(made.n_votes, dtype=np.int64) if apart is None else np.unique(apart, return_inverse=True)[1]
+    unit = (made.questions * (made.n_cells // width) + made.pairs) * (int(kind.max(initial=0)) + 1) + kind
+    _, one, place = np.unique(unit, return_index=True, return_inverse=True)
+    known = made.questions[one]
     counts = np.zeros((len(known), width))
     np.add.at(counts, (place, made.outcomes + made.steps), 1)
     tables = counts[:, :, None] * counts[:, None]
@@ -38,7 +43,7 @@ def choice_tables(made: Votes) -> Array:
     tables[:, at, at] -= counts
     tables += tables[:, ::-1, ::-1]
     sums = np.zeros((made.n_questions, width * width))
-    np.add.at(sums, known // max(made.n_cells // width, 1), tables.reshape(len(known), -1))
+    np.add.at(sums, known, tables.reshape(len(known), -1))
     return sums
 
 

@@ -46,6 +46,17 @@ def ratios_to_best(log_worths: Array, covariance: Array, *, level: float = 0.95)
     return Ratios(np.exp(gap), np.exp(gap - reach), np.exp(gap + reach), best)
 
 
+def model_interval(log_worths: Array, covariance: Array, *, level: float = 0.95) -> tuple[Array, Array]:
+    """The normal interval of each log worth by the model's own covariance, (n_systems,) each; nan where undefined.
+
+    >>> low, high = model_interval(np.array([0.5, -0.5]), np.array([[0.01, -0.01], [-0.01, 0.01]]))
+    >>> low.round(3), high.round(3)
+    (array([ 0.304, -0.696]), array([ 0.696, -0.304]))
+    """
+    reach = float(special.ndtri((1 + level) / 2)) * np.sqrt(np.diag(covariance))
+    return np.asarray(log_worths - reach), np.asarray(log_worths + reach)
+
+
 def against_reference(log_worths: VoteStatistic, reference: int) -> VoteStatistic:
     """The log worths minus those of one system, as a statistic: log ratios with intervals of any clustering.
 

@@ -1,0 +1,280 @@
+"""Comparisons of a study from ratings to rows: wins, worths, juries, rankings, own systems, lengths and positions."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from konsil.analysis import Analysis, Row, contradictions
+from konsil.analysis.frame import Data
+from konsil.analysis.run import run
+from konsil.analysis.spec import Exclusions, Resampling
+from konsil.errors import AnalysisError
+from konsil.instrument import Criterion, Instrument, Scale
+from konsil.instrument.mirror import mirrored
+from konsil.records import Answer, Item, Rater, Rating, Task
+
+SYSTEMS = ("east", "north", "south", "west")
+LEAN = {"east": 0.8, "north": 0.1, "south": 0.0, "west": -0.6}
+LABELS = ("A much better", "A somewhat better", "About equal", "B somewhat better", "B much better")
+SCALE = Scale(LABELS, level="ordinal")
+CRITERIA = tuple(Criterion(name, "Which is better?", SCALE, "pair") for name in ("accuracy", "utility"))
+FORM = Instrument("pairs", CRITERIA, unit="pair")
+ASKED = Analysis("wins", "win_difference", "accuracy", "experts")
+JUDGES = {"judge east": "east", "judge west": "west", "judge none": ""}
+
+
+def study(seed: int = 1, n_raters: int = 40) -> Data:
+    """Forty experts compare two of four answers to nine items each; three judges compare the same, one likes itself."""
+    rng = random.Random(seed)
+    items = tuple(Item(f"i{n:03}", "?", strata={"theme": "drugs" if n % 3 else "signs"}) for n in range(120))
+    answers = tuple(
+        Answer(f"{i.id} {s}", i.id, s, text="x" * rng.choice((10, 20, 30) if s != "east" else (20, 30)))
+        for i in items
+        for s in SYSTEMS
+    )
+    experts = tuple(Rater(f"r{n:02}", "experts", strata={"user": "yes" if n % 2 else "no"}) for n in range(n_raters))
+    judges = tuple(
+        Rater(name, "judges", kind="llm", family=own or "none", strata={"system": own} if own else {})
+        for name, own in JUDGES.items()
+    )
+    tasks, ratings = [], []
+    for rater in experts:
+        for item in rng.sample(items, 9):
+            first, second = rng.sample(SYSTEMS, 2)
+            shown = (f"{item.id} {first}", f"{item.id} {second}")
+            for who in (rater, *judges):
+                name = f"t {rater.id} {item.id} {who.id}"
+                arm = "text" if rater.id < "r25" else "citations"
+                tasks.append(Task(name, "p", who.id, "pairs", item.id, shown, arm=arm))
+                for criterion in CRITERIA:
+                    lean = LEAN[first] - LEAN[second]
+                    lean += 2.0 * ((JUDGES.get(who.id) == first) - (JUDGES.get(who.id) == second))
+                    step = max(-2, min(2, round(lean + rng.gauss(0, 1))))
+                    label = LABELS[2 - step]
+                    ordered = tuple(sorted(shown))
+                    label = label if ordered == shown else str(mirrored(criterion, label))
+                    ratings.append(Rating(name, who.id, criterion.id, item.id, ordered, None, "rated", label))
+    return Data(items, answers, (*experts, *judges), tuple(tasks), tuple(ratings))
+
+
+DATA = study()
+
+
+def rows_of(asked: Analysis, kind: str = "estimate", data: Data = DATA) -> list[Row]:
+    found = run([asked], data, instruments=[FORM], seed=1, resampling=Resampling(500), exclusions=Exclusions())
+    return [r for r in found.rows if r.kind == kind]
+
+
+def outcomes(keep: Callable[[Rating], bool] = lambda r: r.rater.startswith("r"), criterion: str = "accuracy"):
+    """System, rival, steps in favour of the system: every comparison from both sides."""
+    for r in DATA.ratings:
+        if r.criterion == criterion and keep(r):
+            a, b = (answer.split(" ")[1] for answer in r.answers)
+            step = 2 - LABELS.index(str(r.label))
+            yield a, b, step, r
+            yield b, a, -step, r
+
+
+def against_rest(found, score: Callable[[int], float]) -> dict[str, float]:
+    means: dict[tuple[str, str], list[float]] = {}
+    for a, b, step, _ in found:
+        means.setdefault((a, b), []).append(score(step))
+    return {
+        s: math.fsum(math.fsum(v) / len(v) for (a, _), v in means.items() if a == s) / sum(a == s for a, _ in means)
+        for s in SYSTEMS
+        if any(a == s for a, _ in means)
+    }
+
+
+SCORES: dict[str, Callable[[int], float]] = {
+    "win_difference": lambda y: int(y > 0) - int(y < 0),
+    "win_difference_strict": lambda y: int(y > 1) - int(y < -1),
+    "margin": float,
+}
+
+
+@pytest.mark.parametrize("statistic", SCORES)
+def test_every_system_against_the_rest(statistic: str) -> None:
+    expected = against_rest(outcomes(), SCORES[statistic])
+    rows = rows_of(replace(ASKED, statistic=statistic))
+    assert [r.group["system"] for r in rows] == list(SYSTEMS)
+    for r in rows:
+        assert abs(r.estimate.value - expected[r.group["system"]]) < 1e-12
+        assert r.estimate.low < r.estimate.value < r.estimate.high
+        assert r.estimate.method.startswith("linearised two-way Wald (item and rater)")
+        assert r.n_raters == 40
+        assert r.p_adjusted >= r.estimate.p
+    beside = rows_of(replace(ASKED, statistic=statistic), "companion")
+    assert [b.estimate.method.split(",")[0] for b in beside[:2]] == [
+        "item-cluster bootstrap",
+        "linearised rater-cluster Wald",
+    ]
+    assert all(0 < b.estimate.p <= b.p_adjusted <= 1 for b in beside[::2])
+
+
+def test_strict_is_the_collapsed_scale() -> None:
+    merged = {LABELS[1]: LABELS[2], LABELS[3]: LABELS[2]}
+    rows = rows_of(replace(ASKED, collapse=merged))
+    strict = rows_of(replace(ASKED, statistic="win_difference_strict"))
+    assert [r.estimate.value for r in rows] == [r.estimate.value for r in strict]
+    with pytest.raises(AnalysisError, match="is not one of the labels"):
+        rows_of(replace(ASKED, collapse={LABELS[1]: "level"}, labels=(LABELS[0], LABELS[2], LABELS[4])))
+
+
+@pytest.mark.parametrize(("statistic", "line"), [("win_rate", 1), ("win_rate_strict", 2)])
+def test_win_rates_of_every_two(statistic: str, line: int) -> None:
+    rows = rows_of(replace(ASKED, statistic=statistic))
+    assert len(rows) == 12
+    for r in rows:
+        a, b = r.group["system"], r.group["rival"]
+        met = [step for one, other, step, _ in outcomes() if (one, other) == (a, b)]
+        assert abs(r.estimate.value - sum(s >= line for s in met) / len(met)) < 1e-12
+        assert math.isnan(r.estimate.p)
+        assert r.estimate.n_ratings == len(met)
+
+
+def test_groups_by_rater_strata_and_arms() -> None:
+    by_user = rows_of(replace(ASKED, by=("user",)))
+    assert [r.group["user"] for r in by_user] == ["no"] * 4 + ["yes"] * 4
+    users = against_rest(
+        outcomes(lambda r: r.rater.startswith("r") and int(r.rater[1:]) % 2 == 1), SCORES["win_difference"]
+    )
+    assert all(abs(r.estimate.value - users[r.group["system"]]) < 1e-12 for r in by_user[4:])
+    arm = against_rest(outcomes(lambda r: r.rater.startswith("r") and r.rater < "r25"), SCORES["win_difference"])
+    rows = rows_of(replace(ASKED, arm="text"))
+    assert all(abs(r.estimate.value - arm[r.group["system"]]) < 1e-12 for r in rows)
+
+
+def test_longer_and_shorter_answers() -> None:
+    length = {a.id: len(a.text) for a in DATA.answers}
+    rows = rows_of(replace(ASKED, by=("length",)))
+    for word, sign in (("longer", 1), ("shorter", -1)):
+        side = [
+            (a, b, step, r)
+            for a, b, step, r in outcomes()
+            if sign * (length[f"{r.item} {a}"] - length[f"{r.item} {b}"]) > 0
+        ]
+        expected = against_rest(side, SCORES["win_difference"])
+        found = {r.group["system"]: r.estimate.value for r in rows if r.group["length"] == word}
+        assert found.keys() == expected.keys()
+        assert all(abs(found[s] - expected[s]) < 1e-12 for s in found)
+
+
+def test_worths_with_ratios_beside_them() -> None:
+    for statistic in ("davidson", "bradley_terry"):
+        rows = rows_of(replace(ASKED, statistic=statistic))
+        assert abs(math.fsum(r.estimate.value for r in rows)) < 1e-9
+        assert max(rows, key=lambda r: r.estimate.value).group["system"] == "east"
+        beside = rows_of(replace(ASKED, statistic=statistic), "companion")
+        ratios = {r.group["system"]: r.estimate for r in beside if "version" in r.group}
+        assert ratios["east"].value == 1
+        worst = rows[-1].estimate.value - rows[0].estimate.value
+        assert abs(math.log(ratios["west"].value) - worst) < 1e-9
+        assert ratios["west"].low < ratios["west"].value < ratios["west"].high < 1
+
+
+def test_judges_one_by_one_and_as_a_jury() -> None:
+    by_judge = rows_of(replace(ASKED, raters="judges", by=("rater",)))
+    assert len(by_judge) == 12
+    assert all(r.estimate.method.startswith("item-cluster bootstrap") for r in by_judge)
+    own = next(r for r in by_judge if r.group == {"rater": "judge west", "system": "west"})
+    assert own.estimate.value > 0.3
+    jury = rows_of(replace(ASKED, raters="judges", consensus="mean"))
+    votes: dict[tuple[str, ...], list[int]] = {}
+    for a, b, step, r in outcomes(lambda r: r.rater.startswith("judge")):
+        votes.setdefault((r.task.rsplit(" judge", 1)[0], a, b), []).append(step)
+    one_each = [(a, b, int(np.mean(v) > 0.5) - int(np.mean(v) < -0.5), None) for (_, a, b), v in votes.items()]
+    expected = against_rest(one_each, SCORES["win_difference"])
+    # Items that a judge compared twice with the same two answers are told apart by the order of the tasks.
+    assert all(abs(r.estimate.value - expected[r.group["system"]]) < 1e-12 for r in jury)
+
+
+def test_rankings_of_judges_and_experts() -> None:
+    asked = replace(ASKED, statistic="rank_agreement", raters="judges", against="experts", criteria=("utility",))
+    rows = rows_of(asked)
+    assert len(rows) == 9
+    for judge in JUDGES:
+        taus = []
+        for criterion in ("accuracy", "utility"):
+            theirs = against_rest(outcomes(criterion=criterion), SCORES["win_difference"])
+            mine = against_rest(outcomes(lambda r, j=judge: r.rater == j, criterion), SCORES["win_difference"])
+            taus.append(stats.kendalltau([theirs[s] for s in SYSTEMS], [mine[s] for s in SYSTEMS]).statistic)
+        found = [r.estimate.value for r in rows if r.group["rater"] == judge]
+        np.testing.assert_allclose(found, [*taus, np.mean(taus)], atol=1e-12)
+    jury = rows_of(replace(asked, consensus="mean"))
+    assert [r.group["criterion"] for r in jury] == ["accuracy", "utility", "mean over criteria"]
+
+
+def test_judges_and_their_own_systems() -> None:
+    asked = replace(ASKED, statistic="self_preference", raters="judges", against="experts")
+    rows = {r.group["rater"]: r.estimate for r in rows_of(asked)}
+    experts = against_rest(outcomes(), SCORES["win_difference"])
+    mine = against_rest(outcomes(lambda r: r.rater == "judge west"), SCORES["win_difference"])
+    assert abs(rows["judge west"].value - (mine["west"] - experts["west"])) < 1e-12
+    assert rows["judge west"].low > 0.3
+    assert math.isnan(rows["judge none"].value)
+    assert rows["judge none"].reason == "no answers of its own among them"
+    beside = [r for r in rows_of(asked, "companion") if "version" in r.group]
+    assert {r.group["version"] for r in beside} == {"minus the judges of other families"}
+
+
+def test_agreement_on_the_same_two_answers_and_the_first_on_the_screen() -> None:
+    both = rows_of(replace(ASKED, statistic="choice_agreement", raters="judges"))
+    assert len(both) == 1
+    assert 0.3 < both[0].estimate.value < 1
+    assert any(
+        "chance level" in r.estimate.method
+        for r in rows_of(replace(ASKED, statistic="choice_agreement", raters="judges"), "companion")
+    )
+    kappa = rows_of(replace(ASKED, statistic="choice_kappa"))[0].estimate
+    assert -1 <= kappa.value <= 1
+    position = rows_of(replace(ASKED, statistic="position_bias"))[0].estimate
+    assert position.low < 0 < position.high
+    shown = {t.id: t.answers[0] for t in DATA.tasks}
+    first = [step for a, _, step, r in outcomes() if shown[r.task] == f"{r.item} {a}"]
+    assert abs(position.value - np.sign(first).mean()) < 1e-12
+
+
+def test_paper_mode_is_percentiles_and_flips_of_comparisons() -> None:
+    rows = rows_of(replace(ASKED, mode="paper"))
+    assert all("percentiles" in r.estimate.method for r in rows)
+    by_rater = rows_of(replace(ASKED, cluster="rater"))
+    assert all(r.estimate.method.startswith("linearised rater-cluster Wald") for r in by_rater)
+    flipped = rows_of(replace(ASKED, test="flip"))
+    beside = rows_of(ASKED, "companion")[::2]
+    assert [r.estimate.p for r in flipped] == [b.estimate.p for b in beside]
+    assert all(math.isnan(r.estimate.p) for r in rows_of(replace(ASKED, test="none")))
+
+
+def test_undefined_has_a_reason() -> None:
+    tied = tuple(replace(r, label=LABELS[2]) for r in DATA.ratings)
+    rows = rows_of(replace(ASKED, statistic="davidson"), data=replace(DATA, ratings=tied))
+    assert {r.estimate.reason for r in rows} == {"every comparison is a tie"}
+    rows = rows_of(ASKED, data=replace(DATA, ratings=tied))
+    assert all(r.estimate.value == 0 and math.isnan(r.estimate.low) and r.estimate.reason for r in rows)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"by": ("system",)}, "by[0]: 'win_difference' has a row for each system anyway"),
+        ({"compare": "arm", "by": ("arm",)}, "compare: 'win_difference' has no such version"),
+        ({"statistic": "win_rate", "by": ("length",)}, "by: 'length' belongs to win differences and margins"),
+        ({"statistic": "rank_agreement"}, "against: rankings are compared with those of a panel; name it"),
+        ({"criteria": ("utility",)}, "criteria: belongs to the statistic 'rank_agreement'"),
+        ({"statistic": "choice_kappa", "consensus": "mean"}, "consensus: 'choice_kappa' has no such version"),
+        ({"consensus": "mean", "by": ("rater",)}, "by: a jury is all its judges together"),
+        ({"against": "experts"}, "statistic: 'win_difference' does not compare a rater with a consensus"),
+        ({"statistic": "win_rate", "test": "flip"}, "test: there is nothing to flip"),
+    ],
+)
+def test_contradictions(changes: dict[str, object], said: str) -> None:
+    found = list(contradictions(replace(ASKED, **changes)))  # type: ignore[arg-type]
+    assert any(one.startswith(said) for one in found), found
