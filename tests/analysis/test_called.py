@@ -29,6 +29,11 @@ def test_what_was_asked_and_taken_is_said() -> None:
     ]
 
 
+def test_models_that_do_not_exist_are_told() -> None:
+    played = [Callee("answer", "s", "fake:m", 9), Callee("judge", "j", "fake:m,right=0.5", 9)]
+    assert "No model stands behind s and j: they were played" in told(*played, Callee("judge", "k", "hosted:m", 9))[2]
+
+
 def test_what_a_model_refuses_is_never_claimed() -> None:
     asked = {"temperature": (0.0,), "seed": (7,)}
     said, *more = told(Callee("judge", "j", "hosted:m", 9, ("m",), asked, {"temperature": 9, "seed": 9}))

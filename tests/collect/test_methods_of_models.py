@@ -78,10 +78,11 @@ def called(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 def test_methods_claim_nothing_that_was_not_so(called: Path) -> None:
     results = open_folder(called).results()
-    answered, judged, refused, both, *_ = results.methods
+    answered, judged, played, refused, both, *_ = results.methods
     assert "a (near:m; seed 7)" in answered
     assert "temperature" not in answered
     assert "j (fake:j" in judged
+    assert played.startswith("No model stands behind b and j")
     assert refused == "a does not take temperature: all its 24 calls were made without."
     [row] = results.orders
     assert (row.rater, row.criterion, row.compared) == ("j", "better", 24)

@@ -52,6 +52,12 @@ def calling(callees: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[Sai
         yield say("Answers were asked of {models}.", models=listed([_how(c) for c in answered], "; "))
     if judged:
         yield say("Judgements were asked of {models}.", models=listed([_how(c) for c in judged], "; "))
+    if played := [c.who for c in callees if c.model.startswith("fake:")]:
+        yield say(
+            "No model stands behind {names}: they were played by konsil's endpoint for trials, and nothing follows from"
+            " what they say.",
+            names=listed(played),
+        )
     for one in callees:
         yield from _without(one)
     yield from _votes(judged)

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 CALLED: dict[str, str] = {
     "Answers were asked of {models}.": "Antworten wurden erbeten von {models}.",
+    "No model stands behind {names}: they were played by konsil's endpoint for trials, and nothing follows from what"
+    " they say.": (
+        "Hinter {names} steht kein Modell: Sie wurden von konsils Endpunkt für Versuche gespielt, und aus dem, was sie"
+        " sagen, folgt nichts."
+    ),
     "Judgements were asked of {models}.": "Urteile wurden erbeten von {models}.",
     "{who} ({model}; {settings})": "{who} ({model}; {settings})",
     "{who} ({model}, answering as {echoed}; {settings})": "{who} ({model}, meldet sich als {echoed}; {settings})",
