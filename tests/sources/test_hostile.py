@@ -54,7 +54,7 @@ FAR = b'<row r="1"><c r="A1"><v>1</v></c></row><row r="999999999"><c r="A9999999
         (lambda d: OUTSIDE + d.replace(b"<t>a</t>", b"<t>&e;</t>"), "the spreadsheet is damaged"),
         (with_rows(WIDE), "row 1 reaches to column 16,384"),
         (with_rows(FAR), "claims rows beyond 1,048,576"),
-        (with_rows(b'<row r="1"><c r="A1"><v>1</v></c>' * 50_000), "the spreadsheet is damaged"),
+        (with_rows(b'<row r="1"><c r="A1"><v>1</v></c>' * 5_000), "the spreadsheet is damaged"),
     ],
     ids=["laughs", "outside", "wide", "far", "nested"],
 )
@@ -114,7 +114,7 @@ def label_studio(folder: Path, content: str) -> object:
     return read_labelstudio(path, Source("export.json", "labelstudio"))
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(changes=st.lists(st.tuples(st.sampled_from(places(TASK)[1:]), STRANGE), min_size=1, max_size=3))
 def test_a_label_studio_export_of_anything_is_read_or_refused(changes: list[Any], tmp_path: Path) -> None:
     task = copy.deepcopy(TASK)
