@@ -114,6 +114,42 @@ def writing(engine: Engine) -> Iterator[Connection]:
             yield connection
 
 
+@contextmanager
+def noting(engine: Engine) -> Iterator[Connection]:
+    """Open one transaction that writes, but whose end does not wait for the disk.
+
+    For what nobody was told is kept, such as that a page was opened: a power cut may lose the last seconds of it, a
+    killed process loses none. Whatever `writing` keeps afterwards brings this to the disk too.
+    """
+    with told(engine.url), _turn(engine), engine.connect() as connection:
+        connection = connection.execution_options(konsil_write=True)
+        with _unhurried(connection), connection.begin():
+            if engine.dialect.name == "postgresql":
+                connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
+            yield connection
+
+
+@contextmanager
+def _unhurried(connection: Connection) -> Iterator[None]:
+    """SQLite's setting is the connection's, and the connection is used again: it is put back, or thrown away."""
+    raw = connection.connection.driver_connection if connection.dialect.name == "sqlite" else None
+    if raw is None or raw.execute("PRAGMA synchronous").fetchone()[0] != _FULL:
+        yield
+        return
+    raw.execute("PRAGMA synchronous = NORMAL")
+    try:
+        yield
+    finally:
+        try:
+            raw.execute("PRAGMA synchronous = FULL")
+        except sqlite3.Error:
+            connection.invalidate()
+            raise
+
+
+_FULL = 2
+
+
 def _turn(engine: Engine) -> AbstractContextManager[object]:
     """Wait for the writers of this process: SQLite lets them wait by trying again, which is slow and unfair."""
     if engine.dialect.name != "sqlite":

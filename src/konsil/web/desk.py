@@ -13,7 +13,7 @@ from konsil.instrument import Instrument, Reading, fields, ratings, screen, valu
 from konsil.records import Event, Rating, Task
 from konsil.store import Connection, Store, batches, drafts, happenings, screens, write
 from konsil.store.drafts import Change, Kept
-from konsil.store.engine import reading, writing
+from konsil.store.engine import noting, reading, writing
 from konsil.store.renderings import rendered
 from konsil.store.screens import Queued, State, Visit
 from konsil.study import Study
@@ -99,7 +99,7 @@ class Desk:
             suggested = self._explained(connection, task) if state.submitted_at is not None else {}
         visit = Visit(secrets.token_urlsafe(12))
         if looks:
-            with writing(self._store.engine) as connection:
+            with noting(self._store.engine) as connection:
                 screens.visit(connection, state, visit, self._now())
         html = rendered(self._store, richtext.renderer(), sheet.texts_of(seen), richtext.html_of)
         groups = sheet.groups_of(seen, sheet.Said(said, explained=suggested))
@@ -165,6 +165,10 @@ class Desk:
             due = self.ties.due(connection, task)
             self.ties.arise(connection, due, at)
             explains = before is None and bool(self._explained(connection, task))
+            # What comes next gets its name here, so that going on waits for the disk once and not twice.
+            head = line.next_of(self._work.line(connection, rater))
+            if head is not None:
+                screens.named(connection, head.task, rater, at)
         return Submitted(True, tiebreaks=len(due), explains=explains)
 
     def put_off(self, rater: str, public: str, sent: Mapping[str, str], base_rev: int) -> bool:
