@@ -16,7 +16,7 @@ import numpy as np
 
 SYSTEMS = ("northwind-9", "clinicdesk", "southpaw-3", "eastern-5")
 """The systems in the files' order; the second is the one that is drawn more often."""
-WORTHS = np.array([-0.45, 0.55, 0.05, 0.0])
+WORTHS = np.array([-0.25, 0.3, 0.05, 0.0])
 JUDGES = ("northwind-9", "southpaw-3", "eastern-5")
 AXES = ("accuracy", "clinical_utility", "authoritativeness", "verifiability", "completeness")
 CHOICES = ("strongly_a", "slightly_a", "tie", "slightly_b", "strongly_b")
