@@ -16,8 +16,10 @@ import pytest
 from konsil.errors import KonsilError
 from konsil.store import Store, happenings, kits, screens
 from konsil.store.engine import reading
+from konsil.store.leaving import withdraw
 from konsil.store.people import Person, note_person
 from konsil.study import Study
+from konsil.study.enrolment import Enrolment
 from konsil.web.kit import Kit, make
 from konsil.web.kit_answers import take_in
 from konsil.web.site import Site
@@ -333,6 +335,33 @@ def test_what_cannot_be_made_is_said(site: Make) -> None:
         here.desk.submit(R1, public, ALL_RIGHT, 0)
     with pytest.raises(KonsilError, match="nothing left to do"):
         make(here, R1, "", "", "de")
+
+
+def test_no_kit_leads_past_consent(site: Make, opened: Store) -> None:
+    here = site()
+    asks = dataclasses.replace(here.study, enrolment=Enrolment(consent="Ich nehme teil."))
+    there = Site(asks, opened, clock=here.clock)
+    with pytest.raises(KonsilError, match="first has to pass the page 'consent'"):
+        kit_of(there)
+    there.reception.agree(R1, there.reception.version)
+    _, offline = kit_of(there)
+    offline.say(offline.names[0], ALL_RIGHT)
+    there.reception.withdraw(R1)
+    with pytest.raises(KonsilError, match="first has to pass the page 'consent'"):
+        take_in(there, offline.file(), "f")
+    assert opened.ratings() == ()
+
+
+def test_what_changed_hands_is_told_and_not_stored(site: Make, opened: Store) -> None:
+    here = site()
+    _, offline = kit_of(here)
+    for name in offline.names:
+        offline.say(name, ALL_RIGHT)
+    withdraw(opened, here.study, R1, at=here.now())
+    told = take_in(here, offline.file(), "f")
+    assert told.handed_in == 0
+    assert told.gone > 0
+    assert not any(r.rater == R1 for r in opened.ratings())
 
 
 def test_a_tie_break_follows_from_a_kit_as_from_the_pages(site: Make, opened: Store) -> None:

@@ -7,7 +7,7 @@ import dataclasses
 import hashlib
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -19,6 +19,7 @@ from konsil.store import happenings, kits, screens
 from konsil.store.access import Visitor
 from konsil.store.engine import reading, writing
 from konsil.store.screens import Queued
+from konsil.study import Study
 from konsil.web.pages import environment
 from konsil.web.sheet import Asked, Sheet
 from konsil.web.site import Site
@@ -61,7 +62,8 @@ def make(site: Site, rater: str, phase: str, batch: str, language: str) -> Kit:
     kit = secrets.token_hex(12)
     html = _html(site, kit, list(zip(rows, sheets, strict=True)), language)
     data: dict[str, Any] = {
-        "rater": rater, "phase": phase, "batch": batch, "screens": publics, "instruments": instruments(site, publics),
+        "rater": rater, "phase": phase, "batch": batch, "screens": publics,
+        "instruments": digests(site.study, _instruments(site, publics)),
     }  # fmt: skip
     with writing(site.store.engine) as connection:
         happenings.happened(connection, Event(f"{kits.MADE} {kit}", kits.MADE, kit, now, data))
@@ -75,14 +77,16 @@ def refuse_at_gates(site: Site, rater: str) -> None:
         raise KonsilError(f"rater {rater!r}: first has to pass the page {gate!r} of the study's pages")
 
 
-def instruments(site: Site, publics: Sequence[str]) -> dict[str, str]:
-    """The instruments of these screens as they are now: id -> digest; what is gone from the protocol has none."""
+def digests(study: Study, names: Iterable[str]) -> dict[str, str]:
+    """Instrument -> its digest as it is now; empty for one that is gone from the protocol."""
+    return {name: digest(found) if (found := study.instrument(name)) is not None else "" for name in sorted(set(names))}
+
+
+def _instruments(site: Site, publics: Sequence[str]) -> set[str]:
     with reading(site.store.engine) as connection:
         states = [screens.public(connection, public) for public in publics]
         tasks = [screens.task(connection, state.task) for state in states if state is not None]
-    by_id = {i.id: i for i in site.study.instruments}
-    used = sorted({t.instrument for t in tasks if t is not None})
-    return {name: digest(by_id[name]) if name in by_id else "" for name in used}
+    return {t.instrument for t in tasks if t is not None}
 
 
 def _rows(site: Site, rater: str, phase: str, batch: str) -> list[Queued]:

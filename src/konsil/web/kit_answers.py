@@ -18,7 +18,7 @@ from konsil.store.drafts import Change
 from konsil.store.engine import reading, writing
 from konsil.store.screens import Visit
 from konsil.web import form
-from konsil.web.kit import instruments, refuse_at_gates
+from konsil.web.kit import digests, refuse_at_gates
 from konsil.web.site import Site
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -82,7 +82,8 @@ def take_in(site: Site, text: str, where: str) -> TakenIn:
     names = kits.screens_of(made)
     if not set(found) <= set(names):
         raise KonsilError(f"{where}: names screens that are not in its kit")
-    if made.data["instruments"] != instruments(site, names):
+    forms = made.data["instruments"]
+    if not isinstance(forms, Mapping) or dict(forms) != digests(site.study, map(str, forms)):
         raise KonsilError(f"{where}: the form was changed after the kit was made, so its answers are to another form")
     refuse_at_gates(site, rater)
     _refuse_closed(site, names, str(made.data["batch"]), where)
