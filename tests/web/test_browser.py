@@ -271,6 +271,25 @@ def test_offline_answers_wait_on_the_device(desk, server: Served) -> None:
     assert values(desk) == ["Richtig", "Falsch", "Keine Angabe"]
 
 
+def test_without_a_network_no_page_is_left_and_it_goes_on_by_itself(desk, server: Served) -> None:
+    here = desk.url
+    desk.context.set_offline(True)
+    for key in "222222":
+        desk.keyboard.press(key)
+    desk.keyboard.press("Enter")
+    desk.wait_for_selector("#away:not([hidden])")
+    assert "Ohne Netz" in desk.text_content("#away")
+    desk.evaluate("document.getElementById('away').hidden = true")
+    desk.click("button[formaction]")
+    desk.wait_for_selector("#away:not([hidden])")
+    assert desk.url == here, "no page of the browser's own stands in the way"
+    assert values(desk)[:3] == ["Richtig"] * 3
+    desk.context.set_offline(False)
+    desk.wait_for_url(lambda url: url != here)
+    desk.wait_for_selector("#go")
+    assert desk.is_hidden("#away")
+
+
 def test_kill_9_loses_nothing_that_was_acknowledged(desk, server: Served) -> None:
     desk.keyboard.press("2")
     desk.keyboard.press("1")

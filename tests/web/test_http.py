@@ -423,3 +423,26 @@ def test_a_page_weighs_less_than_60_kilobytes(enter: Enter) -> None:
     parts = [browser.client.get(p).content for p in set(re.findall(r'"(/static/[^"]*)"', html.decode()))]
     assert len(parts) == 3
     assert len(html) + sum(map(len, parts)) < 60_000
+
+
+def test_who_closes_the_window_while_sending_leaves_no_trace(enter) -> None:
+    """Half a message is no message: nothing is written, nothing is raised."""
+    import asyncio
+
+    browser = enter()
+    app, sent = browser.client.app, []
+    parts = iter([{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}])
+    scope = {
+        "type": "http", "method": "POST", "path": "/language", "raw_path": b"/language", "query_string": b"",
+        "headers": [(b"origin", URL.encode()), (b"host", b"testserver")], "scheme": "http", "http_version": "1.1",
+        "server": ("testserver", 80), "client": ("test", 1), "root_path": "",
+    }  # fmt: skip
+
+    async def receive() -> dict:
+        return next(parts)
+
+    async def send(message: dict) -> None:
+        sent.append(message)
+
+    asyncio.run(app(scope, receive, send))
+    assert sent[0]["status"] == 400

@@ -10,11 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from konsil.store import Store, drafts, screens
+from konsil.store import Store, drafts, leaving, screens, vacancies
 from konsil.store.drafts import Change
 from konsil.store.engine import reading
 from konsil.store.renderings import rendered
 from konsil.web.desk import Desk
+from konsil.web.placing import Placing
+from konsil.web.reception import Reception
+
+from .test_joining import PANEL, WHO, fill_places
 
 _spec = importlib.util.spec_from_file_location(
     "store_fixtures_of_pages", Path(__file__).parents[1] / "store" / "conftest.py"
@@ -137,3 +141,56 @@ def test_every_page_question_is_one_the_server_can_answer(opened: Store, desk) -
     assert sheet.back == second
     assert here.close_batch("", "", R1)
     assert here.submit(R1, public, right(), 0).closed  # type: ignore[union-attr]
+
+
+def test_places_are_taken_once_each(opened: Store, clock) -> None:
+    fill_places(opened)
+    who = [f"s{n}" for n in range(6)]
+    for one in who:
+        Reception(PANEL, opened, clock.stamp).reply("profile", one, WHO | {"specialty": "Chirurgie"})
+    faults: list[str] = []
+    got: dict[str, bool] = {}
+
+    def take(rater: str) -> None:
+        try:
+            got[rater] = Placing(PANEL, opened, clock.stamp).take(rater)
+        except Exception as error:  # noqa: BLE001 - told below
+            faults.append(repr(error))
+
+    threads = [threading.Thread(target=take, args=(r,)) for r in who]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join(60)
+    assert not faults
+    assert sum(got.values()) == 3, "there are three places"
+    tasks = [t for t in opened.tasks() if t.rater]
+    assert {t.rater for t in tasks} == {r for r in who if got[r]}
+    assert len({(t.rater, t.slot) for t in tasks}) == 3
+    left = next(r for r in who if got[r])
+    clock.pass_(1)
+    found = leaving.withdraw(opened, PANEL, left, at=clock.stamp())
+    assert found is not None
+    clock.pass_(1)
+    late = next(r for r in who if not got[r])
+    assert Placing(PANEL, opened, clock.stamp).take(late) == bool(found.lapsed)
+    assert opened.verify_log() == ()
+
+
+def test_a_place_without_anybody_is_handed_over(opened: Store, desk, clock) -> None:
+    here: Desk = desk()
+    study = here._study
+    leaving.withdraw(opened, study, "canary-breaker", at=clock.stamp())
+    with reading(opened.engine) as connection:
+        [empty] = vacancies.vacancies(connection, study)
+    assert (empty.slot, empty.screens, empty.breaks_ties) == ("breakers 1", 0, True)
+    for rater, label in ((R1, "Richtig"), ("canary-rater-2", "Falsch"), ("canary-rater-3", "Falsch")):
+        while (public := here.next_task(rater)) is not None:
+            assert here.submit(rater, public, right() | {"correctness.a1": label}, 0).done  # type: ignore[union-attr]
+    assert {t.rater for t in opened.tasks() if t.purpose == "tiebreak"} == {""}
+    clock.pass_(1)
+    assert vacancies.succeed(opened, study, "breakers 1", "new", at=clock.stamp()) > 0
+    assert {t.rater for t in opened.tasks() if t.purpose == "tiebreak"} == {"new"}
+    with reading(opened.engine) as connection:
+        assert vacancies.vacancies(connection, study) == ()
+    assert opened.verify_log() == ()

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from konsil.store.access import Role, Visitor
@@ -37,7 +37,11 @@ def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Await
     """The endpoint behind the guard: the visitor and the form are read, and refused where they do not belong here."""
 
     async def behind(request: Request) -> Response:
-        request.state.body = b"" if request.method in SAFE else await _body(request)
+        try:
+            request.state.body = b"" if request.method in SAFE else await _body(request)
+        except ClientDisconnect:
+            # Closed, or out of the network's reach, while sending: half a message is none, and nobody hears an answer.
+            return Response(status_code=400)
         # One turn in a thread for all that follows: every further one is another wait in line.
         return await get_running_loop().run_in_executor(site_of(request).lane(audience == RATERS), answered, request)
 

@@ -131,7 +131,7 @@ async function send() {
   if (told.closed) { location.reload(); return false; }
   for (const c of now) known[c.field] = told.rev;
   for (const [key, value] of Object.entries(told.conflicts)) crossed(key, value);
-  if (!queue.length) showSaved(told.at);
+  if (!queue.length) { showSaved(told.at); back(); }
   return true;
 }
 function crossed(key, value) {
@@ -144,7 +144,24 @@ function crossed(key, value) {
     here.querySelector(".fault").textContent = form.dataset.here.replace("{value}", value || form.dataset.nothing);
   }
 }
-addEventListener("online", () => { wait = 1000; flush(); });
+// Another page cannot be fetched without a network: said here, before the browser shows a fault of its own. Whoever wanted
+// to go on goes on by themselves when the network is back.
+const away = document.getElementById("away");
+let wanted = false;
+function stay(event) {
+  if (navigator.onLine || !away) return false;
+  event.preventDefault();
+  away.hidden = false;
+  return true;
+}
+document.addEventListener("click", (event) => {
+  if (event.target.closest?.("a[href]:not([target])")) stay(event);
+});
+function back() {
+  if (away) away.hidden = true;
+  if (wanted) { wanted = false; goOn(); }
+}
+addEventListener("online", () => { wait = 1000; flush().then((done) => { if (done) back(); }); });
 addEventListener("pagehide", () => { if (!closed && !handedIn) post(saveUrl, queue.slice(0, 200), true).catch(() => {}); });
 
 // Fields: the current one, moving, choosing.
@@ -282,7 +299,7 @@ function goOn() {
   move(open);
 }
 form.addEventListener("submit", async (event) => {
-  if (event.submitter?.hasAttribute("formaction")) return;
+  if (event.submitter?.hasAttribute("formaction")) { stay(event); return; }
   event.preventDefault();
   if (going) return;
   const open = fields.findIndex((field) => !answered(field));
@@ -310,6 +327,7 @@ form.addEventListener("submit", async (event) => {
     if (!queue.length) show("offline", badge.dataset.offlineMany.replace("{n}", fields.length));
     else showOffline();
     timer = setTimeout(flush, wait);
+    if (away) { away.hidden = false; wanted = true; }
   } finally {
     going = false;
   }
