@@ -32,7 +32,7 @@ from konsil.cli.main import COMMANDS, group
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
 from konsil.plan.places import Places
-from konsil.prepare import Preparation, Sample
+from konsil.prepare import Preparation, Sample, Screening
 from konsil.records import Rater, Source, System
 from konsil.sources import answers, items, ratings
 from konsil.stats.contract import Codes
@@ -432,6 +432,7 @@ KEYS = (
     Source,
     Preparation,
     Sample,
+    Screening,
     Allocation,
     Explanation,
     Derived,
