@@ -122,7 +122,7 @@ def test_reasons_stand_side_by_side(opened: Store, clock: Any, enter: Enter, mon
             assert pilot.write(who, one.about, f"<i>as {who}</i>")
     html = office.get("/office/pilot").text
     assert "&lt;i&gt;as canary-rater-3&lt;/i&gt;" in html
-    rows = re.findall(r'<th scope="row">(canary-rater-\d)</th><td data-label="Label"[^>]*>(.)</td>', html)
+    rows = re.findall(r'<th scope="row">(canary-rater-\d)</th><td data-label="Vergebenes Label"[^>]*>(.)</td>', html)
     assert len(rows) == 18
     # Whatever side each saw: the label is of the answers in one order, so it follows from the rater alone.
     assert {label for who, label in rows if who != R3} == {"A"}
