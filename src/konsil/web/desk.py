@@ -115,6 +115,13 @@ class Desk:
             practice=task.purpose == "practice", explained=bool(suggested),
         )  # fmt: skip
 
+    def looked(self, rater: str, public: str, visit: str, at: str) -> None:
+        """Note that a page was opened at this time, where `open` was told not to."""
+        with noting(self._store.engine) as connection:
+            found = self._mine(connection, rater, public)
+            if found is not None:
+                screens.visit(connection, found[0], Visit(visit), at)
+
     def save(self, rater: str, public: str, changes: Sequence[Change], visit: Visit | None = None) -> Saved | None:
         """Keep changes of fields as they are made; the same changes again are harmless."""
         at = self._now()

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Mapping
 
+from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -57,15 +58,19 @@ def task(request: Request) -> Response:
 
 def _task(request: Request, done: Submitted | None = None, sent: Mapping[str, str] | None = None) -> Response:
     site, visitor = site_of(request), visitor_of(request)
-    sheet = site.desk.open(visitor.who, request.path_params["public"])
+    public, at = request.path_params["public"], site.now()
+    sheet = site.desk.open(visitor.who, public, looks=False)
     if sheet is None:
         return refusal(request, 404)
     if done is None:
-        return page(request, "rating.html", {"sheet": sheet, "conflict": False})
-    shown = _with_form(sheet, done, sent or {})
-    return page(
-        request, "rating.html", {"sheet": shown, "conflict": bool(done.conflicts)}, 409 if done.conflicts else 422
-    )
+        shown = page(request, "rating.html", {"sheet": sheet, "conflict": False})
+    else:
+        conflict = bool(done.conflicts)
+        sheet = _with_form(sheet, done, sent or {})
+        shown = page(request, "rating.html", {"sheet": sheet, "conflict": conflict}, 409 if conflict else 422)
+    # Noted when the page is on its way: nobody who wants to read waits for others who write.
+    shown.background = BackgroundTask(site.desk.looked, visitor.who, public, sheet.visit, at)
+    return shown
 
 
 def _with_form(sheet: Sheet, done: Submitted, sent: Mapping[str, str]) -> Sheet:
