@@ -73,6 +73,7 @@ def write_study(folder: Path) -> None:
 def test_medqade_from_the_deck_to_the_report(tmp_path: Path) -> None:
     folder = tmp_path / "medqade"
     write_study(folder)
+    given = {p.name: p.read_bytes() for p in folder.iterdir()}
     for command in ("import", "answer", "prepare", "plan"):
         run(command, folder)
     opened = open_folder(folder)
@@ -113,11 +114,20 @@ def test_medqade_from_the_deck_to_the_report(tmp_path: Path) -> None:
     run("report", folder)
     page = (folder / "report" / "index.html").read_text("utf-8")
     assert "Ensembles von Modellen" in page
+    assert "Zeit für eine Seite." in page, "how long people worked on a screen"
+    assert all(rater in page for rater in (*NINE, "physician-10"))
     with opened.store() as store:
         judged = Counter(r.rater for r in store.ratings() if r.rater in JUDGES)
         assert set(judged) == set(JUDGES)
         assert set(judged.values()) == {(CORE + SPLIT) * 6}
         assert store.verify_log() == ()
+    # Nothing was touched by hand: the folder has what the user gave, the database, and what is made from both.
+    made = {p.name for p in folder.iterdir()} - given.keys()
+    assert {name for name in made if not name.startswith("konsil.db")} == {"report"}
+    assert {name: (folder / name).read_bytes() for name in given} == given
+    before = {p.name: p.read_bytes() for p in (folder / "report").iterdir() if p.is_file()}
+    run("report", folder)
+    assert {p.name: p.read_bytes() for p in (folder / "report").iterdir() if p.is_file()} == before
     results = opened.results()
     found = [r for r in results.rows if r.analysis == "Richtige Antworten" and r.kind == "estimate"]
     share = {r.group["system"]: r.estimate.value for r in found}
