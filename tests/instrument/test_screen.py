@@ -199,6 +199,20 @@ def test_the_text_arm_has_no_links_and_no_markers() -> None:
     assert found.sources == ()
 
 
+@pytest.mark.parametrize(
+    ("written", "seen"),
+    [
+        ("Stop it【1†source】 now【2:0†a.pdf】.", "Stop it[1] now[2]."),
+        ("Stop it[^1].\n\n[^1]: A guideline.\n[^2]:  B.", "Stop it[1].\n\n[1] A guideline.\n[2] B."),
+        ("Stop it [1], [2-3].", "Stop it [1], [2-3]."),
+        ("Not numbered [^note] 【x】", "Not numbered [^note] 【x】"),
+    ],
+)
+def test_markers_of_sources_look_alike_whoever_wrote_them(written: str, seen: str) -> None:
+    assert shown(written, "citations").text == seen
+    assert "1" not in shown(written, "text").text.replace("[1], [2-3]", "")
+
+
 @pytest.mark.parametrize("arm", ["", "citations"])
 def test_other_arms_show_links_and_sources(arm: str) -> None:
     found = shown(CITED, arm, citations=SOURCES)

@@ -18,6 +18,8 @@ _AUTOLINK = re.compile(r" ?<https?://[^>\s]*>", re.IGNORECASE)
 _ADDRESS = re.compile(r" ?(?:\(https?://[^\s<>)]*\)|\bhttps?://[^\s<>)\]]*[^\s<>)\].,;:!?])", re.IGNORECASE)
 _DEFINITION = re.compile(r"^\[\^?\d{1,3}\]:.*(?:\n|$)", re.MULTILINE)
 _FOOTNOTE = re.compile(r" ?\[\^[\w-]{1,20}\]| ?【[^】\n]{1,40}】")
+_NOTE = re.compile(r"^\[\^(\d{1,3})\]: *", re.MULTILINE)
+_NUMBERED = re.compile(r"\[\^(\d{1,3})\]|【(\d{1,3})(?::\d{1,3})?(?:†[^】\n]{0,60})?】")
 _MARKER = re.compile(r" ?\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\](?![(:])")
 
 
@@ -51,14 +53,15 @@ class Shown:
 def show(answer: Answer, arm: str, words: Words, spans: tuple[Span, ...] = (), reasoning: bool = False) -> Shown:
     """Render an answer for an arm, the sentences to be rated as pieces of their own; nothing is ever shortened."""
     cut = arm == TEXT_ARM
-    if not cut and not spans and "![" not in answer.text:  # by far the most answers: nothing to be rendered in them
+    plain = not any(sign in answer.text for sign in ("![", "[^", "【"))
+    if plain and not cut and not spans:  # by far the most answers: nothing to be rendered in them
         whole = (Piece(answer.text),) if answer.text else ()
-        thought = _noted(answer.reasoning, words) if reasoning else ""
+        thought = _alike(_noted(answer.reasoning, words)) if reasoning else ""
         return Shown(whole, thought, _sources(answer) if answer.citations else ())
 
     def render(text: str) -> str:
         noted = _noted(text, words)
-        return _without_links(noted, len(answer.citations)) if cut else noted
+        return _without_links(noted, len(answer.citations)) if cut else _alike(noted)
 
     pieces: list[Piece] = []
     end = 0
@@ -78,6 +81,11 @@ def show(answer: Answer, arm: str, words: Words, spans: tuple[Span, ...] = (), r
 
 def _noted(text: str, words: Words) -> str:
     return _IMAGE.sub(lambda m: words.image.format(m[1]), text)
+
+
+def _alike(text: str) -> str:
+    """Numbered markers of sources in one form, [3]: the form itself would tell one vendor from another."""
+    return _NUMBERED.sub(lambda m: f"[{m[1] or m[2]}]", _NOTE.sub(r"[\1] ", text))
 
 
 def _sources(answer: Answer) -> tuple[str, ...]:
