@@ -274,8 +274,10 @@ def test_batches_close_and_only_an_owner_opens_them(enter: Enter, opened: Store,
     office.post("/office/batches/close", {"phase": "", "batch": "", "rater": R1})
     assert site.desk.submit(R1, public, form("Richtig"), 0).closed
     assert site.desk.submit(R2, site.desk.next_task(R2), form("Richtig"), 0).done
+    other = site.desk.next_task(R2)
     office.post("/office/batches/close", {"phase": "", "batch": "", "rater": ""})
-    assert site.desk.submit(R2, site.desk.next_task(R2), form("Richtig"), 0).closed
+    assert site.desk.submit(R2, other, form("Richtig"), 0).closed
+    assert site.desk.next_task(R2) is None, "what is left of it stands in nobody's way"
     where = {"phase": "", "batch": "", "reason": "a typing error"}
     assert office.post("/office/batches/open", {**where, "rater": ""}).status_code == 404
     owner = enter(who="chief", role="owner")

@@ -70,7 +70,7 @@ class Desk:
     def next_task(self, rater: str) -> str | None:
         """The public name of a rater's next task, half-filled ones included; None when all are done."""
         with reading(self._store.engine) as connection:
-            head = line.next_of(self._work.line(connection, rater))
+            head = line.next_of(self._work.line(connection, rater), happenings.closed_batches(connection), rater)
             known = screens.shown(connection, head.task) if head is not None else None
         if head is None or known is not None:
             return known.public if known is not None else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -71,9 +71,13 @@ def _share(name: str) -> float:
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=4).digest(), "big") / 2**32
 
 
-def next_of(line: Iterable[Queued]) -> Queued | None:
-    """The first task of a line that is not done; None when all are."""
-    return next((row for row in line if not row.done), None)
+def next_of(line: Iterable[Queued], closed: Collection[tuple[str, str, str]] = (), rater: str = "") -> Queued | None:
+    """The first task of a line that is not done; None when all are. What is left of closed batches is passed over.
+
+    `closed`: phase, batch and rater (or nobody: everybody) of closed batches.
+    """
+    shut = {(phase, batch) for phase, batch, whose in closed if whose in ("", rater)}
+    return next((row for row in line if not row.done and (row.phase, row.batch) not in shut), None)
 
 
 def progress(line: Sequence[Queued], task: str | None) -> Progress:
