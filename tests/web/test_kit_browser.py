@@ -82,7 +82,9 @@ def offline(chromium, tmp_path: Path) -> Iterator[SimpleNamespace]:
         store.add(Batch(items=questions, answers=said), source="test", at="2025-03-01T12:00:00Z")
     path = tmp_path / "kit.html"
     run("kit", tmp_path, "--rater", "r1", "--output", path)
-    context = chromium.new_context(viewport={"width": 1280, "height": 900}, locale="de-DE", offline=True)
+    context = chromium.new_context(
+        viewport={"width": 1280, "height": 900}, locale="de-DE", offline=True, reduced_motion="reduce"
+    )
     page = context.new_page()
     wrong: list[str] = []
     context.on("weberror", lambda error: wrong.append(str(error.error)))
