@@ -69,6 +69,8 @@ def _measure(context: Context, frame: pl.DataFrame, treatments: Labels, of_what:
     measure = Measure(
         sums=sums, finalise=james_index, clusters=names, n_units=frame.select("item", "answers", "span").n_unique(),
         n_raters=frame.get_column("rater").n_unique(), n_ratings=frame.height,
+        # Raters are few, and of few clusters a bootstrap's interval is too narrow: the linearised one has its t.
+        is_rare=_by_rater(context, frame),
     )  # fmt: skip
     return measure, frozenset(truth.tolist())
 

@@ -30,13 +30,15 @@ Who calls whom, from the network inwards; each module knows only what stands bel
     office      endpoints of those who run a study: progress, batches; `office()` renders their pages with the menu
     invitations, recruiting, troubles, flags, collected    endpoints: links, letters, withdrawal; recruitment;
                 reported problems; signs of haste; downloads and the audit log
+    admitting, piloted    endpoints: what was said before the first task; a pilot's reasons side by side
     kit         a rater's batch as one file without a server; kit_answers: what comes back, by the desk's own way
     pace, signs, naming    how fast everybody is and when it ends; who stands out; which answers name a system: pure
     told        days, times and numbers in the page's language
     site        Site: study, store, options and clock, handed to every endpoint as `request.app.state.site`
 
 The database's side of it is konsil.store: `access` (invitations, visitors), `screens` (public names, drafts, times),
-`renderings`, `happenings` (events), `people` (names and addresses).
+`renderings`, `happenings` (events), `people` (names and addresses), `leaving` and `vacancies` (who leaves, who takes
+over), `traces` (visits and revisions, for exports).
 
 To add a page: write its endpoint in a module of its own (`def page(request) -> Response`, synchronous, run in a
 thread), its template in templates/ (it extends layout.html), a row in `routes.ROUTES` with the roles that may see it,
