@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy import special
 
 from konsil.stats.contract import Array, IntArray
-from konsil.stats.infer import t_p_value
 from konsil.stats.rows import Sparse
 from konsil.stats.votes import Votes, cell_rows, totals
 from konsil.stats.wins import VoteStatistic
@@ -125,6 +124,8 @@ def _interval(value: Array, variance: Array, df: IntArray, level: float, limits:
     known = np.isfinite(value) & (df >= 1)
     se = np.where(known, np.sqrt(variance), np.nan)
     reach = special.stdtrit(np.maximum(df, 1), (1 + level) / 2) * se
-    p = np.array([t_p_value(v, s, int(d)) for v, s, d in zip(value[:, None], se[:, None], df, strict=True)])
+    usable = se > 0
+    t = np.abs(value) / np.where(usable, se, 1.0)
+    p = np.where(usable, np.maximum(2 * special.stdtr(np.maximum(df, 1), -t), np.finfo(np.float64).tiny), np.nan)
     low, high = np.maximum(value - reach, limits[0]), np.minimum(value + reach, limits[1])
-    return Interval(se, df, low, high, p.reshape(-1))
+    return Interval(se, df, low, high, p)

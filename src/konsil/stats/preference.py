@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -11,10 +13,10 @@ import numpy as np
 from konsil.stats import intervals
 from konsil.stats.contract import Array, IntArray
 from konsil.stats.crossed import Crossed, crossed
-from konsil.stats.permutation import max_t
+from konsil.stats.permutation import flips_and_max_t
 from konsil.stats.resample import bootstrap, jackknife
 from konsil.stats.rows import prepare
-from konsil.stats.vote_flips import Unit, VoteFlips, vote_flips
+from konsil.stats.vote_flips import SAMPLED, Unit, VoteFlips, vote_flips
 from konsil.stats.votes import Votes, cell_counts
 from konsil.stats.wins import VoteStatistic
 
@@ -84,62 +86,124 @@ def preferences(
     >>> preferences(made, [one_against_rest(2)], draws=100)[0].flips.p
     array([0.375, 0.375])
     """
-    boots = _bootstraps(made, statistics, draws, key, level, mode)
+    asked = Asked(made, statistics, () if family is None else family)
+    return surveys([asked], draws=draws, key=key, level=level, mode=mode)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """Votes and what is asked of them."""
+
+    made: Votes
+    """The votes."""
+    statistics: Sequence[VoteStatistic]
+    """The statistics."""
+    family: Sequence[str] = ()
+    """The statistics whose p values are adjusted together; empty: all that are tested."""
+
+    def tested(self, statistic: VoteStatistic) -> bool:
+        """Whether flips test a statistic."""
+        return statistic.terms is not None and self.made.n_votes > 0
+
+
+def surveys(
+    asked: Sequence[Asked], *, draws: int = 10_000, key: int = 0, level: float = 0.95, mode: Mode = "valid"
+) -> list[list[Preference]]:
+    """Many sets of votes on the same questions (criteria, arms, strata), drawn once and flipped once for all of them.
+
+    The numbers are those of `preferences` of each by itself; its family of tests is its own.
+    """
     unit: Unit = "question" if mode == "valid" else "comparison"
-    found = []
-    for statistic, boot in zip(statistics, boots, strict=True):
-        tested = draws > 0 and statistic.terms is not None and made.n_votes > 0
-        flips = vote_flips(made, statistic, unit=unit, draws=draws, key=key) if tested else None
-        values = crossed(made, statistic, level=level)
-        found.append(Preference(statistic.name, values, boot, flips, np.full(len(values.value), np.nan)))
-    return _with_family(found, [s.name for s in statistics] if family is None else family, draws, key)
-
-
-def _with_family(found: list[Preference], names: Sequence[str], draws: int, key: int) -> list[Preference]:
-    members = [n for n, one in enumerate(found) if one.name in names and one.flips is not None]
-    columns = [found[n].flips.differences for n in members]  # type: ignore[union-attr]
-    if not columns or draws * columns[0].size * len(columns) > RESAMPLED:
-        return found
-    values = np.concatenate([found[n].found.value for n in members])
-    adjusted = max_t(np.where(np.isfinite(values), np.concatenate(columns, axis=1), np.nan), draws=draws, key=key)
-    at = np.cumsum([0, *(c.shape[1] for c in columns)])
-    for n, start, stop in zip(members, at[:-1], at[1:], strict=True):
-        found[n] = replace(found[n], p_family=adjusted[start:stop])
+    boots = _bootstraps(asked, draws, key, level, mode)
+    found: list[list[Preference]] = []
+    for one, resampled in zip(asked, boots, strict=True):
+        mine = []
+        for statistic, boot in zip(one.statistics, resampled, strict=True):
+            flips = None
+            if draws and one.tested(statistic):
+                flips = vote_flips(one.made, statistic, unit=unit, draws=draws, key=key, sample=False)
+            values = crossed(one.made, statistic, level=level)
+            mine.append(Preference(statistic.name, values, boot, flips, np.full(len(values.value), np.nan)))
+        found.append(mine)
+    _test(found, asked, draws, key)
     return found
 
 
-def _bootstraps(
-    made: Votes, statistics: Sequence[VoteStatistic], draws: int, key: int, level: float, mode: Mode
-) -> list[Bootstrap | None]:
-    cost = float(made.n_cells) * made.n_questions * draws
-    if (
-        not draws
-        or cost > RESAMPLED
-        or made.n_cells * draws > WIDE
-        or made.n_questions < 2
-        or not made.n_votes
-        or not statistics
-    ):
-        return [None] * len(statistics)
+def _test(found: list[list[Preference]], asked: Sequence[Asked], draws: int, key: int) -> None:
+    """Fill in what flips sample: p values and those adjusted within each family, on the same signs."""
+    places = [(i, j) for i, mine in enumerate(found) for j, one in enumerate(mine) if one.flips is not None]
+    together: dict[int, list[tuple[int, int]]] = {}
+    for i, j in places:  # in paper mode each set of votes flips comparisons of its own
+        together.setdefault(len(found[i][j].flips.differences), []).append((i, j))  # type: ignore[union-attr]
+    for members in together.values():
+        tests = [f for i, j in members if (f := found[i][j].flips) is not None]
+        if draws * sum(t.differences.size for t in tests) > SAMPLED:
+            continue
+        values = np.concatenate([found[i][j].found.value for i, j in members])
+        differences = np.where(np.isfinite(values), np.concatenate([t.differences for t in tests], axis=1), np.nan)
+        families = np.concatenate(
+            [
+                np.full(
+                    t.differences.shape[1], i if found[i][j].name in (asked[i].family or [found[i][j].name]) else -1
+                )
+                for (i, j), t in zip(members, tests, strict=True)
+            ]
+        )
+        known = np.concatenate([t.p for t in tests])
+        p, adjusted = flips_and_max_t(differences, draws=draws, key=key, p=known, families=families)
+        at = np.cumsum([0, *(t.differences.shape[1] for t in tests)])
+        for (i, j), t, (start, stop) in zip(members, tests, pairwise(at), strict=True):
+            found[i][j] = replace(found[i][j], flips=replace(t, p=p[start:stop]), p_family=adjusted[start:stop])
+
+
+def _bootstraps(asked: Sequence[Asked], draws: int, key: int, level: float, mode: Mode) -> list[list[Bootstrap | None]]:
+    """Each statistic's bootstrap; sets of votes with equally many questions are drawn together."""
+    out: list[list[Bootstrap | None]] = [[None] * len(one.statistics) for one in asked]
+    together: dict[int, list[int]] = {}
+    for n, one in enumerate(asked):
+        if draws and _resampled(one.made, draws) and one.statistics:
+            together.setdefault(one.made.n_questions, []).append(n)
     method: Literal["bca", "percentile"] = "bca" if mode == "valid" else "percentile"
-    sums = cell_counts(made, made.questions, made.n_questions)
-    widths = [s.support.shape[1] for s in statistics]
-
-    def finalise(cell_totals: Array) -> Array:
-        return np.concatenate([s.finalise(cell_totals) for s in statistics], axis=-1)
-
-    # Not by `infer`, which would take numerical derivatives: the cells have their own.
-    rows = prepare(sums)
-    ordered = intervals.order(bootstrap(rows, finalise, draws=draws, key=key))
-    if method == "bca":
-        low, high = intervals.bca(ordered, finalise(rows.total), jackknife(rows, finalise), level=level)
-    else:
-        low, high = intervals.percentile(ordered, level=level)
-    out: list[Bootstrap | None] = []
-    for stop, width in zip(np.cumsum(widths), widths, strict=True):
-        part = slice(stop - width, stop)
-        out.append(Bootstrap(low[part], high[part], ordered.n_undefined[part], draws, method))
+    for members in together.values():
+        parts = [_used(asked[n].made) for n in members]
+        starts = np.cumsum([0, *(len(used) for _, used in parts)])
+        finalise = partial(_values, [asked[n] for n in members], [used for _, used in parts], starts)
+        # Not by `infer`, which would take numerical derivatives: the cells have their own.
+        rows = prepare(np.hstack([counts for counts, _ in parts]) if len(parts) > 1 else parts[0][0])
+        ordered = intervals.order(bootstrap(rows, finalise, draws=draws, key=key))
+        if method == "bca":
+            low, high = intervals.bca(ordered, finalise(rows.total), jackknife(rows, finalise), level=level)
+        else:
+            low, high = intervals.percentile(ordered, level=level)
+        at = 0
+        for n in members:
+            for m, statistic in enumerate(asked[n].statistics):
+                part = slice(at, at := at + statistic.support.shape[1])
+                out[n][m] = Bootstrap(low[part], high[part], ordered.n_undefined[part], draws, method)
     return out
+
+
+def _resampled(made: Votes, draws: int) -> bool:
+    """Whether resampling is worth its time."""
+    cells = float(made.n_cells) * draws
+    return cells <= WIDE and cells * made.n_questions <= RESAMPLED and made.n_questions > 1 and made.n_votes > 0
+
+
+def _used(made: Votes) -> tuple[Array, IntArray]:
+    """Counts of the cells that occur, and which those are: the others stay out of the products with the weights."""
+    used = np.flatnonzero(np.bincount(made.cells, minlength=made.n_cells))
+    counts: Array = cell_counts(made, made.questions, made.n_questions)
+    return counts[:, used], used
+
+
+def _values(asked: Sequence[Asked], used: Sequence[IntArray], starts: IntArray, totals: Array) -> Array:
+    """All statistics of all sets of votes, from the totals of the cells that occur; (..., m)."""
+    out = []
+    for one, cells, start in zip(asked, used, starts[:-1], strict=True):
+        whole = np.zeros((*totals.shape[:-1], one.made.n_cells))
+        whole[..., cells] = totals[..., start : start + len(cells)]
+        out += [s.finalise(whole) for s in one.statistics]
+    return np.concatenate(out, axis=-1)
 
 
 @dataclass(frozen=True)

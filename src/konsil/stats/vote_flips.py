@@ -19,7 +19,7 @@ _POINTS = 2_000_000
 """Up to so many points of a null distribution it is computed; beyond, it is sampled."""
 _RIVALS = 8
 """Up to so many rivals it is tried."""
-_SAMPLED = 40_000_000_000
+SAMPLED = 40_000_000_000
 """Up to so many products of signs and differences a null distribution is sampled."""
 
 
@@ -38,14 +38,21 @@ class VoteFlips:
 
 
 def vote_flips(
-    made: Votes, statistic: VoteStatistic, *, unit: Unit = "question", draws: int = 10_000, key: int = 0
+    made: Votes,
+    statistic: VoteStatistic,
+    *,
+    unit: Unit = "question",
+    draws: int = 10_000,
+    key: int = 0,
+    sample: bool = True,
 ) -> VoteFlips:
     """Test whether each value is zero: all votes on a question, or each vote by itself, change sides by a fair coin.
 
     p = P(|value with flipped sides| >= |value|). Numbers of comparisons stay as they are under flips, so the weights of
     rivals do, too. With unit "question" the test stays valid where raters of one question agree; with "comparison", the
     version of some papers, it does not. Exact by convolution where every flipped unit concerns one rival of a system
-    at most and the distribution has few points; else Monte Carlo with p = (b + 1) / (draws + 1).
+    at most and the distribution has few points; else Monte Carlo with p = (b + 1) / (draws + 1), which `sample=False`
+    leaves to the caller: p is then nan.
 
     Source: Fisher (1935), The Design of Experiments, 21; (b + 1) / (B + 1): Phipson and Smyth (2010).
 
@@ -78,8 +85,9 @@ def vote_flips(
             sampled.append(j)
         else:
             p[j], how[j] = exact, "exact"
-    if sampled and n_clusters * draws * len(sampled) <= _SAMPLED:
-        p[sampled] = flip_test(differences[:, sampled], draws=draws, key=key).p
+    if sampled and n_clusters * draws * len(sampled) <= SAMPLED:
+        if sample:
+            p[sampled] = flip_test(differences[:, sampled], draws=draws, key=key).p
         for j in sampled:
             how[j] = "monte-carlo"
     return VoteFlips(p, tuple(how), unit, differences)

@@ -207,9 +207,9 @@ def random_signs(key: int, n_clusters: int, start: int, stop: int, dtype: DTypeL
     at = 0
     for block, first, last in _blocks(start, stop):
         octets = np.frombuffer(streams.at(block).bytes(BLOCK * width), np.uint8).reshape(BLOCK, width)
-        bits = np.unpackbits(octets[first:last], axis=1, count=n_clusters)
+        bits = np.unpackbits(octets[first:last], axis=1, count=n_clusters).view(np.int8)
+        bits <<= 1
+        bits -= 1
         out[at : at + last - first] = bits
         at += last - first
-    out *= 2
-    out -= 1
     return out

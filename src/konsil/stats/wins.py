@@ -87,9 +87,8 @@ def head_to_head(n_systems: int, steps: int = 1, score: Score = "win", threshold
     width, pairs = 2 * steps + 1, n_pairs(n_systems)
 
     def finalise(cell_totals: Array) -> Array:
-        table = cell_totals.reshape(*cell_totals.shape[:-1], pairs, width)
-        means = ratio(table @ sides.T, np.broadcast_to(table.sum(-1)[..., None], (*table.shape[:-1], 2)))
-        return np.concatenate([means[..., 0], means[..., 1]], axis=-1)
+        n, first, second = _by_pair(cell_totals, sides)
+        return np.concatenate([ratio(first, n), ratio(second, n)], axis=-1)
 
     def gradient(cell_totals: Array) -> Array:
         table = cell_totals.reshape(pairs, width)
@@ -133,11 +132,10 @@ def one_against_rest(n_systems: int, steps: int = 1, score: Score = "difference"
     incidence[1, np.arange(pairs), second] = 1
 
     def finalise(cell_totals: Array) -> Array:
-        table = cell_totals.reshape(*cell_totals.shape[:-1], pairs, width)
-        n = table.sum(-1)
+        n, ours, theirs = _by_pair(cell_totals, sides)
         met = n > 0
-        share = table @ sides.T / np.where(met, n, 1.0)[..., None]
-        sums = share[..., 0] @ incidence[0] + share[..., 1] @ incidence[1]
+        divisor = np.where(met, n, 1.0)
+        sums = (ours / divisor) @ incidence[0] + (theirs / divisor) @ incidence[1]
         return ratio(sums, met @ (incidence[0] + incidence[1]))
 
     def derivative(cell_totals: Array, centred: bool) -> Array:
@@ -163,6 +161,14 @@ def one_against_rest(n_systems: int, steps: int = 1, score: Score = "difference"
     source = {"difference": DIFFERENCE, "margin": MARGIN}.get(score, WIN_RATE)
     support = (incidence[0] + incidence[1]) > 0
     return VoteStatistic(name, finalise, gradient, support, _tested(score, terms), source, limits(steps, score))
+
+
+def _by_pair(cell_totals: Array, sides: Array) -> tuple[Array, Array, Array]:
+    """Each pair's number of votes and its two systems' sums of scores, (..., n_pairs) each."""
+    columns = np.vstack([np.ones(sides.shape[1]), sides]).T
+    found = np.ascontiguousarray((cell_totals.reshape(-1, sides.shape[1]) @ columns).T)  # one product for all pairs
+    shape = (*cell_totals.shape[:-1], cell_totals.shape[-1] // sides.shape[1])
+    return found[0].reshape(shape), found[1].reshape(shape), found[2].reshape(shape)
 
 
 def pooled(n_systems: int, steps: int = 1, score: Score = "difference", threshold: int = 1) -> VoteStatistic:
