@@ -81,9 +81,8 @@ def test_no_name_is_left_in_a_study_in_letters() -> None:
     assert not [n for n in ("north", "south", "imported", "'n'", "'s'") if n in told]
     assert sorted(names.systems.values()) == ["A", "B", "C"]
     assert len({names.answer(a).id for a in answers}) == len(answers)
-    # What belongs together still does: the judge is its own system's, and so are both families.
-    judge, system = shown.raters[0], {s.id: s for s in shown.systems}[names.systems["north"]]
-    assert (judge.strata["system"], judge.family) == (system.id, system.family)
+    # Whose own answers a judge sees is not told: the letter without a judge would be known.
+    assert (shown.raters[0].strata, shown.raters[0].family) == ({}, "")
     assert shown.plan[0].weights == {names.systems["north"]: 3.0}
     assert shown.analyses[1].where == {"system": (names.systems["south"],)}
     assert shown.raters[1] == STUDY.raters[1]

@@ -245,6 +245,7 @@ class Folder:
             # What models were called would tell whose answers they are.
             extras=() if seen.is_blinded else extras(results),
             digest=study_digest(self.study),
+            lengths=data.lengths,
         )
 
 

@@ -15,6 +15,7 @@ from konsil.report.joined import Joined, column_title
 from konsil.report.marks import About
 from konsil.report.multiples import Point, Series, series
 from konsil.report.overview import Material
+from konsil.report.pairs import is_told_together
 from konsil.report.plots import forests, heat_maps
 from konsil.report.ranking import Line, Ranked, ranking
 
@@ -27,6 +28,8 @@ MOST_PANELS = 24
 def figures_of(material: Material, name: str, spec: Analysis | None, estimates: Sequence[Joined]) -> list[Drawing]:
     """The figures of an analysis' estimates."""
     statistic = spec.statistic if spec else estimates[0].row.statistic
+    if spec is not None and is_told_together(material, spec):
+        return []
     if statistic.startswith("ensembles_"):
         return _ensembles(material, name, statistic)
     if statistic == "risk_coverage":

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 FREEZING: dict[str, str] = {
-    "Systems are letters: the study is blinded until its plan of analyses is frozen.": (
-        "Systeme heißen mit Buchstaben: Die Studie ist verblindet, bis ihr Analyseplan eingefroren ist."
+    "Systems are letters, and judges have none of their own, until the plan is frozen and they are named.": (
+        "Systeme heißen mit Buchstaben, und Richtermodelle haben kein eigenes, bis der Plan eingefroren und die Studie"
+        " entblindet ist."
     ),
     "The plan of analyses was frozen at {at} (digest {digest}).": (
         "Der Analyseplan wurde am {at} eingefroren (Prüfsumme {digest})."

@@ -14,6 +14,7 @@ from konsil.report.joined import Joined, beside_names, join
 from konsil.report.marks import About, Dot
 from konsil.report.multiples import Column, columns
 from konsil.report.overview import Material
+from konsil.report.pairs import is_told_together
 
 MOST_COLUMNS = 4
 """Statistics that fit side by side."""
@@ -28,7 +29,7 @@ def glance(material: Material) -> list[Drawing]:
     """One figure for each family of analyses with the same rows and different statistics."""
     families: dict[str, list[Analysis]] = {}
     for analysis in material.study.analyses:
-        if not analysis.statistic.startswith("ensembles_"):
+        if not analysis.statistic.startswith("ensembles_") and not is_told_together(material, analysis):
             families.setdefault(_kinship(analysis), []).append(analysis)
     drawn = [_family(material, members[:MOST_COLUMNS]) for members in families.values() if len(members) > 1]
     return [one for one in drawn if one is not None]

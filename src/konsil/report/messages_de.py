@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from konsil.report.figures_de import FIGURES
+from konsil.report.pair_figures_de import PAIR_FIGURES
 from konsil.report.recruited_de import RECRUITED
 from konsil.report.times_de import TIMES
 
 MESSAGES: dict[str, str] = {
     **FIGURES,
+    **PAIR_FIGURES,
     **RECRUITED,
     **TIMES,
     "%(items)s items, %(answers)s answers of %(systems)s systems and %(raters)s raters in %(panels)s panels gave"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from konsil.analysis import Results
 from konsil.analysis.columns import rating_columns
@@ -47,6 +47,8 @@ class Material:
     """How long people worked on the screens that were handed in on the pages."""
     digest: str = ""
     """The protocol's digest, where the study is told in letters; empty: the study's own."""
+    lengths: Mapping[str, int] = field(default_factory=dict)
+    """Answer -> its length, where its text is not at hand."""
 
     @property
     def stamp(self) -> str:

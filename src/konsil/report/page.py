@@ -15,6 +15,7 @@ from konsil.instrument import Instrument
 from konsil.records import Answer, Item
 from konsil.report.anchors import anchor
 from konsil.report.calls import calls, derived_figures
+from konsil.report.composition import composition
 from konsil.report.digest import records_digest
 from konsil.report.drawing import Drawing
 from konsil.report.estimates import Told, tell
@@ -25,6 +26,7 @@ from konsil.report.glossary import entry
 from konsil.report.headline import key_numbers
 from konsil.report.labels import label_figures
 from konsil.report.overview import Material, characteristics, flow, natural
+from konsil.report.pairs import pair_figures
 from konsil.report.recruited import recruited
 from konsil.report.section import Section
 from konsil.report.times import times
@@ -49,7 +51,8 @@ class Page:
 
 def render(material: Material, extras: Sequence[Section]) -> Page:
     """Gather everything and render it."""
-    seen = glance(material)
+    seen = [*pair_figures(material), *glance(material)]
+    made_of = composition(material)
     called = calls(material)
     asked = recruited(material)
     labels = [*label_figures(material), *derived_figures(material)]
@@ -67,6 +70,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         characteristics=[*characteristics(material), *([spent] if (spent := times(material)) is not None else [])],
         funnel=funnel(material),
         recruited=asked,
+        composition=made_of,
         flow=flow(material),
         glance=seen,
         calls=called,
@@ -81,7 +85,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         digests=(material.digest or study_digest(material.study), records_digest(material.records)),
         glossary=[(entry(name, material.language), anchor("statistic", name)) for name in sorted(used)],
     )  # fmt: skip
-    begun = (*seen, *(asked.figures if asked else ()), *(called.figures if called else ()), *labels)
+    begun = (*seen, *made_of, *(asked.figures if asked else ()), *(called.figures if called else ()), *labels)
     figures = (*begun, *(f for t in told for f in t.figures), *(f for e in added for f in e.figures))
     return Page(html, figures)
 

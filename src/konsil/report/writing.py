@@ -46,6 +46,7 @@ def write(
     times: Sequence[Worked] = (),
     extras: Sequence[Section] = (),
     digest: str = "",
+    lengths: Mapping[str, int] | None = None,
 ) -> Path:
     """Write the report into `folder`, replacing a report that is there; return the page's path.
 
@@ -58,8 +59,9 @@ def write(
     spoken = language(study.language)
     numbers = Numbers(spoken)
     material = Material(
-        study, told(results, numbers), items, answers, raters, ratings, spoken, numbers, events, times, digest
-    )
+        study, told(results, numbers), items, answers, raters, ratings, spoken, numbers, events, times, digest,
+        lengths or {},
+    )  # fmt: skip
     page = render(material, extras)
     files: dict[str, bytes] = {
         "index.html": page.html.encode(),

@@ -91,7 +91,9 @@ def sentences(study: Study, events: Iterable[Event]) -> tuple[tuple[Said, ...], 
     found = deviations(study, freeze)
     warnings, methods = [], []
     if is_blinded(study, here):
-        warnings.append(say("Systems are letters: the study is blinded until its plan of analyses is frozen."))
+        warnings.append(
+            say("Systems are letters, and judges have none of their own, until the plan is frozen and they are named.")
+        )
     if freeze is not None:
         digest = str(freeze.data.get("plan", ""))[:16]
         methods.append(say("The plan of analyses was frozen at {at} (digest {digest}).", at=freeze.at, digest=digest))

@@ -53,12 +53,14 @@ class Letters:
         return dataclasses.replace(answer, id=self.answers[answer.id], system=self.systems[answer.system])
 
     def rater(self, rater: Rater) -> Rater:
-        """A judge under another name; people as they are."""
+        """A judge under another name; people as they are.
+
+        A judge's own system is not told: that some letter has no judge would give away the one that cannot judge.
+        """
         if rater.kind != "llm":
             return rater
-        strata = {k: self.systems.get(v, v) if k == OWN else v for k, v in rater.strata.items()}
-        family = self.families.get(rater.family, "")
-        return dataclasses.replace(rater, id=self.judges[rater.id], family=family, strata=strata)
+        strata = {k: v for k, v in rater.strata.items() if k != OWN}
+        return dataclasses.replace(rater, id=self.judges[rater.id], family="", strata=strata)
 
     def _system(self, system: System) -> System:
         return System(self.systems[system.id], self.families.get(system.family, ""))

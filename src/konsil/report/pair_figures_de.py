@@ -1,0 +1,41 @@
+"""The words of the figures of comparisons, in German."""
+
+from __future__ import annotations
+
+PAIR_FIGURES: dict[str, str] = {
+    "%(what)s on %(n)s criteria, analyses “%(first)s” to “%(last)s”.": (
+        "%(what)s bei %(n)s Kriterien, Analysen „%(first)s“ bis „%(last)s“."
+    ),
+    "At the right what they are made of: the mean over the rivals of the shares of comparisons.": (
+        "Rechts, woraus sie bestehen: die Anteile der Vergleiche, gemittelt über die Gegner."
+    ),
+    "much better": "viel besser",
+    "somewhat": "etwas",
+    "equal": "gleich",
+    "somewhat worse": "etwas schlechter",
+    "much worse": "viel schlechter",
+    "Share": "Anteil",
+    "Ratio to the best": "Verhältnis zum besten",
+    "Ratios to the best system's worth, which has none itself.": (
+        "Verhältnisse zur Stärke des besten Systems, das selbst keines hat."
+    ),
+    "Estimate [95% interval]": "Schätzwert [95-%-Intervall]",
+    "Each cell: the share of comparisons that the row's system won against the column's; ties count as no win.": (
+        "Jede Zelle: der Anteil der Vergleiche, die das System der Zeile gegen das der Spalte gewann; Gleichstände"
+        " zählen nicht als Sieg."
+    ),
+    "Winner": "Sieger",
+    "jury": "Jury",
+    "Rows are who compared, columns whose answers; framed: judges on their own answers.": (
+        "Zeilen: wer verglich; Spalten: wessen Antworten; umrahmt: Richtermodelle zu eigenen Antworten."
+    ),
+    "Who compared": "Wer verglich",
+    "Whose answers": "Wessen Antworten",
+    "Lengths of the answers": "Längen der Antworten",
+    "Lengths of the answers in characters: median, middle half (box), 5th to 95th percentile (line).": (
+        "Längen der Antworten in Zeichen: Median, mittlere Hälfte (Kasten), 5. bis 95. Perzentil (Linie)."
+    ),
+    "Characters": "Zeichen",
+    "Rated items by %(stratum)s": "Bewertete Items nach %(stratum)s",
+    "Items with at least one rating, by %(stratum)s.": "Items mit mindestens einer Bewertung, nach %(stratum)s.",
+}
