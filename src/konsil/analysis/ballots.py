@@ -150,15 +150,13 @@ def as_jury(ballot: Ballot, name: str) -> Ballot:
     )
 
 
-def longer_first(context: Context, ballot: Ballot, table: Long) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def longer_first(ballot: Ballot, table: Long) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Whether the first's answer is the longer, and for which votes that can be said; (n_votes,) each."""
     told = {a.id: len(a.text) for a in table.data.answers} if table.data is not None else {}
     lengths = told | dict(table.data.lengths) if table.data is not None else told
     two = ballot.rows.get_column("answers").str.split(" | ").to_list()
     known = np.array([[lengths.get(a, -1) for a in pair[:2]] for pair in two], dtype=np.int64).reshape(-1, 2)
     unknown = (known <= 0).any(axis=1)
-    if len(known) and unknown.all():
-        raise AnalysisError(f"{context.analysis.name}: by: 'length' needs the answers' texts; none is known")
     return known[:, 0] > known[:, 1], (known[:, 0] != known[:, 1]) & ~unknown
 
 

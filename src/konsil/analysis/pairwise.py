@@ -59,6 +59,10 @@ def pair_rows(context: Context, table: Long, frame: pl.DataFrame, families: Line
         ballot = ballot_of(context, part, systems, clusters)
         if analysis.consensus == "mean":
             ballot = as_jury(ballot, analysis.raters)
+        if LENGTH in analysis.by and not longer_first(ballot, table)[1].any():
+            why = say("the lengths of the answers are not known")
+            yield row(context, keys, Told(Estimate(math.nan, level=context.resampling.level, reason=why)))
+            continue
         for member in _members(context, table, keys, ballot):
             if analysis.statistic in MODELS:
                 yield from _worths(context, member, people)
@@ -71,7 +75,7 @@ def _members(context: Context, table: Long, keys: dict[str, str], ballot: Ballot
     names, k = ballot.systems, len(ballot.systems)
     each = tuple((n, {**keys, "system": name}) for n, name in enumerate(names))
     if LENGTH in context.analysis.by:
-        is_longer, known = longer_first(context, ballot, table)
+        is_longer, known = longer_first(ballot, table)
         made = ballot.of(known, by_length=is_longer)
         for n, word in enumerate((say("longer"), say("shorter"))):
             yield Member(keys, made, tuple((n * k + m, {**own, LENGTH: word}) for m, own in each))

@@ -47,6 +47,8 @@ def _told(planned: Planned, dry_run: bool) -> Iterator[str]:
         yield f"  pairs of {panel} share {_range(sorted(set(counts)))} items ({len(counts):,} pairs)"
     for system, counts in planned.balance.positions.items():
         yield f"  {system} stands first to last: {', '.join(f'{n:,}' for n in counts)}"
+    for (one, other), n in planned.balance.meetings.items():
+        yield f"  {one} meets {other}: {n:,}"
     for (panel, column), values in planned.balance.strata.items():
         each = ", ".join(f"{value} {_range(sorted(set(counts)))}" for value, counts in values.items())
         yield f"  items of each of {panel} by {column}: {each}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 PAIRS: dict[str, str] = {
+    "the lengths of the answers are not known": "die Längen der Antworten sind nicht bekannt",
     "With raters as a second source of chance the interval is {wider:.0%} wider than that by items alone.": (
         "Mit den Bewertenden als zweiter Quelle des Zufalls ist das Intervall um {wider:.0%} breiter als das nach Items"
         " allein."
