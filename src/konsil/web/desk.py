@@ -118,7 +118,8 @@ class Desk:
     def looked(self, rater: str, public: str, visit: str, at: str) -> None:
         """Note that a page was opened at this time, where `open` was told not to."""
         with noting(self._store.engine) as connection:
-            found = self._mine(connection, rater, public)
+            # Locked: the page's first save may come at the same moment and would note the same opening.
+            found = self._mine(connection, rater, public, lock=True)
             if found is not None:
                 screens.visit(connection, found[0], Visit(visit), at)
 
