@@ -12,7 +12,7 @@ import numpy as np
 
 from konsil.stats import intervals
 from konsil.stats.contract import Array, IntArray
-from konsil.stats.crossed import Crossed, crossed
+from konsil.stats.crossed import Crossed, clusterings, crossed
 from konsil.stats.permutation import flips_and_max_t
 from konsil.stats.resample import bootstrap, jackknife
 from konsil.stats.rows import prepare
@@ -118,11 +118,12 @@ def surveys(
     found: list[list[Preference]] = []
     for one, resampled in zip(asked, boots, strict=True):
         mine = []
+        counts = clusterings(one.made)
         for statistic, boot in zip(one.statistics, resampled, strict=True):
             flips = None
             if draws and one.tested(statistic):
                 flips = vote_flips(one.made, statistic, unit=unit, draws=draws, key=key, sample=False)
-            values = crossed(one.made, statistic, level=level)
+            values = crossed(one.made, statistic, level=level, counts=counts)
             mine.append(Preference(statistic.name, values, boot, flips, np.full(len(values.value), np.nan)))
         found.append(mine)
     _test(found, asked, draws, key)
