@@ -101,3 +101,10 @@ def test_a_key_that_remembers_draws_once(monkeypatch: pytest.MonkeyPatch) -> Non
     before = bootstrap_weights(key, 30, 0, 600)
     monkeypatch.setattr(module, "_drawn", None)
     assert bootstrap_weights(key, 30, 0, 600).tolist() == before.tolist()
+
+
+def test_remembered_signs_are_the_plain_ones():
+    key = Remembered(5)
+    for start, stop, width in ((0, 700, 9), (100, 300, 9), (0, 64, 5), (250, 260, 9)):
+        assert (random_signs(key, width, start, stop) == random_signs(5, width, start, stop)).all()
+    assert random_signs(key, 9, 0, 3, np.float64).dtype == np.float64

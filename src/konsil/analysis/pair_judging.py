@@ -93,6 +93,8 @@ def position_rows(context: Context, table: Long, frame: pl.DataFrame, families: 
         level, draws = context.resampling.level, context.resampling.draws
         mode = context.analysis.mode
         statistic = head_to_head(2, ballot.steps, "difference")
+        if context.analysis.test == "none":
+            statistic = replace(statistic, terms=None)
         found = preferences(made, [statistic], draws=draws, key=context.key, level=level, mode=mode)[0]
         yield from value_rows(context, keys, found, 0, people)
 

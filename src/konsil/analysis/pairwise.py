@@ -98,6 +98,8 @@ def statistic_of(name: str, n_systems: int, steps: int) -> VoteStatistic:
 def _wins(context: Context, member: Member, n_systems: int, people: bool) -> Iterator[Row]:
     made, resampling = member.votes, context.resampling
     chosen = statistic_of(context.analysis.statistic, made.n_systems, made.steps)
+    if context.analysis.test == "none":
+        chosen = replace(chosen, terms=None)
     draws = resampling.draws
     found = preferences(
         made, [chosen], draws=draws, key=context.key, level=resampling.level, mode=context.analysis.mode
@@ -129,13 +131,11 @@ def value_rows(context: Context, keys: dict[str, str], found: Preference, n: int
         headline, others = two, [by_item, rater]
     if analysis.test == "flip" and found.flips is not None:
         headline = replace(headline, p=float(found.flips.p[n]))
-    if analysis.test == "none":
-        headline, others = replace(headline, p=math.nan), [replace(o, p=math.nan) for o in others]
     notes = [sentence(c) for c in vote_cautions(found, n) if not (alone and "raters" in c.code)]
     yield _counted(row(context, keys, Told(headline, notes=tuple(notes))), found, n)
     for other in others:
         if math.isfinite(other.low) and other.method != headline.method:
-            p = float(found.p_family[n]) if other is by_item and analysis.test != "none" else math.nan
+            p = float(found.p_family[n]) if other is by_item else math.nan
             yield replace(_counted(row(context, keys, Told(other), kind="companion"), found, n), p_adjusted=p)
 
 

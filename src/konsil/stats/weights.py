@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -57,6 +58,7 @@ class Remembered(int):
     def __init__(self, key: int) -> None:  # noqa: ARG002  int takes it when it is made
         self._kept: OrderedDict[int, dict[int, NDArray[np.uint8]]] = OrderedDict()
         self._bytes = 0
+        self._signs: tuple[int, dict[int, NDArray[np.int8]]] = (0, {})
 
     def draws(self, n_clusters: int, part: int) -> Weights | NDArray[np.uint8]:
         """The draws part * 256 .. part * 256 + 255 of some clusters, kept unless they are too many."""
@@ -70,6 +72,18 @@ class Remembered(int):
         if self._bytes + made.size <= _KEPT_BYTES and made.max() < 256:
             parts[part] = made.astype(np.uint8)
             self._bytes += made.size
+        return made
+
+    def signs(self, n_clusters: int, part: int) -> NDArray[np.int8]:
+        """The signs of the draws part * 256 .. part * 256 + 255; those of the clusters asked for last are kept."""
+        if self._signs[0] != n_clusters:
+            self._signs = (n_clusters, {})
+        parts = self._signs[1]
+        if part in parts:
+            return parts[part]
+        made = _signs(self, n_clusters, part * _KEPT_DRAWS, (part + 1) * _KEPT_DRAWS)
+        if (len(parts) + 1) * made.size <= _KEPT_BYTES:
+            parts[part] = made
         return made
 
 
@@ -127,11 +141,16 @@ def bootstrap_weights(key: int, n_clusters: int, start: int, stop: int, dtype: D
     if not isinstance(key, Remembered):
         return _drawn(key, n_clusters, start, stop, dtype)
     out = _empty(start, stop, n_clusters, dtype)
-    for part in range(start // _KEPT_DRAWS, -(-stop // _KEPT_DRAWS)):
-        at = part * _KEPT_DRAWS
-        low, high = max(start, at), min(stop, at + _KEPT_DRAWS)
+    for part, at, low, high in _parts(start, stop):
         out[low - start : high - start] = key.draws(n_clusters, part)[low - at : high - at]
     return out
+
+
+def _parts(start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
+    """What is kept together of the draws start .. stop - 1: which part, its first draw, and the draws asked of it."""
+    for part in range(start // _KEPT_DRAWS, -(-stop // _KEPT_DRAWS)):
+        at = part * _KEPT_DRAWS
+        yield part, at, max(start, at), min(stop, at + _KEPT_DRAWS)
 
 
 def _drawn(key: int, n_clusters: int, start: int, stop: int, dtype: DTypeLike) -> Weights:
@@ -201,7 +220,17 @@ def random_signs(key: int, n_clusters: int, start: int, stop: int, dtype: DTypeL
     >>> sorted(set(random_signs(7, 50, 0, 2).ravel().tolist()))
     [-1.0, 1.0]
     """
+    if not isinstance(key, Remembered):
+        return _signs(key, n_clusters, start, stop).astype(dtype)
     out = _empty(start, stop, n_clusters, dtype)
+    for part, at, low, high in _parts(start, stop):
+        out[low - start : high - start] = key.signs(n_clusters, part)[low - at : high - at]
+    return out
+
+
+def _signs(key: int, n_clusters: int, start: int, stop: int) -> NDArray[np.int8]:
+    """The signs themselves, whoever keeps them."""
+    out = np.empty(_empty(start, stop, n_clusters, np.float32).shape, np.int8)
     width = -(-n_clusters // 8)
     streams = _Streams(key, _SIGNS)
     at = 0
