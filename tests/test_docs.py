@@ -186,6 +186,7 @@ SLOW = {
     "howto-store.md",
     "howto-study.md",
     "tutorial-medqade.md",
+    "tutorial-real-pocqi.md",
     "tutorial.md",
 }
 """Documents of so many commands that the fast tests leave them out."""
