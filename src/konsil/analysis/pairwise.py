@@ -191,9 +191,25 @@ def _resampled(context: Context, found: Preference, n: int, item: Estimate) -> E
         high=float(boot.high[n]),
         p=p,
         n_undefined=int(boot.n_undefined[n]),
-        method=method,
+        method=_tested(method, found, n, boot.draws),
         reason="",
     )
+
+
+def _tested(method: Said, found: Preference, n: int, draws: int) -> Said:
+    """The interval's method with that of its p value, where there is one."""
+    if found.flips is None or not math.isfinite(found.flips.p[n]):
+        return method
+    together, exact = found.flips.unit == "question", found.flips.how[n] == "exact"
+    if together and exact:
+        return say("{method}; p: all comparisons of an item change sides together, exact", method=method)
+    if together:
+        return say(
+            "{method}; p: all comparisons of an item change sides together, {flips:,} flips", method=method, flips=draws
+        )
+    if exact:
+        return say("{method}; p: single comparisons change sides, exact", method=method)
+    return say("{method}; p: single comparisons change sides, {flips:,} flips", method=method, flips=draws)
 
 
 def _worths(context: Context, member: Member, people: bool) -> Iterator[Row]:

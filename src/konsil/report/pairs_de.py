@@ -30,6 +30,18 @@ PAIRS: dict[str, str] = {
     "{cluster}-cluster bootstrap, percentiles, {draws:,} resamples": (
         "{cluster}-Cluster-Bootstrap, Perzentile, {draws:,} Ziehungen"
     ),
+    "{method}; p: all comparisons of an item change sides together, exact": (
+        "{method}; p: alle Vergleiche eines Items wechseln gemeinsam die Seiten, exakt"
+    ),
+    "{method}; p: all comparisons of an item change sides together, {flips:,} flips": (
+        "{method}; p: alle Vergleiche eines Items wechseln gemeinsam die Seiten, {flips:,} Münzwürfe"
+    ),
+    "{method}; p: single comparisons change sides, exact": (
+        "{method}; p: einzelne Vergleiche wechseln die Seiten, exakt"
+    ),
+    "{method}; p: single comparisons change sides, {flips:,} flips": (
+        "{method}; p: einzelne Vergleiche wechseln die Seiten, {flips:,} Münzwürfe"
+    ),
     "by the model's information, votes taken as independent": (
         "aus der Information des Modells, Urteile als unabhängig genommen"
     ),
