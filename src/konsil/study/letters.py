@@ -6,7 +6,6 @@ import dataclasses
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from string import ascii_uppercase
 
 from konsil.analysis import Analysis
 from konsil.plan import Allocation
@@ -82,7 +81,7 @@ def letters(study: Study, raters: Iterable[Rater], answers: Iterable[Answer]) ->
     """Letters in an order that follows from the study's seed and is neither the protocol's nor the alphabet's."""
     given = tuple(answers)
     declared, answering = [s.id for s in study.systems], {a.system for a in given}
-    # Those that answered come first, so that four systems are A to D whatever else a protocol lists.
+    # Those that answered come first, so that four systems are K to N whatever else a protocol lists.
     systems = [*(s for s in declared if s in answering), *sorted(answering - {*declared})]
     others = [s for s in declared if s not in answering]
     judges = sorted({r.id for r in (*raters, *study.raters) if r.kind == "llm"})
@@ -101,7 +100,7 @@ def letters(study: Study, raters: Iterable[Rater], answers: Iterable[Answer]) ->
 
 
 def _answer_names(answers: Sequence[Answer], named: Mapping[str, str]) -> dict[str, str]:
-    """'item:A'; a further answer of the same system to the same item has its number."""
+    """'item:K'; a further answer of the same system to the same item has its number."""
     found: dict[str, str] = {}
     taken: dict[str, int] = {}
     for one in answers:
@@ -121,10 +120,14 @@ def _shuffled(names: Sequence[str], seed: int) -> list[str]:
     return ranked
 
 
-def _letter(n: int) -> str:
-    """A to Z, then A2, B2, ...
+_LETTERS = "KLMNPQRSTUVWXYZ"
+"""None that could be taken for the side of a comparison, A or B, and no O, which looks like a zero."""
 
-    >>> [_letter(n) for n in (0, 25, 26)]
-    ['A', 'Z', 'A2']
+
+def _letter(n: int) -> str:
+    """K to Z, then K2, L2, ...
+
+    >>> [_letter(n) for n in (0, 14, 15)]
+    ['K', 'Z', 'K2']
     """
-    return ascii_uppercase[n % 26] + (str(n // 26 + 1) if n >= 26 else "")
+    return _LETTERS[n % len(_LETTERS)] + (str(n // len(_LETTERS) + 1) if n >= len(_LETTERS) else "")
