@@ -36,7 +36,7 @@ class Analysis:
     """Column -> the values kept (system, rater, a stratum)."""
     by: tuple[str, ...] = ()
     """Columns whose values make the groups (system, rater, a stratum of the items or raters); 'rater_pair': every two
-    raters are a group."""
+    raters are a group; 'length': win differences of the longer answers and of the shorter ones."""
     compare: str = ""
     """One of `by`: paired differences between its groups, on the same resamples."""
     arm: str | None = None
@@ -52,7 +52,8 @@ class Analysis:
     abstain: Abstain = "missing"
     """An abstention is 'missing' (pairwise deletion) or a 'label' of its own."""
     consensus: Consensus = "none"
-    """For shares and means: each rating, or the panel's majority or mean per subject."""
+    """For shares and means: each rating, or the panel's majority or mean per subject; for comparisons 'mean' makes the
+    panel a jury."""
     spans: SpanRule = "each"
     """How labels of sentences become one label of the answer."""
     cluster: Cluster = "item"
