@@ -19,7 +19,6 @@ PAIR_FIGURES: dict[str, str] = {
     "Ratios to the best system's worth, which has none itself.": (
         "Verhältnisse zur Stärke des besten Systems, das selbst keines hat."
     ),
-    "Estimate [95% interval]": "Schätzwert [95-%-Intervall]",
     "Each cell: the share of comparisons that the row's system won against the column's; ties count as no win.": (
         "Jede Zelle: der Anteil der Vergleiche, die das System der Zeile gegen das der Spalte gewann; Gleichstände"
         " zählen nicht als Sieg."

@@ -12,7 +12,7 @@ from konsil.report.anchors import anchor
 from konsil.report.drawing import Drawing
 from konsil.report.figures import forest
 from konsil.report.glossary import entry, title
-from konsil.report.joined import column_title
+from konsil.report.joined import Joined, column_title, value_head
 from konsil.report.marks import About, Dot
 from konsil.report.overview import Material, natural
 from konsil.report.pair_figures import Grid, grids, strata, wins
@@ -150,7 +150,9 @@ def _plain(material: Material, one: Family) -> Iterator[Drawing]:
     more = _("Ratios to the best system's worth, which has none itself.") if is_worth else ""
     reference = 1.0 if is_worth else 0.0 if entry(statistic).zero else None
     about = _about(material, one, "worths" if is_worth else "criteria", said, more)
-    yield forest(about, dots, numbers, axis=word, heading=_("Estimate [95% interval]"), reference=reference)
+    yield forest(
+        about, dots, numbers, axis=word, heading=value_head(material, [Joined(r) for r in rows]), reference=reference
+    )
 
 
 def _named(row: Row) -> str:
