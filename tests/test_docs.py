@@ -32,7 +32,7 @@ from konsil.cli.main import COMMANDS, group
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
 from konsil.plan.places import Places
-from konsil.prepare import Preparation, Sample, Screening
+from konsil.prepare import Preparation, Sample, Screening, Theming
 from konsil.records import Rater, Source, System
 from konsil.sources import answers, items, ratings
 from konsil.stats.contract import Codes
@@ -434,6 +434,7 @@ KEYS = (
     Preparation,
     Sample,
     Screening,
+    Theming,
     Allocation,
     Explanation,
     Derived,

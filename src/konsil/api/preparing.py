@@ -31,8 +31,8 @@ def prepare(folder: Folder, *, keep: bool = True) -> Prepared:
     draws anew, unless a plan was drawn: then the items stay as they are.
     """
     study, where = folder.study, folder.path / PROTOCOL
-    if study.prepare is None:
-        raise StudyError(f"{where}: there is no [prepare]; nothing says which items are rated")
+    if study.prepare is None or not study.prepare.draws:
+        raise StudyError(f"{where}: there is no [prepare] that draws; nothing says which items are rated")
     with folder.store(create=True) as store:
         with store.view() as view:
             number, before = last_drawn(view.each("events"))
@@ -70,7 +70,7 @@ def _kept(folder: Folder, before: Drawn | None, screened: Screened | None) -> Dr
 def check_drawn(folder: Folder, events: Sequence[Event], *, is_planned: bool) -> None:
     """Raise a PlanError where the protocol asks for a draw of the items that was not made, or was made otherwise."""
     study = folder.study
-    if study.prepare is None:
+    if study.prepare is None or not study.prepare.draws:
         return
     drawn, screened = last_drawn(events)[1], last_screened(events)[1]
     if is_planned:

@@ -83,7 +83,7 @@ def drawn_items(
 ) -> tuple[Event, ...]:
     """The draw that the protocol asks for, where it is still to be made; without answers it is pretended."""
     study = folder.study
-    if study.prepare is None:
+    if study.prepare is None or not study.prepare.draws:
         return ()
     if last_drawn(events)[1] is not None:
         check_drawn(folder, events, is_planned=False)

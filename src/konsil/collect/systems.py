@@ -42,7 +42,7 @@ def answer(study: Study, store: Store, options: Options | None = None) -> Collec
 
 def _items(study: Study, store: Store) -> tuple[Item, ...]:
     """The items to answer: all, or those drawn where the draw does not wait for the answers."""
-    if study.prepare is None or study.prepare.lexical_match:
+    if study.prepare is None or not study.prepare.draws or study.prepare.lexical_match:
         return store.items()
     if last_drawn(store.events())[1] is None:
         raise CollectError(f"{store.name}: the items are not drawn yet; run 'konsil prepare' first")

@@ -16,14 +16,18 @@ from konsil.prepare.screening import (
 )
 from konsil.prepare.single import Filtered, single_cloze
 from konsil.prepare.spec import SAMPLE_SET, Preparation, Sample, preparation_problems
+from konsil.prepare.themes import DROP, THEME, Embed, Themed, Theming, last_themed, themes, theming_event
 
 __all__ = [
+    "DROP",
     "KEEP",
     "MATCH",
     "SAMPLE_SET",
     "SAMPLING",
     "SCREENING",
+    "THEME",
     "Drawn",
+    "Embed",
     "Filtered",
     "Finding",
     "Preparation",
@@ -31,6 +35,8 @@ __all__ = [
     "Sample",
     "Screened",
     "Screening",
+    "Themed",
+    "Theming",
     "asked",
     "draw",
     "event_of",
@@ -38,6 +44,7 @@ __all__ = [
     "in_study",
     "last_drawn",
     "last_screened",
+    "last_themed",
     "lexical_matches",
     "preparation_problems",
     "prepared",
@@ -46,5 +53,7 @@ __all__ = [
     "single_cloze",
     "sizes",
     "stratified",
+    "themes",
+    "theming_event",
     "with_lexical_match",
 ]

