@@ -35,12 +35,14 @@ HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "pages"
 ONLY = frozenset(sys.argv[1:])
 """Names of pages to take anew; none: all."""
+ENROLMENT, PILOT = "office-enrolment", "office-pilot"
+"""Pages of the office that only some studies have something on."""
 TOURS = {
-    "way_in": ("landing", "invitation", "consent", "eligibility", "profile", "place", "own-link", "refusal"),
+    "way_in": ("landing", "invitation", "consent", "eligibility", "profile", "place", "own-link", "refusal", ENROLMENT),
     "practising": ("practice", "explained", "finished"),
     "units": ("codebook", "keys", "problem", "offline", *(name for name in PAGES if name.startswith("rating"))),
-    "calibrating": ("calibration",),
-    "office": tuple(name for name in PAGES if name.startswith("office")),
+    "calibrating": ("calibration", PILOT),
+    "office": tuple(name for name in PAGES if name.startswith("office") and name not in (ENROLMENT, PILOT)),
     "kits": tuple(name for name in PAGES if name.startswith("kit")),
 }
 """What is taken on one way."""
@@ -77,6 +79,13 @@ class Camera:
         """Come in by an invitation."""
         self.page.goto(f"{url}/come/{invitation(site, who, role)}")
         self.press("main .go")
+
+    def look(self, site: Any, url: str, name: str) -> None:
+        """Take a page of the office, as its owner."""
+        self.context.clear_cookies()
+        self.enter(site, url, "study-office", "owner")
+        self.page.goto(f"{url}/{name.replace('-', '/')}")
+        self.take(name)
 
     def press(self, button: str) -> None:
         """Press a button that leads elsewhere."""
@@ -163,6 +172,8 @@ def way_in(cameras: Sequence[Camera], said: Said, clock: Clock, _: Path) -> None
             camera.take("own-link")
             page.goto(f"{url}/task/none")
             camera.take("refusal")
+        for camera in cameras:
+            camera.look(site, url, ENROLMENT)
 
 
 def practising(cameras: Sequence[Camera], said: Said, clock: Clock, _: Path) -> None:
@@ -224,6 +235,10 @@ def calibrating(cameras: Sequence[Camera], said: Said, clock: Clock, _: Path) ->
         for camera in cameras:
             camera.enter(site, url, "r1")
             camera.take("calibration")
+        camera.page.fill("textarea", said.problem)
+        camera.press("main .go")
+        for camera in cameras:
+            camera.look(site, url, PILOT)
 
 
 def office(cameras: Sequence[Camera], said: Said, clock: Clock, folder: Path) -> None:
@@ -241,7 +256,7 @@ def office(cameras: Sequence[Camera], said: Said, clock: Clock, folder: Path) ->
         for camera in cameras:
             camera.page.clock.set_fixed_time(clock.now)
             camera.enter(site, url, "study-office", "owner")
-            for name in (name for name in PAGES if name.startswith("office")):
+            for name in TOURS["office"]:
                 more = "?rater=physician-3" if name == "office-withdrawal" else ""
                 camera.page.goto(f"{url}/{name.replace('-', '/')}{more}")
                 camera.take(name)

@@ -45,6 +45,8 @@ PAGES = {
     "kit-end": "Offline kit: its end",
     "office": "Office: progress",
     "office-invitations": "Office: invitations",
+    "office-enrolment": "Office: consent, eligibility, profiles",
+    "office-pilot": "Office: a pilot's reasons",
     "office-withdrawal": "Office: withdrawal",
     "office-batches": "Office: batches",
     "office-problems": "Office: problems reported",
