@@ -42,6 +42,36 @@ def test_both_languages_are_one_study(tmp_path: Path) -> None:
     assert not set(re.findall(r"[A-Za-z]{4,}", german.instruments[0].criteria[0].question)) & {"Which", "answer"}
 
 
+@pytest.mark.slow
+def test_a_study_of_ones_own_is_simulated_rehearsed_and_reported(tmp_path: Path) -> None:
+    folder = new(tmp_path / "own", "en").path
+    protocol = folder / "study.toml"
+    text = protocol.read_text()
+    begin, end = text.index("[[sources]]"), text.index("# WHO rates WHAT")
+    mine = '[[sources]]\nfile = "questions.csv"\nrecords = "items"\nstrata = ["specialty", "source", "theme"]\n\n'
+    text = text[:begin] + mine + text[end:]
+    # Two specialties with two places for each exposure, so that people can sign up within seconds.
+    lines = [n for n in text.splitlines() if "number =" not in n or "cardiology" in n or "dermatology" in n]
+    text = re.sub(r"number = \d", "number = 2", "\n".join(lines)).replace("per_rater = 18", "per_rater = 6")
+    protocol.write_text(text + "\n[resampling]\ndraws = 100\n")
+    rows = [f"q{n},Question {n}?,{('cardiology', 'dermatology')[n % 2]},real-pocqi,{'ab'[n % 2]}" for n in range(24)]
+    (folder / "questions.csv").write_text("item,text,specialty,source,theme\n" + "\n".join(rows) + "\n")
+    (folder / "simulation.toml").write_text("[systems.system-1]\nstrength = 0.5\n")
+
+    def konsil(*words: str) -> str:
+        done = CliRunner().invoke(group, list(words), catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    assert "simulated ratings" in konsil("simulate", str(folder), "--to", str(tmp_path / "simulated"), "--seed", "3")
+    konsil("report", str(tmp_path / "simulated"))
+    page = (tmp_path / "simulated" / "report" / "index.html").read_text()
+    # Nobody is hidden where ratings are simulated.
+    assert "system-1" in page
+    assert "Systems are letters" not in page
+    assert "48 pages handed in" in konsil("rehearse", str(folder))
+
+
 def _told(analysis: Analysis) -> tuple[object, ...]:
     names = ("statistic", "criterion", "criteria", "raters", "against", "mode", "where", "by", "arm", "consensus",
              "cluster", "test", "prespecified")  # fmt: skip

@@ -160,6 +160,12 @@ def test_only_the_first_five_tables_are_needed(tmp_path: Path, made: Made) -> No
     assert {r.panel for r in found.raters} == {"physicians"}
 
 
+def test_who_was_never_asked_is_no_rater(tmp_path: Path, made: Made) -> None:
+    made.tables["users"].append({**made.tables["users"][0], "id": "u-idle"})
+    write(made, tmp_path)
+    assert "u-idle" not in {r.id for r in read_real_pocqi(tmp_path, SOURCE, "comparison").raters}
+
+
 def test_columns_that_have_other_names(tmp_path: Path, made: Made) -> None:
     for row in made.tables["users"]:
         row["on_product"] = row.pop("exposure")

@@ -101,7 +101,8 @@ def _rows(folder: Path, name: str, columns: Sequence[str], encoding: str) -> Row
             return Rows(name)
         here = [p.name for p in folder.iterdir() if p.is_file()]
         wanted = f"{name}.csv"
-        raise SourceError(f"{folder.name}: there is no table {wanted} (or .parquet); {nearest(wanted, here)}")
+        hint = nearest(wanted, here) if here else "the folder is empty"
+        raise SourceError(f"{folder.name}: there is no table {wanted} (or .parquet); {hint}")
     table = read_table(path, encoding=encoding)
     for column in columns:
         if column not in table.frame.columns:

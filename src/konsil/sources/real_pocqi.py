@@ -67,8 +67,13 @@ def read_real_pocqi(folder: Path, source: Source, instrument: str) -> Pocqi:
     rated, dropped = _rated(tables, source, tasks)
     systems = {a.system for a in answers}
     judged, machine, more = _judged(tables, source, tasks)
+    asked = {t.rater for t in tasks.values()}  # who was never given a question is no rater
     raters = (
-        *(Rater(u, EXPERTS, strata=_strata(row, ("id", "subversion"), EXPOSURE, source)) for u, row in users.items()),
+        *(
+            Rater(u, EXPERTS, strata=_strata(row, ("id", "subversion"), EXPOSURE, source))
+            for u, row in users.items()
+            if u in asked
+        ),
         *(
             Rater(g, JUDGES, "llm", family=g if g in systems else "", strata={"system": g} if g in systems else {})
             for g in dict.fromkeys(t.rater for t in machine)
