@@ -51,7 +51,8 @@ def whole_paper(draws=10_000):
     from konsil.stats.preference import Asked, surveys
     from konsil.stats.votes import totals, votes
     from konsil.stats.wins import head_to_head, one_against_rest
-    from konsil.stats.worths import design, worths
+    from konsil.stats.worth_designs import design
+    from konsil.stats.worths import worths
 
     questions, raters, first, second, outcomes, longer = paper_table()
     citations, user, other_source = raters % 3 == 0, raters % 2 == 0, questions >= 620
@@ -115,7 +116,8 @@ def many_votes(n, seed=1):
 
 def konsil_fit(n, model):
     from konsil.stats.votes import totals, votes
-    from konsil.stats.worths import design, fit
+    from konsil.stats.worth_designs import design
+    from konsil.stats.worths import fit
 
     columns = many_votes(n)
     begun = time.process_time()
@@ -127,7 +129,8 @@ def konsil_job(n, model, draws):
     from konsil.stats.crossed import crossed
     from konsil.stats.resample import bootstrap
     from konsil.stats.votes import cell_rows, totals, votes
-    from konsil.stats.worths import design, worths
+    from konsil.stats.worth_designs import design
+    from konsil.stats.worths import worths
 
     columns = many_votes(n)
     begun = time.process_time()

@@ -12,7 +12,8 @@ import pytest
 from konsil.analysis.head_to_head import preference
 from konsil.stats.ladders import average_win_rate, counting, elo
 from konsil.stats.votes import totals, votes
-from konsil.stats.worths import design, fit
+from konsil.stats.worth_designs import design
+from konsil.stats.worths import fit
 
 FILES = {
     "simple": ("evalica_golden", "simple.csv"),

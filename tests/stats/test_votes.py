@@ -19,7 +19,8 @@ from konsil.stats.resample import jackknife
 from konsil.stats.vote_flips import family_p, vote_flips
 from konsil.stats.votes import Votes, cell_counts, cell_rows, mirrored, n_pairs, totals, votes
 from konsil.stats.wins import head_to_head, matrix, one_against_rest, pooled
-from konsil.stats.worths import design, fit, worths
+from konsil.stats.worth_designs import design
+from konsil.stats.worths import fit, worths
 
 SYSTEMS = 4
 
@@ -218,14 +219,19 @@ def test_bradley_terry_of_the_statistics_journals():
         ([0, 0, 0], "davidson", "no comparisons"),
         ([1, 0, 2], "davidson", "no tie"),
         ([0, 3, 0], "davidson", "every comparison is a tie"),
-        ([0, 1, 3], "davidson", ""),
+        ([0, 1, 3], "davidson", "goes against the order"),
+        ([0, 6, 6], "davidson", "goes against the order"),
+        ([1, 6, 6], "davidson", ""),
+        # 0 beats 1, 1 beats 2, and 2 ties with 0: two wins and one tie; with a tie more on the way there is no excess.
+        ([0, 0, 3, 0, 2, 0, 0, 0, 3], "davidson", ""),
+        ([0, 0, 3, 0, 2, 0, 0, 4, 0], "davidson", "goes against the order"),
         ([0, 0, 3], "bradley_terry", "lost to none"),
         ([0, 0, 0, 1, 0, 1, 0, 0, 0], "bradley_terry", "never compared"),
     ],
 )
 def test_worths_that_do_not_exist_are_undefined_with_a_reason(cells, model, why):
     cells = np.array(cells, dtype=float)
-    chosen = design(2 if len(cells) == 3 else 3, 1, model)
+    chosen = design({3: 2, 9: 3}[len(cells)], 1, model)
     found = fit(cells, chosen)
     assert why in found.why
     assert bool(why) == bool(found.why)

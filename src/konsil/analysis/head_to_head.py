@@ -19,7 +19,7 @@ from konsil.stats.preference import preferences
 from konsil.stats.votes import pair_members
 from konsil.stats.weights import stream_key
 from konsil.stats.wins import head_to_head, one_against_rest
-from konsil.stats.worths import Model, Ties
+from konsil.stats.worth_designs import Model, Ties
 
 
 @dataclass(frozen=True, eq=False)

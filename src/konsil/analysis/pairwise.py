@@ -26,7 +26,8 @@ from konsil.stats.preference import Preference, preferences, vote_cautions
 from konsil.stats.ratios import against_reference, model_interval, ratios_to_best
 from konsil.stats.votes import Votes, pair_members, totals
 from konsil.stats.wins import Score, VoteStatistic, head_to_head, one_against_rest
-from konsil.stats.worths import Model, design, fit, worths
+from konsil.stats.worth_designs import Model, design
+from konsil.stats.worths import fit, worths
 
 SCORES: Mapping[str, Score] = {
     "win_difference": "difference",
@@ -263,6 +264,7 @@ def _why(why: str) -> str:
         say("every comparison is a tie"),
         say("some systems were never compared with the others, not even by way of third ones"),
         say("some systems lost to none of the others, directly or by way of third ones"),
+        say("no comparison goes against the order of the others, so that the worths have no bounds"),
         say("the likelihood's maximum was not found"),
     )
     return next((one for one in known if one == why), why)

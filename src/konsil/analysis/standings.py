@@ -16,7 +16,8 @@ from konsil.stats.crossed import Crossed, crossed
 from konsil.stats.preference import Preference, VoteCaution, vote_cautions
 from konsil.stats.ratios import against_reference, ratios_to_best
 from konsil.stats.votes import pair_members, totals
-from konsil.stats.worths import Model, Ties, design, fit, worths
+from konsil.stats.worth_designs import Model, Ties, design
+from konsil.stats.worths import fit, worths
 
 MATRIX = 40
 """Up to so many systems every two of them are told."""

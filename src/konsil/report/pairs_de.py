@@ -59,6 +59,9 @@ PAIRS: dict[str, str] = {
     "some systems lost to none of the others, directly or by way of third ones": (
         "manche Systeme haben gegen keines der anderen verloren, auch nicht über dritte"
     ),
+    "no comparison goes against the order of the others, so that the worths have no bounds": (
+        "kein Vergleich widerspricht der Reihenfolge der übrigen; die Stärken haben dann keine Grenzen"
+    ),
     "the likelihood's maximum was not found": "das Maximum der Likelihood wurde nicht gefunden",
     "no two raters compared the same two answers": "niemand sonst hat dieselben zwei Antworten verglichen",
     "no task says what was shown first": "keine Aufgabe sagt, was zuerst gezeigt wurde",

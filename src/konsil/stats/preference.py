@@ -22,8 +22,8 @@ from konsil.stats.wins import VoteStatistic
 
 Mode = Literal["valid", "paper"]
 
-RESAMPLED = 200_000_000_000
-"""Cells times questions times draws from which on nothing is resampled: half a minute or more."""
+RESAMPLED = 30_000_000_000
+"""Cells times questions times draws from which on nothing is resampled: several seconds or more."""
 
 WIDE = 30_000_000
 """Cells times draws from which on the same holds."""

@@ -62,7 +62,8 @@ def against_reference(log_worths: VoteStatistic, reference: int) -> VoteStatisti
 
     Values (..., n_systems), 0 for the reference itself; nan where the worths are.
 
-    >>> from konsil.stats.worths import design, worths
+    >>> from konsil.stats.worth_designs import design
+    >>> from konsil.stats.worths import worths
     >>> cells = np.array([2.0, 4.0, 4.0])
     >>> against_reference(worths(cells, design(2)), 0).finalise(cells).round(4)
     array([ 0.    , -0.6931])

@@ -9,17 +9,22 @@ undefined (nan) and `Worths.why` says so.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from konsil.stats.contract import Array, IntArray
-from konsil.stats.votes import n_pairs, pair_members
-from konsil.stats.wins import VoteStatistic, scores
-
-Model = Literal["davidson", "bradley_terry"]
-Ties = Literal["half", "dropped"]
+from konsil.stats.contract import Array
+from konsil.stats.votes import n_pairs
+from konsil.stats.wins import VoteStatistic
+from konsil.stats.worth_designs import (
+    Counts,
+    Design,
+    contradicts,
+    counts_of,
+    reachable,
+    some_of,
+    undefined_because,
+)
 
 DAVIDSON = "Davidson, J Am Stat Assoc 65:317, 1970"
 BRADLEY_TERRY = "Bradley and Terry, Biometrika 39:324, 1952"
@@ -32,52 +37,6 @@ _SETTLED = 1e-10
 """A step in the logarithms that changes no figure any more."""
 _TOGETHER = 1 << 19
 """Pairs of all draws held at once."""
-
-
-@dataclass(frozen=True, eq=False)
-class Design:
-    """How outcomes enter a model."""
-
-    n_systems: int
-    """How many systems there are."""
-    model: Model
-    """Which model."""
-    half: Array
-    """(2 steps + 1,) what a vote counts for the pair's first system: 1, 1/2, 0; 0 if it is dropped."""
-    tie: Array
-    """(2 steps + 1,) 1 where the outcome is a tie of the model."""
-    kept: Array
-    """(2 steps + 1,) 0 where the outcome is dropped."""
-    sides: Array
-    """(n_pairs, n_systems) 1 for the pair's first system, -1 for its second."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Counts:
-    """What the likelihood of some data sets depends on, (n, n_pairs) each."""
-
-    half: Array
-    tie: Array
-    n: Array
-
-
-def design(
-    n_systems: int, steps: int = 1, model: Model = "davidson", ties: Ties = "half", threshold: int = 1
-) -> Design:
-    """The design of a model; in Bradley and Terry's, ties count half for each side or are dropped, and no third way.
-
-    Outcomes of less than `threshold` steps are ties.
-    """
-    win, loss = scores(steps, "win", threshold)
-    tie = 1 - win - loss
-    pairs = np.arange(n_pairs(n_systems))
-    first, second = pair_members(n_systems)
-    sides = np.zeros((len(pairs), n_systems))
-    sides[pairs, first], sides[pairs, second] = 1, -1
-    if model == "davidson":
-        return Design(n_systems, model, win + tie / 2, tie, np.ones(len(tie)), sides)
-    counted = 1.0 if ties == "half" else 0.0
-    return Design(n_systems, model, win + counted * tie / 2, 0 * tie, win + loss + counted * tie, sides)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,16 +59,19 @@ def fit(cell_totals: Array, chosen: Design) -> Worths:
     """The maximum of the likelihood by Newton's method, its covariance, or the reason why there is none.
 
     Totals (n_cells,). Undefined where the systems cannot all be ordered: some never compared with the others, some that
-    lost to none of the others; and, for Davidson, where every vote is a tie, or none is.
+    lost to none of the others; and, for Davidson, where every vote is a tie, or none is, or no vote goes against the
+    order of the others (no cycle of wins and ties has more wins than ties): the tie parameter and the distances between
+    the systems then grow together without end.
 
     Source: Davidson (1970); Bradley and Terry (1952); existence: Ford, Am Math Mon 64:28, 1957.
 
+    >>> from konsil.stats.worth_designs import design
     >>> fit(np.array([2.0, 4.0, 4.0]), design(2)).log_worths.round(4)
     array([ 0.3466, -0.3466])
     """
     k, q = chosen.n_systems, _size(chosen)
-    counts = _counts(cell_totals, chosen)
-    why = _why(counts, chosen)
+    counts = counts_of(cell_totals, chosen)
+    why = undefined_because(counts, chosen)
     x, settled = np.full((1, q), np.nan), np.zeros(1, dtype=bool)
     if not why:
         x, settled = _newton(counts, chosen, np.zeros((1, q)))
@@ -131,6 +93,7 @@ def worths(start: Array, chosen: Design) -> VoteStatistic:
 
     Source: Davidson (1970), Bradley and Terry (1952); Huber (1967) for the gradient.
 
+    >>> from konsil.stats.worth_designs import design
     >>> cells = np.array([2.0, 4.0, 4.0])
     >>> worths(cells, design(2)).finalise(np.stack([cells, 2 * cells])).round(4)
     array([[ 0.3466, -0.3466],
@@ -143,7 +106,7 @@ def worths(start: Array, chosen: Design) -> VoteStatistic:
         flat = cell_totals.reshape(-1, cell_totals.shape[-1])
         out = np.full((len(flat), k), np.nan)
         for at in range(0, len(flat) if not whole.why else 0, tile):
-            out[at : at + tile] = _refits(_counts(flat[at : at + tile], chosen), chosen, whole)
+            out[at : at + tile] = _refits(counts_of(flat[at : at + tile], chosen), chosen, whole)
         return out.reshape(*cell_totals.shape[:-1], k)
 
     def gradient(cell_totals: Array) -> Array:
@@ -171,58 +134,39 @@ def _start(whole: Worths, chosen: Design) -> Array:
     return np.append(whole.log_worths, whole.log_tie)[: _size(chosen)]
 
 
-def _counts(cell_totals: Array, chosen: Design) -> _Counts:
-    table = cell_totals.reshape(-1, len(chosen.sides), len(chosen.half))
-    return _Counts(table @ chosen.half, table @ chosen.tie, table @ chosen.kept)
-
-
-def _some(counts: _Counts, which: IntArray) -> _Counts:
-    return _Counts(counts.half[which], counts.tie[which], counts.n[which])
-
-
-def _why(counts: _Counts, chosen: Design) -> str:
-    """Why one data set has no fit; empty where it has one."""
-    if not counts.n.any():
-        return "there are no comparisons"
-    if chosen.model == "davidson" and not counts.tie.any():
-        return "there is no tie, so that ties have no parameter; Bradley and Terry's model needs none"
-    if chosen.model == "davidson" and counts.tie.sum() == counts.n.sum():
-        return "every comparison is a tie"
-    reach = _reachable(counts, chosen)[0]
-    if not (reach | reach.T).all():
-        return "some systems were never compared with the others, not even by way of third ones"
-    return "" if reach.all() else "some systems lost to none of the others, directly or by way of third ones"
-
-
-def _refits(counts: _Counts, chosen: Design, whole: Worths) -> Array:
+def _refits(counts: Counts, chosen: Design, whole: Worths) -> Array:
     """Log worths (n, n_systems) of many data sets, from the full data's solution on."""
     k = chosen.n_systems
-    possible: NDArray[np.bool_] = np.asarray(_reachable(counts, chosen).all(axis=(1, 2)))
+    possible: NDArray[np.bool_] = np.asarray(reachable(counts, chosen).all(axis=(1, 2)))
     if chosen.model == "davidson":
         ties = counts.tie.sum(axis=1)
         possible &= (ties > 0) & (ties < counts.n.sum(axis=1))
+        possible[possible] = contradicts(some_of(counts, np.flatnonzero(possible)), chosen)
     which = np.flatnonzero(possible)
     out = np.full((len(possible), k), np.nan)
     start = np.tile(_start(whole, chosen), (len(which), 1))
-    x, settled = _newton(_some(counts, which), chosen, start, whole.inverse)
+    x, settled = _newton(some_of(counts, which), chosen, start, whole.inverse)
     x[~settled] = np.nan
     out[which] = x[:, :k] - x[:, :k].mean(axis=1, keepdims=True)
     return out
 
 
-def _newton(counts: _Counts, chosen: Design, x: Array, inverse: Array | None = None) -> tuple[Array, NDArray[np.bool_]]:
+def _newton(counts: Counts, chosen: Design, x: Array, inverse: Array | None = None) -> tuple[Array, NDArray[np.bool_]]:
     """Solve each data set by steps of at most two; with `inverse` first by that one instead of their own Hessians."""
     x, moving = x.copy(), np.arange(len(x), dtype=np.int64)
     for turn in range(_STEPS):
         if not len(moving):
             break
-        here = _some(counts, moving)
+        here = some_of(counts, moving)
         score = _score(here, chosen, x[moving])
         step: Array
         if inverse is not None and turn < _QUICK:
             step = score @ inverse
         else:
-            step = np.asarray(np.linalg.solve(_information(here, chosen, x[moving]), score[..., None])[..., 0])
+            information = _information(here, chosen, x[moving])
+            # Far from the maximum it may be singular but for rounding; where the score is zero this changes nothing.
+            information += 1e-12 * np.eye(x.shape[1]) * np.trace(information, axis1=1, axis2=2)[:, None, None]
+            step = np.asarray(np.linalg.solve(information, score[..., None])[..., 0])
         largest = np.abs(step).max(axis=1)
         x[moving] += step * np.minimum(1.0, 2.0 / np.maximum(largest, 1e-300))[:, None]
         moving = moving[~(largest < _SETTLED)]
@@ -240,7 +184,7 @@ def _expected(x: Array, chosen: Design) -> tuple[Array, Array]:
     return (u * u + tie / 2) / whole, tie / whole
 
 
-def _score(counts: _Counts, chosen: Design, x: Array) -> Array:
+def _score(counts: Counts, chosen: Design, x: Array) -> Array:
     share, tied = _expected(x, chosen)
     score = (counts.half - counts.n * share) @ chosen.sides
     if chosen.model != "davidson":
@@ -248,7 +192,7 @@ def _score(counts: _Counts, chosen: Design, x: Array) -> Array:
     return np.column_stack([score, (counts.tie - counts.n * tied).sum(axis=1)])
 
 
-def _information(counts: _Counts, chosen: Design, x: Array) -> Array:
+def _information(counts: Counts, chosen: Design, x: Array) -> Array:
     """(n, q, q); the direction that changes all log worths alike is given a weight, so that it can be solved."""
     k, q = chosen.n_systems, _size(chosen)
     share, tied = _expected(x, chosen)
@@ -265,17 +209,3 @@ def _information(counts: _Counts, chosen: Design, x: Array) -> Array:
         out[:, k, k] = (counts.n * (tied - tied**2)).sum(axis=1)
     out[:, :k, :k] += np.trace(out[:, :k, :k], axis1=1, axis2=2)[:, None, None] / k**2
     return out
-
-
-def _reachable(counts: _Counts, chosen: Design) -> NDArray[np.bool_]:
-    """(n, n_systems, n_systems) whether one system has a chain of wins or ties to another."""
-    k = chosen.n_systems
-    first, second = pair_members(k)
-    reach = np.zeros((len(counts.n), k, k), dtype=np.float32)
-    reach[:, np.arange(k), np.arange(k)] = 1
-    reach[:, first, second], reach[:, second, first] = counts.half > 0, counts.n > counts.half
-    if all((reach[:, a, b] > 0).all() for a, b in ((first, second), (second, first))):
-        return reach > 0
-    for _ in range(max(int(np.ceil(np.log2(max(k, 2)))), 1)):
-        reach = np.asarray(np.minimum(reach @ reach, 1), dtype=np.float32)
-    return np.asarray(reach > 0)
