@@ -95,6 +95,23 @@ def test_pretended_items_are_in_the_sets_and_strata_of_the_protocol() -> None:
     assert [i.sets for i in items].count(("core",)) == 4
 
 
+def test_pretended_items_are_those_that_analyses_select() -> None:
+    raters = '[[raters]]\nid = "r"\npanel = "x"\nstrata = { user = "yes" }\n'
+    form = '[[instruments]]\nid = "f"\n[[instruments.criteria]]\nid = "c"\nquestion = "?"\n'
+    form += 'scale = { labels = ["n", "y"] }\n'
+    wanted = (
+        'where = { source = ["other"] }\nprespecified = false\n',
+        'where = { source = ["own", "mine"], user = ["yes"], arm = ["text"] }\n',
+        'where = { source = ["third"], level = ["high"] }\n',
+    )
+    analyses = "".join(
+        f'[[analyses]]\nname = "a{n}"\nstatistic = "share"\nof = ["y"]\ncriterion = "c"\nraters = "x"\n{where}'
+        for n, where in enumerate(wanted)
+    )
+    items = pretended_items(parse(f'title = "T"\nseed = 1\n{form}{raters}{analyses}', str), 4)
+    assert [dict(i.strata) for i in items] == [{"source": s, "level": "high"} for s in ("own", "mine") * 2]
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "study.toml").write_text(STUDY, "utf-8")

@@ -6,14 +6,14 @@ import dataclasses
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from konsil.api.folder import PROTOCOL, Folder, now
 from konsil.api.preparing import check_drawn
 from konsil.errors import PlanError, StudyError
-from konsil.plan import Balance, Missing, assign, balance, missing
+from konsil.plan import Balance, Meetings, Missing, assign, balance, meetings, missing
 from konsil.plan.places import stand_ins
 from konsil.prepare import in_study
 from konsil.records import Answer, Item, Task
@@ -39,6 +39,8 @@ class Planned:
     """What a pre-registration names: the same plan has the same digest."""
     missing: tuple[Missing, ...] = ()
     """Allocations with items that lack answers: none are shown, or fewer."""
+    meetings: Mapping[str, Meetings] = field(default_factory=dict)
+    """Panel that compares two answers at a time -> its comparisons."""
 
     def purposes(self) -> dict[str, int]:
         """Purpose -> tasks."""
@@ -86,7 +88,9 @@ def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Pla
     places = {p.id for p in stand_ins(study.places, study.raters)}
     seated = [dataclasses.replace(t, rater=t.slot) if t.slot in places else t for t in tasks]
     evenness = balance(seated, material["answers"], studied)
-    return Planned(tasks, len(fresh), evenness, digest_of_plan(seated), lacking)
+    compared = {i.id for i in study.instruments if i.unit == "pair"}
+    met = meetings((t for t in seated if t.instrument in compared), material["answers"], studied)
+    return Planned(tasks, len(fresh), evenness, digest_of_plan(seated), lacking, met)
 
 
 def told_missing(lacking: Missing) -> str:

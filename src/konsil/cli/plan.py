@@ -12,6 +12,7 @@ from konsil.cli.folder import on_folder
 
 if TYPE_CHECKING:
     from konsil.api.planning import Planned
+    from konsil.plan import Meetings
 
 
 @click.command(short_help="Draw who rates what, and say how even it is.")
@@ -49,12 +50,27 @@ def _told(planned: Planned, dry_run: bool) -> Iterator[str]:
         yield f"  {system} stands first to last: {', '.join(f'{n:,}' for n in counts)}"
     for (one, other), n in planned.balance.meetings.items():
         yield f"  {one} meets {other}: {n:,}"
+    for panel, met in planned.meetings.items():
+        yield from _met(panel, met)
     for (panel, column), values in planned.balance.strata.items():
         each = ", ".join(f"{value} {_range(sorted(set(counts)))}" for value, counts in values.items())
         yield f"  items of each of {panel} by {column}: {each}"
     for lacking in planned.missing:
         yield f"  {told_missing(lacking)}"
     yield f"  digest: {planned.digest}"
+
+
+def _met(panel: str, met: Meetings) -> Iterator[str]:
+    yield f"  {panel} compare {met.comparisons:,} times"
+    for (one, other), (before, after) in met.first.items():
+        yield f"    {one} with {other}: {one} first {before:,}, {other} first {after:,}"
+    for column, values in met.strata.items():
+        wholes = sorted({sum(pairs.values()) for pairs in values.values()})
+        each = sorted({n for pairs in values.values() for n in pairs.values()})
+        yield f"    by {column} ({len(values):,}): {_range(wholes)}; of the same two systems {_range(each)}"
+    times = ", ".join(f"{n:,} by {raters:,}" for raters, n in met.raters.items())
+    yield f"    items by how many of {panel} compare there: {times}"
+    yield f"    comparisons that another of {panel} makes as well: {met.repeated:,}"
 
 
 def _range(numbers: list[int]) -> str:

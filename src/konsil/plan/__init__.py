@@ -3,7 +3,20 @@
 from konsil.plan.allocation import Allocation, Show, When
 from konsil.plan.assign import assign
 from konsil.plan.balance import Balance, balance
+from konsil.plan.meetings import Meetings, meetings
 from konsil.plan.missing import Missing, missing
 from konsil.plan.streams import generator
 
-__all__ = ["Allocation", "Balance", "Missing", "Show", "When", "assign", "balance", "generator", "missing"]
+__all__ = [
+    "Allocation",
+    "Balance",
+    "Meetings",
+    "Missing",
+    "Show",
+    "When",
+    "assign",
+    "balance",
+    "generator",
+    "meetings",
+    "missing",
+]

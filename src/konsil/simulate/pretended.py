@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import chain, cycle, islice
 
+from konsil.analysis.frame import COLUMNS
 from konsil.prepare import in_sets, sizes
 from konsil.records import Item
 from konsil.study import Study
@@ -12,7 +14,8 @@ from konsil.study import Study
 def pretended_items(study: Study, n: int) -> tuple[Item, ...]:
     """As many items without a text: the plan's strata are spread evenly over them, sets are drawn as the protocol does.
 
-    Where the protocol's sets have more items than there are, they keep their proportions.
+    Where the protocol's sets have more items than there are, they keep their proportions. Where analyses are of some
+    items alone, as of one source, all are of those that the first such analysis names.
     """
     items = [Item(f"item-{k + 1:0{len(str(n))}}", "") for k in range(n)]
     for column in dict.fromkeys(a.match for a in study.plan if a.match):
@@ -23,11 +26,25 @@ def pretended_items(study: Study, n: int) -> tuple[Item, ...]:
     if sample is not None and sample.by and sample.shares:
         values = list(chain.from_iterable([value] * k for value, k in sizes(n, sample.shares).items()))
         items = [_with(item, sample.by, value) for item, value in zip(items, islice(cycle(values), n), strict=True)]
+    for column, wanted in _selected(study).items():
+        items = [i if column in i.strata else _with(i, column, v) for i, v in zip(items, cycle(wanted), strict=False)]
     sets = dict(study.prepare.sets) if study.prepare is not None else {}
     if sets and sum(sets.values()) != n:
         whole = sum(sets.values())
         sets = sizes(n, {name: k / whole for name, k in sets.items()}) if whole > n else sets
     return tuple(in_sets(items, sets, seed=study.seed, name="pretended"))
+
+
+def _selected(study: Study) -> Mapping[str, tuple[str, ...]]:
+    """The items' columns that analyses select by, and the values that the first one to do so names."""
+    of_raters = {column for rater in study.everybody() for column in rater.strata}
+    known = {*COLUMNS, *of_raters, *(f"rater_{column}" for column in of_raters), *(d.name for d in study.derived)}
+    found: dict[str, tuple[str, ...]] = {}
+    for analysis in sorted(study.analyses, key=lambda one: not one.prespecified):
+        for column, values in analysis.where.items():
+            if column not in known and values:
+                found.setdefault(column, tuple(values))
+    return found
 
 
 def _with(item: Item, column: str, value: str) -> Item:
