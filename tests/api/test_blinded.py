@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,36 @@ def test_no_name_is_told_while_blinded(folder: Path) -> None:
     assert "Systems are letters" in page
     with pytest.raises(StudyError, match=r"a release names the systems: run 'konsil unblind' first"):
         opened.release(folder / "release")
+
+
+@pytest.mark.slow
+def test_no_name_of_systems_judges_families_and_models_that_were_called(tmp_path: Path) -> None:
+    """A deck, called systems and judges, a drawn sample: whatever knows a name is in the report or in an export."""
+    folder = tmp_path / "study"
+    konsil("new", str(folder), "--protocol", "medqade", "--language", "en")
+    shutil.copy(Path(__file__).parents[2] / "docs" / "example" / "deck.json", folder)
+    protocol = folder / "study.toml"
+    text = protocol.read_text().replace("deck.apkg", "deck.json").replace("size = 3800", "size = 46")
+    text = text.replace("core = 200, split = 3600", "core = 10, split = 36").replace("family-", "canary-family-")
+    text = re.sub(r'#model = "hosted:MODEL-(\d)"', r'model = "fake:system-\1,right=0.08"', text, count=5)
+    text = re.sub(r"\b(system|judge)-(\d)\b", r"canary-\1-\2", text)
+    text = text[: text.index("# A question's difficulty")] + (
+        '[[analyses]]\nname = "correct"\nstatistic = "share"\nof = ["Correct"]\ncriterion = "correctness"\n'
+        'raters = "judges"\nby = ["rater", "system"]\n'
+        '[[analyses]]\nname = "two"\nstatistic = "percent_agreement"\ncriterion = "correctness"\nraters = "judges"\n'
+        'by = ["rater_pair"]\n'
+    )
+    judges = "".join(f'[[judges]]\nrater = "canary-judge-{n}"\nmodel = "fake:canary-{n}"\n' for n in range(1, 10))
+    protocol.write_text(
+        text.replace("seed = 2026", "seed = 2026\nblinded = true") + judges + "[resampling]\ndraws = 100\n"
+    )
+    for words in (["import"], ["answer"], ["prepare"], ["plan"], ["judge"], ["report"], ["analyse"]):
+        said = konsil(*words, str(folder))
+        assert words[0] not in ("report", "analyse") or "canary" not in said
+    konsil("export", str(folder), str(tmp_path / "out"))
+    found = [p for place in (folder / "report", tmp_path / "out") for p in place.rglob("*") if p.is_file()]
+    assert len(found) > 20
+    assert [p.name for p in found if b"canary" in p.read_bytes()] == []
 
 
 def test_letters_change_no_number(folder: Path) -> None:

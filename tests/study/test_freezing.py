@@ -79,6 +79,9 @@ def test_no_name_is_left_in_a_study_in_letters() -> None:
     shown = names.study(STUDY)
     told = repr((shown, [names.answer(a) for a in answers], [names.rater(r) for r in STUDY.raters]))
     assert not [n for n in ("north", "south", "imported", "'n'", "'s'") if n in told]
+    happened = Event("e", "prepare", "t", AT, {"answered": {"north": 2, "south": 1}, "by": ["imported"], "n": 3})
+    assert set(names.event(happened).data["answered"]) == {names.systems["north"], names.systems["south"]}  # type: ignore[call-overload]
+    assert "imported" not in repr(names.event(happened))
     assert sorted(names.systems.values()) == ["K", "L", "M"]
     assert len({names.answer(a).id for a in answers}) == len(answers)
     # Whose own answers a judge sees is not told: the letter without a judge would be known.

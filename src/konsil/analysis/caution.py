@@ -34,6 +34,8 @@ def caution_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator
     beside = {values: estimate_of(context, panel) for values, panel in theirs.items()}
     gaps: dict[int, Told] = {}
     for values, panel in theirs.items():
+        if not panel.sums.shape[0]:
+            continue  # nobody of the panel has rated yet
         places = [n for n, (k, _) in enumerate(found) if tuple(k[c] for c in by) == values]
         gaps |= dict(zip(places, _gaps(context, [found[n][1] for n in places], panel), strict=True))
     for n, ((keys, measure), one) in enumerate(zip(found, told, strict=True)):

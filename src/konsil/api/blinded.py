@@ -139,6 +139,8 @@ class Seen:
     """The protocol, in letters while it is blinded; what was changed after the freeze is exploratory."""
     data: Data
     """The records, likewise."""
+    events: tuple[Event, ...]
+    """What happened, likewise."""
     is_blinded: bool
     """Whether systems are letters."""
     warnings: tuple[str, ...] = ()
@@ -152,9 +154,10 @@ def seen(study: Study, data: Data, events: Sequence[Event]) -> Seen:
     warnings, methods = sentences(study, events)
     study = dataclasses.replace(study, analyses=told_apart(study, frozen(events)))
     if not is_blinded(study, events):
-        return Seen(study, data, False, warnings, methods)
+        return Seen(study, data, tuple(events), False, warnings, methods)
     names = letters(study, data.raters, data.answers)
-    return Seen(names.study(study), data_in_letters(data, names), True, warnings, methods)
+    told = tuple(names.event(e) for e in events)
+    return Seen(names.study(study), data_in_letters(data, names), told, True, warnings, methods)
 
 
 def _written(store: Store, event: Event) -> Event:

@@ -216,10 +216,6 @@ class Folder:
         )
         return replace(found, warnings=(*seen.warnings, *found.warnings), methods=(*seen.methods, *found.methods))
 
-    def _events(self) -> tuple[Event, ...]:
-        with self.store() as store:
-            return store.events()
-
     def _times(self) -> tuple[Worked, ...]:
         from konsil.store.traces import worked
 
@@ -240,7 +236,7 @@ class Folder:
             answers=data.answers,
             raters=data.raters,
             ratings=data.ratings,
-            events=self._events(),
+            events=seen.events,
             times=self._times(),
             # What models were called would tell whose answers they are.
             extras=() if seen.is_blinded else extras(results),

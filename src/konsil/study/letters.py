@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from konsil.analysis import Analysis
 from konsil.plan import Allocation
-from konsil.records import Answer, Rater, System
+from konsil.records import Answer, Event, Rater, System
 from konsil.study.protocol import Study
 
 OWN = "system"
@@ -60,6 +60,20 @@ class Letters:
             return rater
         strata = {k: v for k, v in rater.strata.items() if k != OWN}
         return dataclasses.replace(rater, id=self.judges[rater.id], family="", strata=strata)
+
+    def event(self, event: Event) -> Event:
+        """What happened, wherever its particulars name a system, a judge or an answer."""
+        return dataclasses.replace(event, data={self._name(k): self._told(v) for k, v in event.data.items()})
+
+    def _told(self, value: object) -> object:
+        if isinstance(value, str):
+            return self._name(value)
+        if isinstance(value, Mapping):
+            return {self._name(str(k)): self._told(v) for k, v in value.items()}
+        return [self._told(v) for v in value] if isinstance(value, list | tuple) else value
+
+    def _name(self, text: str) -> str:
+        return self.systems.get(text) or self.judges.get(text) or self.answers.get(text, text)
 
     def _system(self, system: System) -> System:
         return System(self.systems[system.id], self.families.get(system.family, ""))
