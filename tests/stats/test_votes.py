@@ -307,3 +307,23 @@ def test_no_votes_are_undefined():
     none = votes([], [], [], [], [], n_systems=3)
     assert none.n_cells == 3 * n_pairs(3)
     assert np.isnan(one_against_rest(3).finalise(totals(none))).all()
+
+
+def test_a_fit_exists_exactly_where_nothing_speaks_against_it():
+    """Many small tables: the reasons for undefined worths are complete, since whatever is left has a maximum."""
+    g = np.random.default_rng(3)
+    reasons = set()
+    for n in range(250):
+        k = int(g.integers(2, 6))
+        chosen = design(k, 1, ("davidson", "bradley_terry")[n % 2], ("half", "dropped")[n // 2 % 2])
+        size = n_pairs(k) * 3
+        cells = (g.poisson(g.uniform(0.2, 1.5), size) * (g.random(size) < g.uniform(0.2, 1))).astype(float)
+        found = fit(cells, chosen)
+        reasons.add(found.why)
+        assert "not found" not in found.why
+        assert np.isfinite(found.log_worths).all() == (not found.why)
+        draws = g.poisson(np.tile(cells, (4, 1))).astype(float)
+        for one, row in zip(worths(cells, chosen).finalise(draws), draws, strict=True):
+            expected = np.full(k, np.nan) if found.why else fit(row, chosen).log_worths
+            np.testing.assert_allclose(one, expected, atol=1e-7, equal_nan=True)
+    assert len(reasons) == 7
