@@ -196,6 +196,15 @@ class Folder:
         """Run the protocol's analyses on what was collected."""
         return self._run(self._seen())
 
+    def run(self, data: Data) -> Results:
+        """Run the protocol's analyses on these records, as `data` gives them."""
+        from konsil.api.blinded import seen
+
+        with self.store() as store:
+            events = store.events()
+        whole = self._seen() if is_blinded(self.study, events) else seen(self.study, data, events)
+        return self._run(replace(whole, data=data))
+
     def _run(self, seen: Seen) -> Results:
         from konsil.analysis.run import run
 
