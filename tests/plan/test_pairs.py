@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from konsil.api import open_folder
 from konsil.cli.main import group
 from konsil.plan import assign, balance
+from konsil.plan.meetings import meetings
 from konsil.records import Answer, Item
 
 
@@ -37,23 +38,11 @@ def test_a_plan_of_the_protocol(tmp_path: Path) -> None:
     assert {t.arm for t in judged} == {"text"}
     found = balance(people, answers)
     n = len(people)
-    assert sum(found.meetings.values()) == n == 150 * 18
+    [met] = meetings(people, answers, items).values()
+    assert met.comparisons == n == 150 * 18
     shown = Counter(a.rsplit(":", 1)[1] for t in people for a in t.answers)
     # One third of the weight for the first draw: 1/3 + 3 * 2/9 * (1/3) / (7/9) = 0.619 of the pairs have system-1.
     assert abs(shown["system-1"] / n - 13 / 21) < 0.03
-    assert set(found.meetings) == {(a, b) for a in shown for b in shown if a < b}
+    assert set(met.first) == {(a, b) for a in shown for b in shown if a < b}
     for first, second in found.positions.values():
         assert abs(first - second) < 4 * (first + second) ** 0.5
-
-
-def test_who_meets_whom_is_counted_for_pairs_alone() -> None:
-    from konsil.records import Task
-
-    answers = [Answer(f"a{s}", "i", s) for s in "xyz"]
-    tasks = [
-        Task("t1", "p 1", "r", "f", "i", ("ay", "ax")),
-        Task("t2", "p 1", "r", "f", "i", ("ax", "ay")),
-        Task("t3", "p 1", "r", "f", "i", ("ax", "ay", "az")),
-    ]
-    assert balance(tasks, answers).meetings == {("x", "y"): 2}
-    assert balance(tasks).meetings == {}

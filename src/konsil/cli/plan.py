@@ -48,8 +48,6 @@ def _told(planned: Planned, dry_run: bool) -> Iterator[str]:
         yield f"  pairs of {panel} share {_range(sorted(set(counts)))} items ({len(counts):,} pairs)"
     for system, counts in planned.balance.positions.items():
         yield f"  {system} stands first to last: {', '.join(f'{n:,}' for n in counts)}"
-    for (one, other), n in planned.balance.meetings.items():
-        yield f"  {one} meets {other}: {n:,}"
     for panel, met in planned.meetings.items():
         yield from _met(panel, met)
     for (panel, column), values in planned.balance.strata.items():

@@ -24,8 +24,6 @@ class Balance:
     """Rater -> panel."""
     positions: Mapping[str, tuple[int, ...]]
     """System -> how often it stands in the first, second, ... place of a screen with several answers."""
-    meetings: Mapping[tuple[str, str], int] = field(default_factory=dict)
-    """Two systems, by name -> screens on which these two alone are compared."""
     strata: Mapping[tuple[str, str], Mapping[str, tuple[int, ...]]] = field(default_factory=dict)
     """Panel and stratum -> value -> items with it that each of the panel's raters sees in main tasks."""
 
@@ -49,8 +47,7 @@ MOST_VALUES = 7
 def balance(tasks: Iterable[Task], answers: Iterable[Answer] = (), items: Iterable[Item] = ()) -> Balance:
     """Load per rater, items per pair of raters, positions per system, items per stratum.
 
-    Positions are counted per answer where `answers` are not given; who meets whom where they are, strata where `items`
-    are.
+    Positions are counted per answer where `answers` are not given, and strata where `items` are.
     """
     systems = {a.id: a.system for a in answers}
     screens: Counter[str] = Counter()
@@ -58,7 +55,6 @@ def balance(tasks: Iterable[Task], answers: Iterable[Answer] = (), items: Iterab
     seen: dict[str, set[str]] = {}
     panels: dict[str, str] = {}
     places: dict[str, Counter[int]] = {}
-    meetings: Counter[tuple[str, str]] = Counter()
     for task in tasks:
         screens[task.rater] += 1
         mine = rated.setdefault(task.rater, set())
@@ -68,9 +64,6 @@ def balance(tasks: Iterable[Task], answers: Iterable[Answer] = (), items: Iterab
             if task.purpose == "main":
                 seen.setdefault(task.item, set()).add(task.rater)
         if len(task.answers) > 1:
-            if systems and len(task.answers) == 2:
-                one, other = sorted(systems.get(a, a) for a in task.answers)
-                meetings[one, other] += 1
             for place, answer in enumerate(task.answers):
                 places.setdefault(systems.get(answer, answer), Counter())[place] += 1
     raters = sorted(screens)
@@ -81,7 +74,6 @@ def balance(tasks: Iterable[Task], answers: Iterable[Answer] = (), items: Iterab
         items={r: len(rated[r]) for r in raters},
         pairs={p: pairs[p] for p in combinations(raters, 2) if pairs[p] or panels[p[0]] == panels[p[1]]},
         panels=dict(sorted(panels.items())),
-        meetings=dict(sorted(meetings.items())),
         positions={s: tuple(places[s][n] for n in range(width)) for s in sorted(places)},
         strata=_strata(seen, panels, items),
     )
