@@ -10,6 +10,7 @@ import pytest
 from konsil.api import open_folder
 from konsil.api import themes as themes_of
 from konsil.api.planning import make_plan
+from konsil.api.preparing import prepare
 from konsil.cli import main
 from konsil.errors import PlanError, SourceError, StudyError
 
@@ -99,6 +100,8 @@ def test_from_the_questions_to_the_stratum(folder: Path, capsys: pytest.CaptureF
     of = {item.id: item.strata["theme"] for item in data.items}
     assert of["q10"] == of["q4"] == "Skin"
     assert len(set(of.values())) == 2
+    with pytest.raises(StudyError, match="asks for themes alone"):
+        prepare(open_folder(folder))
     make_plan(open_folder(folder))  # themes alone draw nothing, and can be edited under a plan
     themes_of.tag_items(open_folder(folder), anew=True)
     assert len({i.strata["theme"] for i in open_folder(folder).data().items}) == 3

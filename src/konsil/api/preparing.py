@@ -31,8 +31,10 @@ def prepare(folder: Folder, *, keep: bool = True) -> Prepared:
     draws anew, unless a plan was drawn: then the items stay as they are.
     """
     study, where = folder.study, folder.path / PROTOCOL
-    if study.prepare is None or not study.prepare.draws:
-        raise StudyError(f"{where}: there is no [prepare] that draws; nothing says which items are rated")
+    if study.prepare is None:
+        raise StudyError(f"{where}: there is no [prepare]; nothing says which items are rated")
+    if not study.prepare.draws:
+        raise StudyError(f"{where}: prepare: asks for themes alone, and all items are rated; run 'konsil themes'")
     with folder.store(create=True) as store:
         with store.view() as view:
             number, before = last_drawn(view.each("events"))

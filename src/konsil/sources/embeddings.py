@@ -26,7 +26,7 @@ def embedder() -> Callable[[Sequence[str]], NDArray[np.floating]]:
         raise SourceError(
             f"prepare.themes: finding themes needs the package {error.name}; install konsil[questions]"
         ) from None
-    # One thread: the sums do not hang on the number of processors, and on a busy machine it is thirty times as fast as four.
+    # One thread: the sums do not hang on the number of processors, and a busy machine is thirty times as fast.
     model = USE(denoise=True, threads=1)
 
     def embed(texts: Sequence[str]) -> NDArray[np.floating]:
