@@ -171,7 +171,7 @@ def test_a_plan_on_all_items_is_not_taken_back(folder: Path):
 
 def test_without_prepare_there_is_nothing_to_draw(folder: Path):
     change(folder, STUDY[STUDY.index("[prepare]") : STUDY.index("[[plan]]")], "")
-    with pytest.raises(StudyError, match=r"there is no \[prepare\] that draws; nothing says which items are rated"):
+    with pytest.raises(StudyError, match=r"there is no \[prepare\]; nothing says which items are rated"):
         prepare(open_folder(folder))
 
 
