@@ -184,6 +184,7 @@ SLOW = {
     "howto-models.md",
     "howto-preference.md",
     "howto-store.md",
+    "howto-pages.md",
     "howto-study.md",
     "tutorial-medqade.md",
     "tutorial-real-pocqi.md",

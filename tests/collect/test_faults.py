@@ -145,6 +145,7 @@ def check(folder: Path, url: str, n: int, kind: str, lost: int) -> Counter[str]:
     return Counter(c.outcome for c in mine if c.ended)
 
 
+@pytest.mark.slow
 def test_every_fault_and_two_kills(tmp_path: Path) -> None:
     n = 200
     with running(FAULTS, seed=3) as url:

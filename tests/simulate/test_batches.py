@@ -102,6 +102,7 @@ def test_the_formulas():
     assert math.isnan(preference(mine, peers, own, np.full(5, -1)))
 
 
+@pytest.mark.slow
 def test_a_large_study_of_this_design_finds_every_truth():
     made = study()
     items = [Item(f"i{n:04}", "?", sets=("core" if n < 300 else "split",)) for n in range(900)]

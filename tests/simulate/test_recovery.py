@@ -58,6 +58,7 @@ def recovered(study, truth, n, draw_seed, **more):
     return recovery(study, truth, results_of(study, simulated, items, answers), **more)
 
 
+@pytest.mark.slow
 def test_a_large_study_finds_every_truth():
     study = study_of(analyses=ANALYSES)
     rows = recovered(study, TRUTH, 3000, 4, seed=4)

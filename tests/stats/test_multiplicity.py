@@ -7,6 +7,7 @@ from statsmodels.stats.multitest import multipletests
 from konsil.stats.multiplicity import holm
 
 
+@pytest.mark.slow  # the peer alone takes seconds to load
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.floats(1e-9, 1.0), min_size=1, max_size=12))
 def test_as_statsmodels(p):
