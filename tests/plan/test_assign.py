@@ -296,6 +296,20 @@ def test_judges_take_over_every_drawn_comparison():
     assert len({t.id for t in tasks}) == len(tasks)
 
 
+def test_judges_do_not_take_over_what_people_practised_on():
+    items = some_items(6, ("core",), prefix="c") + some_items(2, ("practice",), prefix="p")
+    raters = panel(2) + panel(1, "judges", kind="llm")
+    plan = (
+        Allocation("physicians", "form", "core", phase="main"),
+        Allocation("physicians", "form", "practice", phase="main", purpose="practice"),
+        Allocation("judges", "form", like="main"),
+        Allocation("judges", "form", "practice", like="main", purpose="practice"),
+    )
+    tasks = plan_of(plan, items, some_answers(items), raters)
+    found = Counter((t.item[0], t.purpose) for t in tasks if t.rater == "judges0")
+    assert found == {("c", "main"): 6, ("p", "practice"): 2}
+
+
 def test_another_allocation_changes_no_other():
     plan, items, answers, raters = like_medqade(20, 72)
     whole = plan_of(plan, items, answers, raters)

@@ -19,6 +19,8 @@ from konsil.plan.streams import generator, token
 from konsil.prepare import in_study
 from konsil.records import Answer, Event, Item, Purpose, Rater, Rating, Task
 
+_UNCOUNTED = ("practice", "pilot")
+
 
 def assign(
     plan: Sequence[Allocation],
@@ -126,6 +128,9 @@ def _alike(site: Site, earlier: Sequence[Draft]) -> list[Draft]:
             f"{site.where}.like: no earlier allocation has the phase {allocation.like!r};"
             f" {nearest(allocation.like, phases)}"
         )
+    if allocation.purpose not in _UNCOUNTED:
+        # What people only practised on is no judge's main task: it would count for judges alone.
+        sources = [d for d in sources if d.purpose not in _UNCOUNTED] or sources
     panel, wanted = book.panel(allocation, site.where), {i.id: i for i in book.pool(allocation, site.where)}
     own = [d for d in sources if d.allocation.panel == allocation.panel]
     pool = [wanted[i] for i in dict.fromkeys(d.item for d in own or sources) if i is not None and i in wanted]

@@ -39,7 +39,8 @@ def _phase(drafts: Sequence[Draft], phase: str, seed: int) -> list[tuple[Draft, 
     if len(sizes) > 1:
         raise PlanError(
             f"plan: the allocations of panel {screens[0].allocation.panel!r} in phase {phase!r} are handed out together"
-            f" and need the same batches, got {sorted(sizes, key=str)}"
+            f" (practice and pilot too) and need the same 'batches', got"
+            f" {', '.join('none' if size is None else str(size) for size in sorted(sizes, key=str))}"
         )
     size = next(iter(sizes), None)
     batches: list[list[Draft]] = []
