@@ -189,6 +189,7 @@ def test_six_presses_complete_an_item_and_enter_goes_on(desk, server: Served) ->
     saved(desk)
     assert values(desk) == ["Richtig", "Richtig", "Keine Angabe", "Richtig", "Falsch", "Schwer"]
     assert "gespeichert" in desk.text_content("#badge")
+    assert desk.evaluate("document.activeElement.value") == "Schwer", "the ring is around what was said last"
     desk.keyboard.press("Enter")
     desk.wait_for_url(lambda url: url != first)
     found = ratings(server)

@@ -232,6 +232,9 @@ def test_the_whole_way_in(studies: None, enter: Any, opened: Store) -> None:
     assert got.status_code == 422
     assert "1 Frage ist noch offen." in got.text
     assert browser.post("/eligibility", FITS).url.path == "/profile"
+    got = browser.post("/profile", WHO | {"years": "200"})
+    assert got.status_code == 422
+    assert "Bitte geben Sie eine Zahl von 0 bis 60 ein." in got.text
     assert browser.post("/profile", WHO).url.path.startswith("/task/")
     for path in ("/eligibility", "/profile", "/place"):
         assert browser.get(path).url.path.startswith("/task/"), path

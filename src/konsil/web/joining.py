@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -27,7 +28,8 @@ def consent(request: Request) -> Response:
     reception = site.reception
     if not reception.version or site.study.enrolment is None:
         return to(path_to(request, "next"))
-    [html] = rendered(site.store, richtext.renderer(), [site.study.enrolment.consent], richtext.html_of)
+    flowing = partial(richtext.html_of, breaks=False)
+    [html] = rendered(site.store, richtext.renderer(), [site.study.enrolment.consent], flowing)
     told = {
         "html": html,
         "version": reception.version,

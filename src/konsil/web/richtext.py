@@ -41,16 +41,21 @@ def renderer() -> str:
     return f"konsil {FORM}, markdown-it-py {version('markdown-it-py')}, nh3 {version('nh3')}"
 
 
-def html_of(source: str) -> str:
+def html_of(source: str, *, breaks: bool = True) -> str:
     """Render Markdown: tables and strike-through, no HTML of its own, no images, every heading of one size.
+
+    Line breaks stay line breaks, since laboratory values stand under one another; in a text of the study's own
+    authors they may be where the editor's margin was, and `breaks=False` lets them flow.
 
     >>> html_of("Dose <5 mg/dL and p<0.05").strip()
     '<p>Dose &lt;5 mg/dL and p&lt;0.05</p>'
     >>> html_of("<script>alert(1)</script>").strip()
     '<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>'
+    >>> "<br" in html_of(chr(10).join(["one", "two"]), breaks=False)
+    False
     """
     cleaned = nh3.clean(
-        _markdown().render(source),
+        _markdown(breaks).render(source),
         tags=TAGS,
         clean_content_tags=set(),
         # "*": attributes of every tag; left out, titles would be let through.
@@ -129,9 +134,8 @@ def _with_marks(html: str) -> str:
 
 
 @cache
-def _markdown() -> MarkdownIt:
-    # Line breaks stay line breaks: laboratory values stand under one another.
-    made = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(["table", "strikethrough"])
+def _markdown(breaks: bool) -> MarkdownIt:
+    made = MarkdownIt("commonmark", {"html": False, "breaks": breaks}).enable(["table", "strikethrough"])
     # What is no link stays as it was written.
     made.validateLink = _leads_somewhere  # type: ignore[method-assign]
     made.add_render_rule("image", _image)

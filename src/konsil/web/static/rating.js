@@ -205,6 +205,7 @@ function choose(key) {
   clearFault(fields[current]);
   changed(option.name);
   if (current + 1 < fields.length) move(current + 1);
+  else option.focus({ preventScroll: true });
 }
 function takeBack() {
   if (closed) return;
