@@ -104,3 +104,14 @@ def test_a_port_that_is_taken_is_told(folder: Path) -> None:
         taken.listen()
         with pytest.raises(KonsilError, match="cannot be listened on"):
             run("serve", folder, "--port", taken.getsockname()[1])
+
+
+def test_closing_says_what_is_not_done(folder: Path) -> None:
+    with Store.open(folder) as store:
+        batch = Batch(items=(Item("q", "Q?"),), answers=(Answer("a", "q", "s", "x"),))
+        store.add(batch, source="s", at="2025-03-01T12:00:00Z")
+    (folder / "study.toml").write_text(PROTOCOL + '[[plan]]\npanel = "panel"\ninstrument = "form"\n', "utf-8")
+    run("plan", folder)
+    assert run("close", folder, "--batch", "") == "batch '': now closed; screens not done: 1\n"
+    assert run("close", folder, "--batch", "") == "batch '': was already closed\n"
+    assert run("close", folder, "--batch", "", "--reopen", "--reason", "a slip") == "batch '': now open\n"

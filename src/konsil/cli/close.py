@@ -34,4 +34,10 @@ def command(folder: Path, database: str, batch: str | None, rater: str, reopen: 
         return
     changed = close(opened, batch, rater=rater, reopen=reopen, reason=reason)
     state = "open" if reopen else "closed"
-    click.echo(f"batch {batch!r}: {'now ' if changed else 'was already '}{state}{f' for {rater}' if rater else ''}")
+    left = sum(
+        tasks - done for phase, name, tasks, done in blocks(opened) if batch in (name, f"{phase} {name}".strip())
+    )
+    # Of one rater nothing is counted here; what is left can be rated again once the batch is open.
+    undone = f"; screens not done: {left:,}" if left and changed and not reopen and not rater else ""
+    whom = f" for {rater}" if rater else ""
+    click.echo(f"batch {batch!r}: {'now ' if changed else 'was already '}{state}{whom}{undone}")
