@@ -192,6 +192,7 @@ def test_later_back_problem_and_a_number_that_is_none(offline) -> None:
     second = page.url
     rate(page, minutes="99")
     page.wait_for_selector(".asked.missing")
+    assert "0 bis 10" in (page.text_content(".asked.missing .fault") or ""), "what is wrong is said"
     assert page.url == second
     page.fill("input[inputmode=decimal]", "9")
     go(page, lambda: page.keyboard.press("Control+Enter"))

@@ -321,7 +321,9 @@ form.addEventListener("submit", async (event) => {
     if (told.rev) form.elements.base_rev.value = told.rev;
     for (const key of told.problems ?? []) {
       const field = fields.find((one) => one.dataset.field === key);
-      field?.classList.add("missing");
+      if (!field) continue;
+      field.classList.add("missing");
+      field.querySelector(".fault").textContent = field.dataset.range ?? form.dataset.missing;
     }
   } catch {
     // Offline: what was said is in the queue; Next works again when the network is back.
