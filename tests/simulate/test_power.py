@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from konsil.api.power import Asked, expected
+from konsil.api.power import Asked, expected, write
 from konsil.cli import main
 from konsil.simulate.power import Found, Key, power
 from konsil.simulate.pretended import pretended_items
@@ -134,6 +134,13 @@ def test_a_table_and_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert [one["analysis"] for one in every][-1] == "Agreement"
     assert every[0]["power"] is None
     assert not (folder / "konsil.db").exists()  # the study is only read
+
+
+def test_small_negative_numbers_stay_numbers(tmp_path: Path) -> None:
+    write(power([[Found(B, True, -6.9e-18, -0.1, 0.1, 0.5, 0.5)]]), tmp_path / "power.csv")
+    with (tmp_path / "power.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert float(row["mean"]) == -6.9e-18
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import functools
 import json
@@ -13,6 +12,7 @@ from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 
+from konsil.api.decided import write_cells
 from konsil.api.folder import PROTOCOL, Folder, open_folder
 from konsil.api.importing import incoming
 from konsil.api.planning import implied_answers
@@ -20,7 +20,6 @@ from konsil.api.rehearsal import MATERIAL, drawn_items, truth_of
 from konsil.errors import StoreError, StudyError
 from konsil.prepare import in_study
 from konsil.records import Answer, Event, Item
-from konsil.records.formulas import harmless
 from konsil.simulate import Truth
 from konsil.simulate.power import Found, Power, one_study, power
 from konsil.simulate.pretended import pretended_items
@@ -145,12 +144,13 @@ def write(rows: Sequence[Power], path: Path) -> None:
         path.write_text(json.dumps(flat, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         return
     names = [f.name for f in dataclasses.fields(Power)]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(names)
-        for one in flat:
-            cells = (", ".join(v.values()) if isinstance(v, dict) else v for v in (one[n] for n in names))
-            writer.writerow(["" if c is None else harmless(c) if isinstance(c, str) else c for c in cells])
+    write_cells(path, names, [[_text(one[name]) for name in names] for one in flat])
+
+
+def _text(value: object) -> str | float:
+    if isinstance(value, dict):
+        return ", ".join(value.values())
+    return "" if value is None else value if isinstance(value, (int, float)) else str(value)
 
 
 def _cell(value: object) -> object:

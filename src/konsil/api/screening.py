@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from konsil.api.decided import DECISION, read_decisions, write_cells
 from konsil.api.folder import PROTOCOL, Folder, now
-from konsil.errors import PlanError, SourceError, StudyError, nearest
+from konsil.errors import PlanError, StudyError
 from konsil.prepare import (
     KEEP,
     Finding,
@@ -20,13 +20,12 @@ from konsil.prepare import (
     screening_event,
 )
 from konsil.records import Event, Item
-from konsil.records.formulas import harmless
 from konsil.sources.languages import recogniser
 from konsil.sources.table import read_table
 from konsil.store import Batch
 from konsil.study import study_digest
 
-COLUMNS = ("item", "reason", "evidence", "decision", "text")
+COLUMNS = ("item", "reason", "evidence", DECISION, "text")
 """The table for people: what the rules found, and an empty column for what is decided."""
 
 
@@ -59,7 +58,7 @@ def screen_items(folder: Folder, decisions: Path | None = None, *, keep: bool = 
             raise PlanError(f"{where}: prepare.screen: there are no items yet; run 'konsil import' first")
         decided = dict(before.decided) if before is not None else {}
         if decisions is not None:
-            decided |= read_decisions(decisions, {item.id for item in items})
+            decided |= read_decisions(read_table(decisions), "item", {item.id for item in items}, "item", KEEP)
         screened, findings = screen(spec, items, decided, recogniser_of(spec))
         is_new = screened != before
         if is_new and is_planned:
@@ -92,38 +91,16 @@ def by_rules(folder: Folder, events: Sequence[Event], items: Sequence[Item]) -> 
     return (screening_event(screened, 1, now()),)
 
 
-def read_decisions(path: Path, known: set[str]) -> dict[str, str]:
-    """Item -> decision, from a table with the columns item and decision; an empty decision is none."""
-    table = read_table(path)
-    for column in ("item", "decision"):
-        if column not in table.frame.columns:
-            hint = nearest(column, table.frame.columns)
-            raise SourceError(f"{table.name}: there is no column {column!r}; {hint}")
-    found: dict[str, str] = {}
-    for row, (item, decision) in enumerate(table.frame.select("item", "decision").iter_rows()):
-        place = f"{table.name}: {table.place} {table.line(row)}"
-        if not (decision or "").strip():
-            continue
-        if item not in known:
-            raise SourceError(f"{place}: there is no item {item!r}; {nearest(str(item), known)}")
-        decided = decision.strip()
-        if found.get(item, decided) != decided:
-            raise SourceError(f"{place}: item {item!r} is decided as {decided!r} and as {found[item]!r}")
-        found[item] = KEEP if decided.lower() == KEEP else decided
-    return found
-
-
 def write_table(looked: Looked, path: Path) -> None:
     """Write the table for people: suspects first, then all others, so that they can be read through as well."""
     suspects = [item for item in looked.items if item.id in looked.findings]
     others = [item for item in looked.items if item.id not in looked.findings]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(COLUMNS)
-        for item in (*suspects, *others):
-            finding = looked.findings.get(item.id, Finding(""))
-            decision = looked.screened.decided.get(item.id, "")
-            writer.writerow([harmless(x) for x in (item.id, finding.reason, finding.evidence, decision, item.text)])
+    findings, decided = looked.findings, looked.screened.decided
+    rows = []
+    for item in (*suspects, *others):
+        finding = findings.get(item.id, Finding(""))
+        rows.append((item.id, finding.reason, finding.evidence, decided.get(item.id, ""), item.text))
+    write_cells(path, COLUMNS, rows)
 
 
 def told(looked: Looked) -> Iterator[str]:

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from konsil.api.decided import DECISION, read_decisions, write_cells
 from konsil.api.folder import PROTOCOL, Folder, now
-from konsil.errors import PlanError, SourceError, StudyError, nearest
+from konsil.errors import PlanError, SourceError, StudyError
 from konsil.prepare import DROP, THEME, Themed, Theming, in_study, last_themed, themes, theming_event
 from konsil.prepare.clusters import telling_words
 from konsil.records import Item
-from konsil.records.formulas import harmless
 from konsil.sources.embeddings import embedder
 from konsil.sources.table import read_table
 from konsil.store import Batch
 from konsil.study import study_digest
 
-OF_THEMES = (THEME, "questions", "words", "example", "decision")
+OF_THEMES = (THEME, "questions", "words", "example", DECISION)
 """The table of the themes, a row a theme as it was found, with an empty column for what is decided."""
-OF_ITEMS = ("item", THEME, "decision", "text")
+OF_ITEMS = ("item", THEME, DECISION, "text")
 """The table of the questions, with an empty column for another theme."""
 EXAMPLE = 200
 """Characters shown of a question."""
@@ -95,27 +94,16 @@ def _asked(folder: Folder) -> Theming:
 def _read(path: Path, kept: Themed, items: set[str], decided: dict[str, str], moved: dict[str, str]) -> None:
     """Take a table's decisions: of questions where it has a column item, else of themes; an empty one is none."""
     table = read_table(path)
-    columns = table.frame.columns
-    is_of_items = "item" in columns
-    key = "item" if is_of_items else THEME
-    for column in (key, "decision"):
-        if column not in columns:
-            raise SourceError(f"{table.name}: there is no column {column!r}; {nearest(column, columns)}")
-    into, known = (moved, items) if is_of_items else (decided, set(kept.found))
-    what = "item" if is_of_items else "theme as it was found"
-    for row, (subject, decision) in enumerate(table.frame.select(key, "decision").iter_rows()):
-        place = f"{table.name}: {table.place} {table.line(row)}"
-        wanted = " ".join((decision or "").split())
-        if not wanted:
-            continue
-        name = str(subject or "")
-        if name not in known:
-            raise SourceError(f"{place}: there is no {what} {name!r}; {nearest(name, known)}")
-        if into.get(name, wanted) != wanted and name in into:
-            raise SourceError(f"{place}: {key} {name!r} is decided as {wanted!r} and as {into[name]!r}")
-        if is_of_items and wanted.lower() == DROP:
-            raise SourceError(f"{place}: item {name!r}: every question has a theme; expected its name, got {wanted!r}")
-        into[name] = DROP if wanted.lower() == DROP else wanted
+    if "item" not in table.frame.columns:
+        decided |= read_decisions(table, THEME, set(kept.found), "theme as it was found", DROP)
+        return
+    chosen = read_decisions(table, "item", items, "item", DROP)
+    for item, wanted in chosen.items():
+        if wanted == DROP:
+            raise SourceError(
+                f"{table.name}: item {item!r}: every question has a theme; expected its name, got {DROP!r}"
+            )
+    moved |= chosen
 
 
 def write_tables(tagged: Tagged, themes_path: Path | None, items_path: Path | None) -> None:
@@ -129,17 +117,10 @@ def write_tables(tagged: Tagged, themes_path: Path | None, items_path: Path | No
              tagged.themed.decided.get(name, ""))
             for name, ids in found.items()
         ]  # fmt: skip
-        _write(themes_path, OF_THEMES, rows)
+        write_cells(themes_path, OF_THEMES, rows)
     if items_path is not None:
         of, moved = tagged.themed.of(), tagged.themed.moved
-        _write(items_path, OF_ITEMS, [(i, of[i], moved.get(i, ""), text) for i, text in sorted(texts.items())])
-
-
-def _write(path: Path, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows([harmless(cell) for cell in row] for row in rows)
+        write_cells(items_path, OF_ITEMS, [(i, of[i], moved.get(i, ""), text) for i, text in sorted(texts.items())])
 
 
 def told(tagged: Tagged) -> Iterator[str]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from konsil.cli.reading import of_a_table
+
 if TYPE_CHECKING:
     from konsil.analysis.agreement import Agreement
 
@@ -32,10 +34,7 @@ Level = Literal["nominal", "ordinal", "interval", "ratio"]
 )
 @click.option("--labels", metavar="a,b,c", help="All labels of the scale, in order; default: those observed.")
 @click.option("--abstain", metavar="L", help="The label that is an abstention and not a value.")
-@click.option("--missing", metavar="W", multiple=True, help="A word that means not rated, besides the empty cell.")
-@click.option("--sheet", default="", help="The sheet of a spreadsheet.")
-@click.option("--encoding", default="utf-8", show_default=True, help="The encoding of a text file.")
-@click.option("--separator", default="", metavar="S", help="The field separator, where .csv has no comma, .tsv no tab.")
+@of_a_table
 @click.option("--resamples", type=click.IntRange(min=100), default=10_000, show_default=True, help="Bootstrap draws.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the resamples.")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from konsil.cli.reading import of_a_table
+
 if TYPE_CHECKING:
     from konsil.analysis.head_to_head import HeadToHead
 
@@ -35,10 +37,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="What holds, or what many papers compute: item-cluster percentiles and flips of single comparisons.",
 )
-@click.option("--missing", metavar="W", multiple=True, help="A word that means not rated, besides the empty cell.")
-@click.option("--sheet", default="", help="The sheet of a spreadsheet.")
-@click.option("--encoding", default="utf-8", show_default=True, help="The encoding of a text file.")
-@click.option("--separator", default="", metavar="S", help="The field separator, where .csv has no comma, .tsv no tab.")
+@of_a_table
 @click.option("--resamples", type=click.IntRange(min=100), default=10_000, show_default=True, help="Draws and flips.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of draws and flips.")
