@@ -2,10 +2,12 @@
 
 from konsil.simulate.draw import Latent, Simulated, draw, people
 from konsil.simulate.recovery import Recovered, recovery, sets_of
-from konsil.simulate.truth import CriterionTruth, PanelTruth, SystemTruth, Truth, check_truth, read_truth
+from konsil.simulate.truth import CriterionTruth, Departure, PanelTruth, SystemTruth, Truth, read_truth
+from konsil.simulate.truth_check import check_truth
 
 __all__ = [
     "CriterionTruth",
+    "Departure",
     "Latent",
     "PanelTruth",
     "Recovered",

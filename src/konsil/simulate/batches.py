@@ -66,7 +66,7 @@ class Batches:
         """Numbers of the scale's labels for every unit and rater of a panel, whoever sees them, (n_units, n_raters)."""
         key = (criterion.id, panel, context, batch)
         if key not in self._labels:
-            self._labels[key] = self._label(criterion, self.study.panels()[panel], batch, context)
+            self._labels[key] = self._label(criterion, self.study.members(panel), batch, context)
         return self._labels[key]
 
     def labels(self, criterion: Criterion, panel: str, batch: int, context: str = "") -> Matrix:
@@ -96,7 +96,7 @@ class Batches:
         return self._seen[panel]
 
     def _sights(self, panel: str) -> Bools:
-        n = len(self.study.panels()[panel])
+        n = len(self.study.members(panel))
         lines = [a for a in self.study.plan if a.panel == panel and a.when == "always"]
         if not self.sets:
             # Nothing is known of sets: one line's number of raters where all lines have the same.
@@ -134,7 +134,7 @@ class Batches:
         wanted = _wanted(analysis, group)
         return [
             n
-            for n, rater in enumerate(self.study.panels()[panel])
+            for n, rater in enumerate(self.study.members(panel))
             if all(_attribute(rater, c) in (None, *v) for c, v in wanted.items())
         ]
 

@@ -35,6 +35,7 @@ class Desk:
         self.answers = {a.id: n for n, a in enumerate(answers)}
         self.spans = {a.id: {s: n for n, s in enumerate(a.sentences)} for a in answers if a.sentences}
         self.world, self.truth, self.labellers = world, truth, labellers
+        self._seated: dict[tuple[str, str], Labeller] = {}
         self._replies: dict[Key, list[Reply]] = {}
         self._impressions: dict[Key, tuple[Array, list[bool]]] = {}
         self._seconds: dict[Key, list[float]] = {}
@@ -44,10 +45,10 @@ class Desk:
         found: list[Rating] = []
         surveys: dict[tuple[str, str], int] = {}
         for task in tasks:
-            one = self.labellers.get(task.rater)
-            if one is None:
+            if task.rater not in self.labellers:
                 continue
             instrument = self.instruments[task.instrument]
+            one = self._seat(task.rater, instrument)
             context = repr((instrument.id, task.phase, task.purpose == "repeat"))
             if task.item is None:
                 place = surveys.get((task.rater, task.instrument), 0)
@@ -74,6 +75,12 @@ class Desk:
                     )
                 )
         return found
+
+    def _seat(self, rater: str, instrument: Instrument) -> Labeller:
+        key = (rater, instrument.id)
+        if key not in self._seated:
+            self._seated[key] = self.labellers[rater].under(instrument.id)
+        return self._seated[key]
 
     def _survey(
         self, one: Labeller, instrument: Instrument, task: Task, place: int
@@ -132,7 +139,7 @@ class Desk:
         y, silent = self._impressions[key]
         first, second = (self.answers[a] for a in task.answers)
         # Two impressions of variance 1 differ with variance 2.
-        difference = (y[[first]] - y[[second]]) / 2**0.5 + one.truth.position
+        difference = (y[[first]] - y[[second]]) / 2**0.5 + one.on(criterion.id).position
         return self._label(criterion, difference, [silent[self.items[task.item or ""]]], one)[0]
 
     def _label(self, criterion: Criterion, y: Array, silent: Sequence[bool], one: Labeller) -> list[Reply]:
@@ -143,7 +150,7 @@ class Desk:
             ]
         told = self.truth.criteria.get(criterion.id, CriterionTruth())
         if criterion.scope == "pair":
-            codes = cut_pair(y, criterion, told, one.truth.tie)
+            codes = cut_pair(y, criterion, told, one.on(criterion.id).tie)
         else:
             codes = cut(y, criterion, told, self.truth.label_width)
         replies: list[Reply] = [("rated", label) for label in criterion.scale.labels]

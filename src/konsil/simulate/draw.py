@@ -9,7 +9,8 @@ from konsil.plan import assign
 from konsil.records import Answer, Item, Rating, Task
 from konsil.simulate.desk import Desk
 from konsil.simulate.panel import labeller
-from konsil.simulate.truth import Truth, check_truth
+from konsil.simulate.truth import Truth
+from konsil.simulate.truth_check import check_truth
 from konsil.simulate.world import build_world
 from konsil.study import Study
 
@@ -55,7 +56,7 @@ def draw(
     that it is the plan of a real study. `panel_seed` makes the raters' severity and likings instead, so that the same
     raters can meet new items. The order of items and answers does not matter.
     """
-    check_truth(truth, study, answers)
+    check_truth(truth, study, answers, items=items)
     known = {i.id for i in items}
     items = sorted(items, key=lambda i: i.id)
     answers = sorted((a for a in answers if a.item in known), key=lambda a: a.id)

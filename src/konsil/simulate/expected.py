@@ -121,7 +121,7 @@ class Expected:
     ) -> float:
         """One rater against the majority of the others."""
         codes = self._selected(analysis, criterion, analysis.raters, group, batch, labels)
-        names = [r.id for r in self.study.panels()[analysis.raters]]
+        names = [r.id for r in self.study.members(analysis.raters)]
         places = [names[n] for n in self.batches.columns(analysis, analysis.raters, group)]
         k = len(labels.names)
         return population.against_rest(analysis.statistic, codes, k, _steps(labels), only=places.index(rater))
@@ -160,7 +160,7 @@ class Expected:
 
     def _preference(self, analysis: Analysis, criterion: Criterion, judge: str) -> Rule | None:
         """A judge's advantage on its own or its siblings' answers, beside that on all others."""
-        raters = self.study.panels()[analysis.raters]
+        raters = self.study.members(analysis.raters)
         me = next(r for r in raters if r.id == judge)
         families = {s.id: s.family for s in self.study.systems}
         if analysis.statistic == "self_preference":

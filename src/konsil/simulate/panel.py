@@ -5,14 +5,17 @@ For an answer a of item i by system s, the rater r of panel p has the impression
     y = d (right_a - 1/2) + leniency_p - severity_r + self_preference_p [family_r = family_s] + liking_rs
         + sqrt(shared) clarity_a + sqrt(item_rater) mood_ri + sqrt(rest) noise_ra,        d = 2 probit(accuracy_p)
 
-so that a rater without severity labels a share `accuracy` of right and of wrong answers rightly. Two labels are cut at
-0, more labels at equal steps (a graded response model). A pair is labelled by the difference of two impressions with a
-zone of ties; an item by its difficulty as perceived. Abstentions are logistic in the difficulty.
+so that a rater without severity labels a share `accuracy` of right and of wrong answers rightly. A criterion may show
+only a part of d and have a shift of its own; `approves` puts the mean of wrong answers where that share of them gets
+the middle label or a better one. Two labels are cut at 0, more labels at equal steps (a graded response model). A pair
+is labelled by the difference of two impressions with a zone of ties; an item by its difficulty as perceived.
+Abstentions are logistic in the difficulty.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +24,7 @@ from scipy.special import expit, logit, ndtr, ndtri
 from konsil.instrument import Criterion
 from konsil.plan import generator
 from konsil.records import Rater
-from konsil.simulate.truth import CriterionTruth, PanelTruth, Truth
+from konsil.simulate.truth import CriterionTruth, Departure, PanelTruth, Truth
 from konsil.simulate.world import Array, Indices, Units, World
 
 Codes = NDArray[np.int64]
@@ -40,21 +43,53 @@ class Labeller:
     """(n_systems,)."""
     seed: int
     """What makes the rater who they are; the world's seed makes what they see."""
+    width: float = 3.0
+    """The latent range of a scale's labels."""
+    criteria: Mapping[str, CriterionTruth] = field(default_factory=dict)
+    """Criterion -> what is stated of it."""
+    departures: tuple[Departure, ...] = ()
+    """What is different for this rater on some criteria, under the instrument at hand."""
+
+    def under(self, instrument: str) -> Labeller:
+        """The same rater before one instrument."""
+        return replace(self, departures=tuple(d for d in self.departures if d.instrument in ("", instrument)))
+
+    def on(self, criterion: str) -> PanelTruth:
+        """The parameters on a criterion; on none, those of the whole screen."""
+        told = self.truth
+        for departure in self.departures:
+            if departure.criterion in ("", criterion):
+                stated = {name: getattr(departure, name) for name in _INSTEAD}
+                told = replace(told, **{name: value for name, value in stated.items() if value is not None})
+        return told
+
+    def shift(self, criterion: str) -> float:
+        """What is stated of the criterion and of this rater on it, towards the better labels."""
+        own = sum(d.shift for d in self.departures if d.criterion in ("", criterion))
+        return self.criteria.get(criterion, CriterionTruth()).shift + own
 
     def impression(self, units: Units, criterion: Criterion, context: str) -> Array:
         """The latent impression y of every unit, (n_units,)."""
-        t, world = self.truth, self.world
+        t, world = self.on(criterion.id), self.world
+        told = self.criteria.get(criterion.id, CriterionTruth())
         shift = t.leniency - self.severity + self.liking
         own = np.array([bool(self.rater.family) and f == self.rater.family for f in world.families], dtype=np.bool_)
         shift = shift + t.self_preference * own
         if criterion.scope == "pair" or len(criterion.scale.labels) != 2:
-            shift = shift + world.strengths
+            shift = shift + world.strengths_on.get(criterion.id, world.strengths)
+        shift = shift + self.shift(criterion.id)
+        right = units.reasoned if told.about == "reasoning" else units.right
+        mean = told.right * 2 * ndtri(t.accuracy) * (right - 0.5) + shift[units.system_of]
+        k = len(criterion.scale.labels)
+        if t.approves is not None and told.right > 0 and criterion.scope != "pair" and k:
+            above = self.width * (k // 2 / k - 0.5) + ndtri(t.approves)
+            habit = self.liking - self.severity + t.self_preference * own
+            mean = np.where(right, mean, above + habit[units.system_of])
         mood = self._stream("mood", "", "").standard_normal(len(world.difficulty))
         noise = self._stream("noise", criterion.id, context).standard_normal(len(units.item_of))
         rest = max(0.0, 1 - t.shared - t.item_rater)
         return np.asarray(
-            2 * ndtri(t.accuracy) * (units.right - 0.5)
-            + shift[units.system_of]
+            mean
             + np.sqrt(t.shared) * units.clarity
             + np.sqrt(t.item_rater) * mood[units.item_of]
             + np.sqrt(rest) * noise,
@@ -63,31 +98,37 @@ class Labeller:
 
     def about_items(self, criterion: Criterion, context: str) -> Array:
         """Perceived difficulty (scope item), or how easy the screen felt (scope task), (n_items,)."""
-        part = self.truth.perception if criterion.scope == "item" else -0.5
+        told = self.on(criterion.id)
+        part = told.perception if criterion.scope == "item" else -0.5
         rng = self._stream("item", criterion.id, context)
         habit = generator(self.seed, "rater", self.rater.id, "habit", criterion.id).standard_normal()
         noise = rng.standard_normal(len(self.world.difficulty))
         return np.asarray(
-            part * self.world.difficulty + np.sqrt(1 - part**2) * noise + habit * self.truth.severity, dtype=np.float64
+            part * self.world.difficulty
+            + np.sqrt(1 - part**2) * noise
+            + habit * self.truth.severity
+            + self.shift(criterion.id),
+            dtype=np.float64,
         )
 
     def mood_of(self, criterion: Criterion, n: int) -> Array:
         """Replies to n questionnaires in order, (n,)."""
-        return np.asarray(self._stream("survey", criterion.id, "").standard_normal(n))
+        return np.asarray(self._stream("survey", criterion.id, "").standard_normal(n) + self.shift(criterion.id))
 
     def abstains(self, criterion: Criterion, units_item: Indices, context: str) -> NDArray[np.bool_]:
         """Where the rater abstains, (n_units,)."""
-        if criterion.scale.abstain is None or self.truth.abstention <= 0:
+        told = self.on(criterion.id)
+        if criterion.scale.abstain is None or told.abstention <= 0:
             return np.zeros(len(units_item), dtype=np.bool_)
         u = self._stream("abstain", criterion.id, context).random(len(units_item))
-        odds = logit(self.truth.abstention) + self.truth.abstention_slope * self.world.difficulty
+        odds = logit(told.abstention) + told.abstention_slope * self.world.difficulty
         return np.asarray(u < expit(odds)[units_item], dtype=np.bool_)
 
     def seconds(self, context: str) -> Array:
         """Seconds on the screen of each item, log-normal, (n_items,)."""
         pace = 0.25 * self._stream("pace", "", "").standard_normal()
         noise = self._stream("seconds", "", context).standard_normal(len(self.world.difficulty))
-        return np.asarray(np.round(self.truth.seconds * np.exp(pace + 0.4 * noise), 1), dtype=np.float64)
+        return np.asarray(np.round(self.on("").seconds * np.exp(pace + 0.4 * noise), 1), dtype=np.float64)
 
     def _stream(self, what: str, criterion: str, context: str) -> np.random.Generator:
         return generator(self.world.seed, "rater", self.rater.id, what, criterion, context)
@@ -101,7 +142,18 @@ def labeller(world: World, rater: Rater, truth: Truth, seed: int) -> Labeller:
     liking = np.array(
         [generator(seed, "rater", rater.id, "liking", s).standard_normal() for s in world.systems], dtype=np.float64
     )
-    return Labeller(world, rater, own, severity, liking * own.rater_system, seed)
+    departures = tuple(d for d in truth.exceptions if _is_of(d, rater))
+    habits = liking * own.rater_system
+    return Labeller(world, rater, own, severity, habits, seed, truth.label_width, truth.criteria, departures)
+
+
+def _is_of(departure: Departure, rater: Rater) -> bool:
+    return (not departure.panels or rater.panel in departure.panels) and (
+        not departure.raters or rater.id in departure.raters
+    )
+
+
+_INSTEAD = tuple({f.name for f in fields(PanelTruth)} & {f.name for f in fields(Departure)})
 
 
 def cut(y: Array, criterion: Criterion, told: CriterionTruth, width: float) -> Codes:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
 
-from konsil.errors import StudyError, nearest
-from konsil.records import Answer
-from konsil.study import Study, decode
+from konsil.errors import StudyError
+from konsil.study import decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,12 @@ class SystemTruth:
 
     Seen on scales of more than two labels and in pairs; right or wrong is judged by `quality` alone.
     """
+    quality_by: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Column of the items -> value -> the quality there; where several columns speak, their probits' shifts add up."""
+    strength_on: Mapping[str, float] = field(default_factory=dict)
+    """Criterion -> further strength on it."""
+    hidden: float = 0.0
+    """The probability that the reasoning of a wrong answer has the right one all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,8 @@ class PanelTruth:
     """Pairs: shift in favour of the answer shown first."""
     seconds: float = 40.0
     """Median seconds on a screen."""
+    approves: float | None = None
+    """The probability that a wrong answer gets the middle label or a better one, whatever accuracy and leniency say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +70,48 @@ class CriterionTruth:
 
     best: str = ""
     """The label at the good end (for pairs: 'the first is better'); empty: the last label, for pairs the first."""
+    right: float = 1.0
+    """How much of right and wrong shows in it: 1 all of it, 0 nothing."""
+    shift: float = 0.0
+    """Everybody's shift towards the better labels."""
+    about: Literal["answer", "reasoning"] = "answer"
+    """Whose right and wrong it is: the answer's, or that of the reasoning behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """What is different for some raters, under one instrument or on one criterion; what it leaves out stays."""
+
+    panels: tuple[str, ...] = ()
+    """These panels; none: all."""
+    raters: tuple[str, ...] = ()
+    """These raters; none: all."""
+    instrument: str = ""
+    """Under this instrument; empty: any."""
+    criterion: str = ""
+    """On this criterion; empty: all, and the seconds on the screen."""
+    shift: float = 0.0
+    """Further shift towards the better labels."""
+    accuracy: float | None = None
+    """Instead of the panel's, as are all that follow."""
+    leniency: float | None = None
+    """The whole panel's shift towards the better labels."""
+    self_preference: float | None = None
+    """Further shift for the rater's own family."""
+    shared: float | None = None
+    """Share of the residual variance that all raters have in common."""
+    item_rater: float | None = None
+    """Share that a rater carries over the answers of an item."""
+    perception: float | None = None
+    """Correlation of perceived and true difficulty."""
+    abstention: float | None = None
+    """The probability of an abstention."""
+    abstention_slope: float | None = None
+    """Its change with difficulty."""
+    seconds: float | None = None
+    """Median seconds on a screen; only without a criterion."""
+    approves: float | None = None
+    """The probability that a wrong answer gets the middle label or a better one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +126,16 @@ class Truth:
     """Rater -> parameters of its own, instead of the panel's (judges differ)."""
     criteria: Mapping[str, CriterionTruth] = field(default_factory=dict)
     """Criterion -> its labels."""
+    exceptions: tuple[Departure, ...] = ()
+    """What is different under an instrument or on a criterion; of two that speak of the same, the later holds."""
     difficulty_spread: float = 1.0
     """How much an item's difficulty moves the probability of a right answer, in latent standard deviations."""
     label_width: float = 3.0
     """The latent range over which the labels of a scale of more than two labels are spread."""
+    sentence_errors: float = 0.4
+    """In a wrong answer each sentence is wrong with this probability, and at least one is."""
+    sentence_shared: float = 0.0
+    """Share of what everybody sees in a sentence, beyond right and wrong, that it has from its answer."""
     wrong_answers: tuple[str, ...] = ()
     """Answers known to be wrong; all others are then right. Empty: right and wrong are drawn from `quality`."""
 
@@ -95,67 +151,3 @@ def read_truth(text: str, name: str = "simulation.toml") -> Truth:
     except tomllib.TOMLDecodeError as error:
         raise StudyError(f"{name}: not valid TOML: {error}") from None
     return decode(Truth, data, name)
-
-
-def check_truth(truth: Truth, study: Study, answers: Iterable[Answer] = (), name: str = "simulation.toml") -> None:
-    """Raise a StudyError that lists every name the study does not have and every number out of its range."""
-    found = tuple(_problems(truth, study, answers, name))
-    if found:
-        raise StudyError("\n".join(found))
-
-
-def _problems(truth: Truth, study: Study, answers: Iterable[Answer], name: str) -> Iterator[str]:
-    known_answers = {a.id: a.system for a in answers}
-    systems = {s.id for s in study.systems} | set(known_answers.values())
-    criteria = {c.id: c for i in study.instruments for c in i.criteria}
-    for where, named, known in (
-        ("systems", truth.systems, systems),
-        ("panels", truth.panels, set(study.panels())),
-        ("raters", truth.raters, {r.id for r in study.everybody()}),
-        ("criteria", truth.criteria, set(criteria)),
-        ("wrong_answers", truth.wrong_answers, set(known_answers)),
-    ):
-        for one in named:
-            if one not in known:
-                yield f"{name}: {where}: the study has no {where.rstrip('s').replace('_', ' ')} {one!r}; " + (
-                    nearest(one, known)
-                )
-    for system, stated in truth.systems.items():
-        if not 0 < stated.quality < 1:
-            yield f"{name}: systems.{system}.quality: expected a number between 0 and 1, got {stated.quality:g}"
-    for where, panels in (("panels", truth.panels), ("raters", truth.raters)):
-        for panel, one_panel in panels.items():
-            yield from _panel_problems(one_panel, f"{name}: {where}.{panel}")
-    for criterion, told in truth.criteria.items():
-        if criterion in criteria and told.best:
-            labels = criteria[criterion].scale.labels
-            if told.best not in (labels[:1] + labels[-1:]):
-                yield (
-                    f"{name}: criteria.{criterion}.best: {told.best!r} is not the first or last label of {list(labels)}"
-                )
-    if not truth.difficulty_spread >= 0 or not truth.label_width > 0:
-        yield f"{name}: difficulty_spread is 0 or more and label_width is above 0"
-
-
-def _panel_problems(panel: PanelTruth, where: str) -> Iterator[str]:
-    for f in fields(panel):
-        value = getattr(panel, f.name)
-        low, high = _RANGES.get(f.name, (0.0, float("inf")))
-        if not low <= value <= high:
-            yield f"{where}.{f.name}: expected a number from {low:g} to {high:g}, got {value:g}"
-    if panel.shared + panel.item_rater > 1:
-        yield f"{where}.shared: with item_rater it makes {panel.shared + panel.item_rater:g}, more than the whole"
-
-
-_ANY = (-20.0, 20.0)
-_RANGES: Mapping[str, tuple[float, float]] = {
-    "accuracy": (0.001, 0.999),
-    "leniency": _ANY,
-    "self_preference": _ANY,
-    "shared": (0.0, 1.0),
-    "item_rater": (0.0, 1.0),
-    "perception": (0.0, 1.0),
-    "abstention": (0.0, 0.999),
-    "abstention_slope": _ANY,
-    "position": _ANY,
-}

@@ -27,6 +27,8 @@ class Units:
     """The unit's system, 0 .. n_systems - 1."""
     right: NDArray[np.bool_]
     """Whether it is right."""
+    reasoned: NDArray[np.bool_]
+    """Whether the reasoning behind it is right; that of a right one is."""
     clarity: Array
     """Standard normal: what everybody sees in it beyond right and wrong."""
 
@@ -41,8 +43,12 @@ class World:
     """The systems' families, empty where there is none."""
     strengths: Array
     """(n_systems,)."""
+    strengths_on: Mapping[str, Array]
+    """Criterion -> the same with what is stated for it, (n_systems,); only criteria of which something is."""
     difficulty: Array
-    """(n_items,) standard normal."""
+    """(n_items,) standard normal; the versions of a case share it."""
+    strata: tuple[Mapping[str, str], ...]
+    """The items' columns."""
     answers: Units
     sentences: Units
     first_sentence: Indices
@@ -53,73 +59,83 @@ class World:
         return np.arange(len(self.difficulty))
 
 
-SENTENCE_ERRORS = 0.4
-"""In a wrong answer each sentence is wrong with this probability, and at least one is."""
-
-
 def build_world(
     items: Sequence[Item], answers: Sequence[Answer], families: Mapping[str, str], truth: Truth, seed: int
 ) -> World:
     """Difficulties and correctness of the study's own items and answers, from streams of their own."""
     places = {item.id: n for n, item in enumerate(items)}
+    cases: dict[str, int] = {}
+    # An item without a case is one of its own, whatever a case is called.
+    case_of = np.array([cases.setdefault(repr((i.case, i.case or i.id)), len(cases)) for i in items], dtype=np.int64)
+    strata = tuple(item.strata for item in items)
     systems = tuple(dict.fromkeys(a.system for a in answers))
     numbers = {s: n for n, s in enumerate(systems)}
     item_of = np.array([places[a.item] for a in answers], dtype=np.int64)
     system_of = np.array([numbers[a.system] for a in answers], dtype=np.int64)
-    means = _means(systems, truth)
+    means = _means(systems, truth, strata, item_of, system_of)
     if truth.wrong_answers:
         wrong = set(truth.wrong_answers)
         right = np.array([a.id not in wrong for a in answers], dtype=np.bool_)
-        difficulty = _difficulty_given(right, item_of, system_of, means, truth.difficulty_spread, len(items), seed)
+        drawn = _difficulty_given(right, case_of[item_of], means, truth.difficulty_spread, len(cases), seed)
     else:
-        difficulty = generator(seed, "world", "difficulty").standard_normal(len(items))
-        right = draw_right(difficulty, item_of, system_of, means, truth.difficulty_spread, seed)
-    return _world(
-        seed, systems, families, truth, difficulty, item_of, system_of, right, [len(a.sentences) for a in answers]
-    )
+        drawn = generator(seed, "world", "difficulty").standard_normal(len(cases))
+        right = draw_right(drawn[case_of][item_of], means, truth.difficulty_spread, seed)
+    lengths = [len(a.sentences) for a in answers]
+    return _world(seed, systems, families, truth, drawn[case_of], strata, item_of, system_of, right, lengths)
 
 
 def large_world(
-    n_items: int, systems: Sequence[str], families: Mapping[str, str], truth: Truth, seed: int, n_sentences: int = 0
+    n_items: int,
+    systems: Sequence[str],
+    families: Mapping[str, str],
+    truth: Truth,
+    seed: int,
+    n_sentences: int = 0,
+    versions: Sequence[Mapping[str, str]] = ({},),
 ) -> World:
-    """New items, all answered by the same systems: what the study's items are a sample of."""
-    item_of = np.repeat(np.arange(n_items), len(systems))
-    system_of = np.tile(np.arange(len(systems)), n_items)
-    difficulty = generator(seed, "world", "difficulty").standard_normal(n_items)
-    right = draw_right(difficulty, item_of, system_of, _means(systems, truth), truth.difficulty_spread, seed)
+    """New items, all answered by the same systems: what the study's items are a sample of.
+
+    With several `versions`, the columns of each, an item is a version of a case: as many items as fill whole cases.
+    """
+    n_cases = n_items // len(versions)
+    strata = tuple(versions) * n_cases
+    item_of = np.repeat(np.arange(len(strata)), len(systems))
+    system_of = np.tile(np.arange(len(systems)), len(strata))
+    difficulty = np.repeat(generator(seed, "world", "difficulty").standard_normal(n_cases), len(versions))
+    means = _means(systems, truth, strata, item_of, system_of)
+    right = draw_right(difficulty[item_of], means, truth.difficulty_spread, seed)
     lengths = [n_sentences] * len(item_of)
-    return _world(seed, tuple(systems), families, truth, difficulty, item_of, system_of, right, lengths)
+    return _world(seed, tuple(systems), families, truth, difficulty, strata, item_of, system_of, right, lengths)
 
 
-def draw_right(
-    difficulty: Array, item_of: Indices, system_of: Indices, means: Array, spread: float, seed: int
-) -> NDArray[np.bool_]:
-    """Right or wrong: probit in the difficulty, so scaled that a system's share of right answers is `quality`."""
-    noise = generator(seed, "world", "right").standard_normal(len(item_of))
-    return np.asarray(means[system_of] - spread * difficulty[item_of] + noise > 0, dtype=np.bool_)
+def draw_right(difficulty: Array, means: Array, spread: float, seed: int) -> NDArray[np.bool_]:
+    """Right or wrong, answer by answer: probit in the difficulty, so scaled that the share of right is `quality`."""
+    noise = generator(seed, "world", "right").standard_normal(len(means))
+    return np.asarray(means - spread * difficulty + noise > 0, dtype=np.bool_)
 
 
-def _means(systems: Sequence[str], truth: Truth) -> Array:
-    quality = np.array([truth.systems.get(s, SystemTruth()).quality for s in systems], dtype=np.float64)
-    return np.asarray(ndtri(quality) * np.sqrt(1 + truth.difficulty_spread**2), dtype=np.float64)
+def _means(
+    systems: Sequence[str], truth: Truth, strata: Sequence[Mapping[str, str]], item_of: Indices, system_of: Indices
+) -> Array:
+    """The latent mean of every answer, by its system and by what is stated of its item's columns."""
+    told = [truth.systems.get(s, SystemTruth()) for s in systems]
+    means = ndtri(np.array([t.quality for t in told], dtype=np.float64))[system_of]
+    for n, one in enumerate(told):
+        for column, values in one.quality_by.items():
+            shifts = {value: ndtri(quality) - ndtri(one.quality) for value, quality in values.items()}
+            by_item = np.array([shifts.get(own.get(column, ""), 0.0) for own in strata], dtype=np.float64)
+            means = means + np.where(system_of == n, by_item[item_of], 0.0)
+    return np.asarray(means * np.sqrt(1 + truth.difficulty_spread**2), dtype=np.float64)
 
 
 def _difficulty_given(
-    right: NDArray[np.bool_],
-    item_of: Indices,
-    system_of: Indices,
-    means: Array,
-    spread: float,
-    n_items: int,
-    seed: int,
+    right: NDArray[np.bool_], item_of: Indices, means: Array, spread: float, n_items: int, seed: int
 ) -> Array:
     """Difficulties drawn from what the known right and wrong answers say of them, on a fine grid."""
     grid = np.linspace(-3.5, 3.5, 141)
     chance = ndtr(means[:, None] - spread * grid)
     log_posterior = np.tile(-(grid**2) / 2, (n_items, 1))
-    np.add.at(
-        log_posterior, item_of, np.log(np.where(right[:, None], chance[system_of], 1 - chance[system_of]) + 1e-300)
-    )
+    np.add.at(log_posterior, item_of, np.log(np.where(right[:, None], chance, 1 - chance) + 1e-300))
     posterior = np.exp(log_posterior - log_posterior.max(axis=1, keepdims=True))
     sums = np.cumsum(posterior, axis=1)
     u = generator(seed, "world", "difficulty").random(n_items)
@@ -132,26 +148,36 @@ def _world(
     families: Mapping[str, str],
     truth: Truth,
     difficulty: Array,
+    strata: tuple[Mapping[str, str], ...],
     item_of: Indices,
     system_of: Indices,
     right: NDArray[np.bool_],
     lengths: Sequence[int],
 ) -> World:
+    told = [truth.systems.get(s, SystemTruth()) for s in systems]
     clarity = generator(seed, "world", "clarity").standard_normal(len(item_of))
     first = np.concatenate(([0], np.cumsum(np.asarray(lengths, dtype=np.int64)))).astype(np.int64)
     owner = np.repeat(np.arange(len(item_of)), np.diff(first))
     rng = generator(seed, "world", "sentences")
-    bad = rng.random(len(owner)) < SENTENCE_ERRORS
+    bad = rng.random(len(owner)) < truth.sentence_errors
     chosen = first[:-1] + (rng.random(len(item_of)) * np.diff(first)).astype(np.int64)
     bad[chosen[np.diff(first) > 0]] = True
-    sentences = Units(item_of[owner], system_of[owner], right[owner] | ~bad, rng.standard_normal(len(owner)))
+    fine = right[owner] | ~bad
+    own, part = rng.standard_normal(len(owner)), truth.sentence_shared
+    seen = np.sqrt(part) * clarity[owner] + np.sqrt(1 - part) * own
+    hidden = np.array([t.hidden for t in told], dtype=np.float64)[system_of]
+    reasoned = right | (generator(seed, "world", "hidden").random(len(right)) < hidden)
+    strengths = np.array([t.strength for t in told], dtype=np.float64)
+    named = dict.fromkeys(criterion for t in told for criterion in t.strength_on)
     return World(
         seed=seed,
         systems=systems,
         families=tuple(families.get(s, "") for s in systems),
-        strengths=np.array([truth.systems.get(s, SystemTruth()).strength for s in systems], dtype=np.float64),
+        strengths=strengths,
+        strengths_on={c: strengths + np.array([t.strength_on.get(c, 0.0) for t in told]) for c in named},
         difficulty=difficulty,
-        answers=Units(item_of, system_of, right, clarity),
-        sentences=sentences,
+        strata=strata,
+        answers=Units(item_of, system_of, right, reasoned, clarity),
+        sentences=Units(item_of[owner], system_of[owner], fine, fine | reasoned[owner], seen),
         first_sentence=first,
     )
