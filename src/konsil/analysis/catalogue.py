@@ -109,10 +109,23 @@ ONE_TABLE = (
 )
 """The statistics of one table of two raters, which can therefore be asked of a rater and a consensus."""
 
+DEGRADATION = (
+    "information_sensitivity",
+    "monotonicity_violation",
+    "diagnostic_potential",
+    "label_dependence",
+    "stability",
+    "reasoning_gap",
+)
+"""What becomes of a system as cases are told with less and less; one row a system, cases are the clusters."""
+
+CASES = (*DEGRADATION,)
+"""Every statistic of cases in several versions: its clusters are the cases."""
+
 RATER_PAIR = "rater_pair"
 """In `by`: a group of every two raters, told as raters = 'A and B'."""
 
 
 def known_statistics() -> tuple[str, ...]:
     """Every statistic that an analysis can ask for."""
-    return AGREEMENT + PAIRED + OTHER + JUDGING + BLINDING + PREFERENCE
+    return AGREEMENT + PAIRED + OTHER + JUDGING + BLINDING + PREFERENCE + CASES

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from konsil.analysis.case_rules import case_contradictions
 from konsil.analysis.catalogue import (
     AGREEMENT,
     BLINDING,
+    DEGRADATION,
     JUDGING,
     ONE_TABLE,
     PAIRED,
@@ -37,6 +39,7 @@ def contradictions(analysis: Analysis) -> Iterator[str]:
     if analysis.statistic in BLINDING:
         yield from _blinding(analysis)
     yield from pair_contradictions(analysis)
+    yield from case_contradictions(analysis)
     if analysis.covariate and analysis.statistic != "abstention_slope":
         yield f"covariate: belongs to the statistic 'abstention_slope', not to {analysis.statistic!r}"
     if analysis.tiebreak and analysis.consensus != "majority":
@@ -58,7 +61,8 @@ def _groups(a: Analysis) -> Iterator[str]:
     for n, column in enumerate(a.by):
         if column in a.by[:n]:
             yield f"by[{n}]: {column!r} occurs twice"
-    if a.compare and a.compare not in a.by:
+    each = ("system",) if a.statistic in DEGRADATION else ()
+    if a.compare and a.compare not in (*a.by, *each):
         yield f"compare: {a.compare!r} is not one of by = {list(a.by)}"
     if a.test == "flip" and not a.compare and a.statistic not in FLIPPED:
         yield "test: there is nothing to flip; compare says between which groups"

@@ -14,11 +14,13 @@ from konsil.analysis import panels
 from konsil.analysis.blinding import blinding_rows
 from konsil.analysis.bounds import bounds_of
 from konsil.analysis.called import calling, orders
-from konsil.analysis.catalogue import BLINDING, RATER_PAIR
+from konsil.analysis.case_rules import clustered_by_case
+from konsil.analysis.catalogue import BLINDING, DEGRADATION, RATER_PAIR
 from konsil.analysis.caution import caution_rows
 from konsil.analysis.coding import groups, rater_pairs, select
 from konsil.analysis.contrast import contrast
 from konsil.analysis.coverage import coverage, label_counts
+from konsil.analysis.degradation import degradation_groups
 from konsil.analysis.derived import derived_values, with_derived
 from konsil.analysis.ensembles import MEASURES, ensemble_rows
 from konsil.analysis.estimate import Told
@@ -65,6 +67,7 @@ def run(
     """
     table = with_derived(long(data, exclusions), derived, instruments)
     families = lineage(systems, data.raters)
+    analyses = [clustered_by_case(analysis) for analysis in analyses]
     rows: list[Row] = []
     contexts: list[Context] = []
     # One key for all: analyses of the same clusters are made on the same resamples, which are drawn once.
@@ -149,6 +152,8 @@ def _rows(context: Context, table: Long, families: Lineage) -> Iterator[Row]:
     if analysis.against == "rest" and "rater" in analysis.by:
         keyed = groups(frame, [column for column in analysis.by if column != "rater"])
         found = [one for keys, part in keyed for one in each_against_rest(context, keys, part, raters)]
+    elif analysis.statistic in DEGRADATION:
+        found = degradation_groups(context, table)
     elif RATER_PAIR in analysis.by:
         found = [single(context, keys, part, two) for keys, part, two in rater_pairs(keyed, raters)]
     else:

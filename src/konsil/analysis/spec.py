@@ -11,6 +11,7 @@ Consensus = Literal["none", "majority", "mean"]
 Cluster = Literal["item", "case", "rater"]
 Test = Literal["interval", "flip", "none"]
 Abstain = Literal["missing", "label"]
+Denominator = Literal["cases", "recovered"]
 SpanRule = Literal["each", "all", "any", "mean"]
 
 
@@ -68,6 +69,16 @@ class Analysis:
     """For rank_agreement: further criteria; one number for each, and their mean."""
     margin: float | None = None
     """For differences: how large a difference still counts as equivalent."""
+    levels: tuple[str, ...] = ()
+    """The values of the items' stratum `level`, from all the information to the least."""
+    correct: float = 0.75
+    """A panel's mean number from which on an answer counts as right."""
+    failure: float = 0.25
+    """A panel's mean number down from which an answer counts as a failure."""
+    approve: float = 0.5
+    """A judge's number from which on it approves of an answer."""
+    denominator: Denominator = "cases"
+    """For monotonicity_violation: out of all 'cases', or of those right at the last level ('recovered')."""
     pass_line: float | None = None
     """For shares and means: the value to reach, drawn into the figures; no number depends on it."""
     prespecified: bool = True

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from konsil.report.language import ENGLISH, Language
 from konsil.stats.accord import CHOICE_KAPPA
 from konsil.stats.blinding import BANG, JAMES
+from konsil.stats.degradation import CLEXEVAL
 from konsil.stats.juries import KENDALL
 from konsil.stats.names import STATISTICS
 from konsil.stats.risk import RISK_COVERAGE
@@ -74,6 +75,34 @@ PLAIN = {
         "Right minus wrong guesses among all who saw it, 'cannot tell' included: 0 is chance, 1 is that all know it;"
         " below 0 it is taken for another.",
         BANG,
+        zero=True,
+    ),
+    "information_sensitivity": Entry(
+        "Information scarcity sensitivity (ISS)",
+        "By how much the share of right answers falls from the whole case to the least of it; 0.6 is 60 points.",
+        CLEXEVAL,
+        zero=True,
+    ),
+    "monotonicity_violation": Entry(
+        "Monotonicity violation rate (MVR)",
+        "The share of cases answered rightly with less information after a wrong answer with more of it.",
+        CLEXEVAL,
+    ),
+    "diagnostic_potential": Entry(
+        "Diagnostic potential (MDA)", "The share of cases answered rightly at some level at least.", CLEXEVAL
+    ),
+    "label_dependence": Entry(
+        "Label dependence (LDF)",
+        "The share of cases for which removing the diagnosis' name alone turns right into wrong or wrong into right.",
+        CLEXEVAL,
+    ),
+    "stability": Entry(
+        "Stability", "How many levels in a row, from the whole case on, are answered rightly, on average.", CLEXEVAL
+    ),
+    "reasoning_gap": Entry(
+        "Reasoning gap",
+        "By how much the mean score falls from the whole case to the least of it.",
+        CLEXEVAL,
         zero=True,
     ),
     "win_difference": Entry(

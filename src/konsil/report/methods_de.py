@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from konsil.report.cases_de import CASE_SOURCES
 from konsil.report.pairs_de import PAIR_SOURCES
 
 METHODS: dict[str, str] = {
@@ -136,6 +137,7 @@ SOURCES: dict[str, str] = {
     "convention": "üblich",
     "share of units with equal labels, pair by pair": "Anteil der Einheiten mit gleichen Labels, Paar für Paar",
     **PAIR_SOURCES,
+    **CASE_SOURCES,
 }
 """Where the statistics come from."""
 

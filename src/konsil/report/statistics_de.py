@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from konsil.report.cases_de import CASE_STATISTICS
 from konsil.report.pairs_de import PAIR_STATISTICS
 
 _ENSEMBLES = (
@@ -161,4 +162,5 @@ STATISTICS: dict[str, tuple[str, str]] = {
         "ICC(1,1) aus allen Labels, auch von Einheiten, die manche Bewertende ausgelassen haben.",
     ),
     **PAIR_STATISTICS,
+    **CASE_STATISTICS,
 }

@@ -1,0 +1,90 @@
+"""What becomes of a system as cases are told with less and less: one number a case, cases as the clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.coding import groups, select
+from konsil.analysis.frame import Long
+from konsil.analysis.kinds import Context, Group
+from konsil.analysis.measure import Measure, quotient
+from konsil.analysis.rows import estimates_of
+from konsil.analysis.said import say
+from konsil.analysis.scores import LEVEL, Ladder, columns_of, ladder
+from konsil.stats import degradation
+from konsil.stats.contract import Array
+
+RIGHT: Mapping[str, Callable[[Array], Array]] = MappingProxyType(
+    {
+        "information_sensitivity": degradation.drop,
+        "monotonicity_violation": degradation.violated,
+        "diagnostic_potential": degradation.potential,
+        "label_dependence": degradation.label_dependence,
+        "stability": degradation.steps,
+    }
+)
+"""Statistics of whether each level is right; the reasoning gap is the only one of the scores themselves."""
+
+SHARES = ("monotonicity_violation", "diagnostic_potential", "label_dependence")
+"""Those that are shares of the cases, so that few cases have an interval of a share."""
+
+
+def by_system(context: Context, table: Long) -> list[tuple[dict[str, str], pl.DataFrame]]:
+    """The analysis' ratings split by system and by whatever the analysis asks for, with their level."""
+    analysis = context.analysis
+    frame = select(table, columns_of(analysis, LEVEL), analysis.raters)
+    return groups(frame, list(dict.fromkeys(("system", *analysis.by))))
+
+
+def right(context: Context, scores: Array) -> Array:
+    """Which scores reach the analysis' `correct`, 0 and 1; nan stays."""
+    # A mean of raters is a fraction: what reaches the threshold must not fail it by a rounding error.
+    return np.where(np.isfinite(scores), scores >= context.analysis.correct - 1e-9, np.nan)
+
+
+def degradation_groups(context: Context, table: Long) -> list[Group]:
+    """One row a system: the statistic over its cases, with intervals that resample cases."""
+    parts = by_system(context, table)
+    measures = [_measure(context, ladder(context, part, context.analysis.levels)) for _, part in parts]
+    told = estimates_of(context, measures)
+    return [Group(keys, m, t) for (keys, _), m, t in zip(parts, measures, told, strict=True)]
+
+
+def _measure(context: Context, found: Ladder) -> Measure:
+    analysis = context.analysis
+    if analysis.statistic == "reasoning_gap":
+        return from_cases(found, degradation.drop(found.scores))
+    number = RIGHT[analysis.statistic]
+    recovered = analysis.denominator == "recovered"
+    if recovered:
+        number = partial(degradation.violated, recovered=True)
+    measure = from_cases(found, number(right(context, found.scores)), share=analysis.statistic in SHARES)
+    if not recovered:
+        return measure
+    note = say("Of the cases that are right at {level} alone.", level=repr(analysis.levels[-1]))
+    return replace(measure, notes=(note, *measure.notes))
+
+
+def from_cases(found: Ladder, numbers: Array, *, share: bool = False) -> Measure:
+    """The mean of one number a case as a measure; a share of the cases where the numbers are 0 and 1."""
+    known = np.isfinite(numbers)
+    sums = np.column_stack([np.where(known, numbers, 0.0), known.astype(np.float64)])
+    lacking = found.lacking
+    note = say("{n:,} of {all:,} cases lack a level and may be left out.", n=lacking, all=len(found.cases))
+    return Measure(
+        sums=sums,
+        finalise=quotient,
+        clusters=found.cases,
+        n_units=int(np.isfinite(found.scores).sum()),
+        n_raters=found.n_raters,
+        n_ratings=found.n_ratings,
+        trials=sums[:, 1] if share else None,
+        hits=sums[:, 0] if share else None,
+        notes=(note,) if lacking else (),
+    )

@@ -1,0 +1,93 @@
+"""What a panel gave an answer: the mean number of its labels, and how the answers lie in cases and levels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.coding import select
+from konsil.analysis.frame import Long
+from konsil.analysis.kinds import Context, labels_in
+from konsil.analysis.spec import Analysis
+from konsil.errors import AnalysisError
+from konsil.stats.contract import Array
+
+LEVEL = "level"
+"""The stratum of an item that says which version of its case it is."""
+
+OUTPUT = ("item", "case", "answers", "system")
+"""What tells one answer from another."""
+
+
+def columns_of(analysis: Analysis, *more: str) -> Analysis:
+    """The analysis with these columns among those that its ratings are given with."""
+    return replace(analysis, by=tuple(dict.fromkeys((*analysis.by, *more))))
+
+
+def scores(context: Context, frame: pl.DataFrame, *keys: str) -> pl.DataFrame:
+    """One row an answer: the mean number of the labels it got, in a column `score`; abstentions are no labels.
+
+    `keys` are columns that tell the rows apart beside the answer, such as the rater.
+    """
+    labels, collapse = labels_in(context, frame), context.analysis.collapse
+    of_label = dict(zip(labels.names, map(float, labels.values), strict=True))
+    scale = context.criterion.scale
+    if scale.kind == "choice":
+        of_label |= {before: of_label[after] for before, after in collapse.items() if after in of_label}
+        number = pl.col("label").replace_strict(of_label, default=None, return_dtype=pl.Float64)
+    else:
+        number = pl.col("label").cast(pl.Float64, strict=False)
+    told = frame.filter(pl.col("state") == "rated").with_columns(number.alias("score")).drop_nulls("score")
+    keep = [c for c in (*OUTPUT, *keys, *context.analysis.by) if c in frame.columns]
+    return told.group_by(list(dict.fromkeys(keep)), maintain_order=True).agg(
+        pl.col("score").mean(), pl.col("rater").n_unique().alias("n_raters"), pl.len().alias("n_ratings")
+    )
+
+
+def panel_scores(context: Context, table: Long, panel: str, criterion: str = "") -> pl.DataFrame:
+    """One row an answer: what a panel gave it on a criterion, by default the analysis' own."""
+    return scores(context, select(table, replace(context.analysis, criterion=criterion or context.analysis.criterion),
+                                  panel))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """One system's scores by case and level."""
+
+    scores: Array
+    """(n_cases, n_levels); nan where there is no answer with a score."""
+    cases: tuple[str, ...]
+    """The rows' cases, sorted."""
+    n_raters: int
+    """Raters with a label."""
+    n_ratings: int
+    """Labels used."""
+
+    @property
+    def lacking(self) -> int:
+        """How many cases lack a level."""
+        return int((~np.isfinite(self.scores)).any(axis=1).sum())
+
+
+def ladder(context: Context, frame: pl.DataFrame, levels: Sequence[str]) -> Ladder:
+    """The scores of one system's ratings by case and level; several answers to one version are averaged."""
+    name = context.analysis.name
+    known = set(frame.get_column(LEVEL).drop_nulls().unique().to_list())
+    if known and not known & set(levels):
+        raise AnalysisError(
+            f"{name}: levels: got {list(levels)}, but the items' stratum {LEVEL!r} has the values"
+            f" {', '.join(sorted(repr(v) for v in known))}"
+        )
+    own = scores(context, frame.filter(pl.col(LEVEL).is_in(list(levels))), LEVEL)
+    cells = own.group_by("case", LEVEL).agg(pl.col("score").mean())
+    cases = tuple(frame.get_column("case").unique().sort().to_list())
+    place = {case: n for n, case in enumerate(cases)}
+    column = {level: n for n, level in enumerate(levels)}
+    grid = np.full((len(cases), len(levels)), np.nan)
+    for case, level, score in cells.iter_rows():
+        grid[place[case], column[level]] = score
+    used = frame.filter((pl.col("state") == "rated") & pl.col(LEVEL).is_in(list(levels)))
+    return Ladder(grid, cases, used.get_column("rater").n_unique(), used.height)

@@ -1,0 +1,103 @@
+"""Cases answered at several levels of information, from all of it to the least: one number a case.
+
+`right` has one row a case and one column a level, from the fullest on: 1 right, 0 wrong, nan where there is no answer.
+Every statistic here is the mean of one number a case over the cases that have one, so that cases are the clusters.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from konsil.stats.contract import Array
+
+CLEXEVAL = "CLExEval, appendix D"
+"""Where the statistics of masked cases are defined."""
+
+
+def drop(scores: Array) -> Array:
+    """How much lower the last level is than the first, (n_cases, n_levels) to (n_cases,).
+
+    scores[:, 0] - scores[:, -1]; its mean over the cases is information sensitivity where scores are right or wrong,
+    and the reasoning gap where they are marks. nan where one of the two levels is missing.
+
+    Source: CLExEval's ISS and reasoning gap.
+
+    >>> drop(np.array([[1.0, 1, 0], [1, 0, 1], [1, 1, np.nan]]))
+    array([ 1.,  0., nan])
+    """
+    return np.asarray(scores[:, 0] - scores[:, -1])
+
+
+def violated(right: Array, *, recovered: bool = False) -> Array:
+    """Whether some level is right after a fuller one was wrong, (n_cases, n_levels) to (n_cases,) of 0 and 1.
+
+    1 where right[i] = 0 and right[j] = 1 for some i < j. With `recovered` of the cases alone whose last level is right:
+    the others are nan. nan where a level is missing.
+
+    Source: CLExEval's MVR; its text names both denominators.
+
+    >>> cases = np.array([[1.0, 0, 1], [1, 1, 0], [0, 1, 0], [1, np.nan, 1]])
+    >>> violated(cases), violated(cases, recovered=True)
+    (array([ 1.,  0.,  1., nan]), array([ 1., nan, nan, nan]))
+    """
+    wrong_before = np.maximum.accumulate(1 - right, axis=1)[:, :-1]
+    found = np.where(_complete(right), (wrong_before * right[:, 1:]).max(axis=1, initial=0.0), np.nan)
+    return np.where(right[:, -1] == 1, found, np.nan) if recovered else found
+
+
+def potential(right: Array) -> Array:
+    """Whether any level is right, (n_cases, n_levels) to (n_cases,) of 0 and 1.
+
+    max over the levels; nan where a level is missing, since it might have been right.
+
+    Source: CLExEval's MDA.
+
+    >>> potential(np.array([[0.0, 0, 1], [0, 0, 0], [0, np.nan, 1]]))
+    array([ 1.,  0., nan])
+    """
+    return np.where(_complete(right), right.max(axis=1), np.nan)
+
+
+def hidden(right: Array) -> Array:
+    """Whether another level is right where the fullest is wrong, (n_cases, n_levels) to (n_cases,) of 0 and 1.
+
+    potential - right[:, 0]: what a system shows it can find and misses with all the information. It is never negative,
+    so that an interval above 0 is no finding by itself. nan where a level is missing.
+
+    Source: CLExEval's hidden knowledge, as a share of the cases.
+
+    >>> hidden(np.array([[0.0, 0, 1], [1, 0, 0], [0, 0, 0]]))
+    array([1., 0., 0.])
+    """
+    return potential(right) - right[:, 0]
+
+
+def label_dependence(right: Array) -> Array:
+    """Whether the first two levels differ, (n_cases, n_levels) to (n_cases,) of 0 and 1.
+
+    |right[:, 0] - right[:, 1]|: between the whole text and the text without the diagnosis' name. nan where one of the
+    two is missing.
+
+    Source: CLExEval's LDF.
+
+    >>> label_dependence(np.array([[1.0, 0, 1], [1, 1, 0]]))
+    array([1., 0.])
+    """
+    return np.asarray(np.abs(right[:, 0] - right[:, 1]))
+
+
+def steps(right: Array) -> Array:
+    """How many levels from the first on stay right, (n_cases, n_levels) to (n_cases,).
+
+    sum over k of right[:, 0] ... right[:, k]; between 0 and the number of levels. nan where a level is missing.
+
+    Source: CLExEval prints a stability of five without its definition; this is ours.
+
+    >>> steps(np.array([[1.0, 1, 0, 1], [0, 1, 1, 1], [1, 1, 1, 1]]))
+    array([2., 0., 4.])
+    """
+    return np.asarray(np.cumprod(right, axis=1).sum(axis=1))
+
+
+def _complete(right: Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    return np.asarray(np.isfinite(right).all(axis=1))
