@@ -1,10 +1,24 @@
 from __future__ import annotations
 
+import dataclasses
+import re
+from pathlib import Path
+
 import pytest
 from simulated_studies import answers_of, items_of, study_of
 
 from konsil.errors import StudyError
-from konsil.simulate import PanelTruth, SystemTruth, Truth, check_truth, read_truth
+from konsil.simulate import (
+    CriterionTruth,
+    Departure,
+    PanelTruth,
+    SystemTruth,
+    Truth,
+    check_truth,
+    read_truth,
+)
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "simulation.md"
 
 
 def test_what_is_written_is_read():
@@ -63,3 +77,19 @@ def test_the_best_label_is_an_end_of_the_scale():
     truth = read_truth("[criteria.difficulty]\nbest = 'Medium'")
     with pytest.raises(StudyError, match="not the first or last label"):
         check_truth(truth, study_of())
+
+
+def test_the_document_names_every_key_and_its_example_is_read():
+    text = DOCUMENT.read_text("utf-8")
+    tables = re.findall(r"\| key \| default \| says \|\n\|---\|---\|---\|\n((?:\|.*\|\n)+)", text)
+    kinds = (Truth, SystemTruth, PanelTruth, CriterionTruth, Departure)
+    for kind, rows in zip(kinds, tables, strict=True):
+        keys = [row.split("|")[1].strip(" `") for row in rows.splitlines()]
+        assert keys == [f.name for f in dataclasses.fields(kind)], kind.__name__
+        for field, row in zip(dataclasses.fields(kind), rows.splitlines(), strict=True):
+            if isinstance(field.default, float):
+                assert f"`{field.default:g}`" in row, field.name
+    [example] = re.findall(r"```text\n(.*?)```", text, flags=re.DOTALL)
+    truth = read_truth(example)
+    assert truth.exceptions[1] == Departure(instrument="fine", seconds=150.0)
+    assert truth.raters["judge-1"].approves == 0.5
