@@ -1,0 +1,132 @@
+"""When two words of medicine are the same word: spelt in German or English, inflected, or mistyped."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+Likeness = Literal["same", "form", "misspelt"]
+
+_GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "κ": "kappa", "λ": "lambda", "µ": "mu", "μ": "mu"}
+# German, British and American spellings of one Greek or Latin word: Ödem, oedema, edema; Karzinom, carcinoma.
+_SPELLINGS = (
+    ("ä", "e"), ("ö", "e"), ("ü", "u"), ("ß", "ss"), ("æ", "e"), ("œ", "e"), ("ae", "e"), ("oe", "e"), ("ue", "u"),
+    ("sch", "k"), ("ph", "f"), ("th", "t"), ("rh", "r"), ("ck", "k"), ("c", "k"), ("z", "k"), ("y", "i"),
+)  # fmt: skip
+_DOUBLED = re.compile(r"([^\W\d])\1")
+_ENDINGS = frozenset(
+    ("", "s", "es", "e", "n", "en", "em", "er", "ern", "ens", "a", "as", "ata", "um", "us", "i", "is", "iden", "ides",
+     "on", "os", "ms", "ns", "sus", "des")
+)  # fmt: skip
+"""What a word may end in and be the same word: cases and plurals of German, English and Latin, after `folded_word`."""
+_STEM = 4
+_CONFUSABLE = (
+    ("hiper", "hipo"), ("inter", "intra"), ("nefr", "neur"), ("arter", "artr"), ("makro", "mikro"),
+    ("perone", "perine"), ("ileu", "iliu"), ("adren", "andren"), ("limfo", "lipo"), ("mielo", "mio"),
+)  # fmt: skip
+"""Roots of different things that are a letter or two apart: no misspelling of one another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a text."""
+
+    text: str
+    """As it stands."""
+    start: int
+    """Where it begins."""
+    end: int
+    """Where it ends."""
+
+    @property
+    def folded(self) -> str:
+        """The word in the one spelling that all of its spellings have."""
+        return folded_word(self.text)
+
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def words_in(text: str) -> tuple[Word, ...]:
+    """The words of a text with their places; hyphens and apostrophes part words."""
+    return tuple(Word(m[0], m.start(), m.end()) for m in _WORD.finditer(text))
+
+
+@lru_cache(maxsize=65_536)
+def folded_word(word: str) -> str:
+    """A word in one spelling.
+
+    >>> folded_word("Karzinom"), folded_word("carcinoma"), folded_word("Ödem"), folded_word("oedema")
+    ('karkinom', 'karkinoma', 'edem', 'edema')
+    """
+    word = unicodedata.normalize("NFC", unicodedata.normalize("NFKC", word).casefold())
+    for letter, name in _GREEK.items():
+        word = word.replace(letter, name)
+    for spelling, one in _SPELLINGS:
+        word = word.replace(spelling, one)
+    plain = "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
+    return _DOUBLED.sub(r"\1", plain)
+
+
+def likeness(one: str, other: str) -> Likeness | None:
+    """Whether two folded words are the same word, and how; None where they are not.
+
+    >>> likeness(folded_word("Sarkoidose"), folded_word("sarcoidosis"))
+    'form'
+    >>> likeness(folded_word("sarcodosis"), folded_word("sarcoidosis"))
+    'misspelt'
+    >>> likeness(folded_word("hypotension"), folded_word("hypertension")) is None
+    True
+    """
+    if one == other:
+        return "same"
+    if one[:1] != other[:1] or any(c.isdigit() for c in one + other):
+        return None
+    shared = _shared(one, other)
+    if shared >= max(_STEM, min(len(one), len(other)) // 2) and one[shared:] in _ENDINGS and other[shared:] in _ENDINGS:
+        return "form"
+    least = min(len(one), len(other))
+    allowed = 0 if least < 6 else 1 if least < 11 else 2
+    if not allowed or abs(len(one) - len(other)) > allowed or _confusable(one, other):
+        return None
+    return "misspelt" if distance(one, other, allowed) <= allowed else None
+
+
+def _shared(one: str, other: str) -> int:
+    n = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        n += 1
+    return n
+
+
+def _confusable(one: str, other: str) -> bool:
+    return any(
+        (a in one and b in other and a not in other) or (b in one and a in other and a not in one)
+        for a, b in _CONFUSABLE
+    )
+
+
+def distance(one: str, other: str, most: int) -> int:
+    """Letters to be put in, left out, changed or exchanged with their neighbour; `most` + 1 where it is more.
+
+    >>> distance("sarcoidosis", "sarocidosis", 2), distance("gout", "asthma", 2)
+    (1, 3)
+    """
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, start=1):
+        new = [i]
+        for j, b in enumerate(other, start=1):
+            cost = min(row[j] + 1, new[j - 1] + 1, row[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                cost = min(cost, before[j - 2] + 1)
+            new.append(cost)
+        if min(new) > most:
+            return most + 1
+        before, row = row, new
+    return min(row[-1], most + 1)
