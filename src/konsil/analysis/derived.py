@@ -24,7 +24,7 @@ def with_derived(table: Long, derived: Sequence[Derived], instruments: Sequence[
     for one in derived:
         if one.name in frame.columns:
             raise AnalysisError(f"derived {one.name!r}: ratings have a column of this name already; choose another")
-        scores = _scores(table.frame, one, _criterion(one, instruments))
+        scores = _scores(table, one, _criterion(one, instruments))
         column = SCORE.format(one.name)
         frame = frame.join(scores.rename({"score": column}), on="item", how="left")
         frame = frame.with_columns(_binned(pl.col(column), one.bins).alias(one.name))
@@ -50,11 +50,11 @@ def _criterion(one: Derived, instruments: Sequence[Instrument]) -> Criterion:
     return found[0]
 
 
-def _scores(frame: pl.DataFrame, one: Derived, criterion: Criterion) -> pl.DataFrame:
+def _scores(table: Long, one: Derived, criterion: Criterion) -> pl.DataFrame:
     """Item -> mean number of the panel's main ratings."""
-    chosen = frame.filter(
+    chosen = table.frame.filter(
         (pl.col("criterion") == one.criterion)
-        & (pl.col("panel") == one.raters)
+        & pl.col("panel").is_in(table.together.get(one.raters, (one.raters,)))
         & (pl.col("purpose") == "main")
         & (pl.col("state") == "rated")
     )

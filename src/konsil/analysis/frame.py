@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 
 import polars as pl
 
@@ -32,19 +33,26 @@ COLUMNS = (
     "seconds",
     "confidence",
     "instrument",
+    "design",
     "arm",
     "phase",
     "batch",
     "purpose",
     "repeat_of",
 )
-"""The columns that every rating has; strata of items and raters stand beside them under their own names."""
+"""The columns that every rating has; strata of items and raters stand beside them under their own names.
+
+`design` is the instrument; for what is asked about a batch or a phase it is the instrument of the screens there.
+"""
 
 _OF_TASK = {"instrument": "", "arm": "", "phase": "", "batch": "", "purpose": "main", "repeat_of": None}
 """What a rating's task says, and what holds where the task is not among the records."""
 
 SUBJECT = "item, answers, span"
-"""The column of what one label is about, whose values sort as the three together; only in a panel's part."""
+"""The column of what one label is about, whose values sort as the three together; only in a panel's part.
+
+What is about no item is about its rater, phase and batch, and is in one cluster with all else that its rater said so.
+"""
 
 NUMBERED = {"rater": "rater, numbered", "item": "item, numbered", "case": "case, numbered"}
 """Column -> the same as an Enum of its sorted values, so that they are counted and not compared; only in a part."""
@@ -86,12 +94,17 @@ class Long:
     """Named set -> its items."""
     data: Data | None = None
     """The records that it was made from: what few analyses need of answers and tasks."""
+    together: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Names for several panels as one."""
 
     def part(self, criterion: str, panel: str) -> pl.DataFrame:
-        """One panel's ratings on one criterion, with SUBJECT and NUMBERED; found once, since analyses ask often."""
+        """The ratings of a panel, or of several with one name, on one criterion, with SUBJECT and NUMBERED.
+
+        They are found once, since analyses ask often.
+        """
         key = (criterion, panel)
         if key not in self._parts:
-            wanted = (pl.col("criterion") == criterion) & (pl.col("panel") == panel)
+            wanted = (pl.col("criterion") == criterion) & pl.col("panel").is_in(self.together.get(panel, (panel,)))
             self._parts[key] = self._with_subjects.filter(wanted)
         return self._parts[key]
 
@@ -102,13 +115,15 @@ class Long:
     @cached_property
     def _with_subjects(self) -> pl.DataFrame:
         subject = pl.concat_str([pl.col(c).fill_null("") for c in ("item", "answers", "span")], separator="\x1f")
+        survey = pl.concat_str([pl.lit(""), "rater", "phase", "batch"], separator="\x1f")
         words = self.frame.select(
-            subject.alias(SUBJECT), *(pl.col(c).fill_null("").alias(n) for c, n in NUMBERED.items())
+            pl.when(pl.col("item").is_null()).then(survey).otherwise(subject).alias(SUBJECT),
+            *(pl.col(c).fill_null(pl.col("rater")).alias(n) for c, n in NUMBERED.items()),
         )
         return self.frame.with_columns(one.cast(pl.Enum(one.unique().sort())) for one in words)
 
 
-def long(data: Data, exclusions: Exclusions) -> Long:
+def long(data: Data, exclusions: Exclusions, together: Mapping[str, tuple[str, ...]] = MappingProxyType({})) -> Long:
     """Join the records into one long table and set aside what the protocol excludes, with the reason."""
     frame = _joined(data)
     frame = _with_strata(frame, data)
@@ -117,7 +132,7 @@ def long(data: Data, exclusions: Exclusions) -> Long:
     for one in data.items:
         for name in one.sets:
             named.setdefault(name, set()).add(one.id)
-    return Long(frame, excluded, {name: frozenset(ids) for name, ids in named.items()}, data)
+    return Long(frame, excluded, {name: frozenset(ids) for name, ids in named.items()}, data, together)
 
 
 def _joined(data: Data) -> pl.DataFrame:
@@ -130,20 +145,34 @@ def _joined(data: Data) -> pl.DataFrame:
         task, rater = unknown.row(0)[:2]
         raise AnalysisError(f"rating of task {task!r}: the rater {rater!r} is not known")
     cases = {"item": [i.id for i in data.items], "case": [i.case or i.id for i in data.items]}
-    tasks = task_columns(data.tasks, ("id", *_OF_TASK)).rename({"id": "task"})
+    tasks = task_columns(data.tasks, ("id", "rater", "item", *_OF_TASK)).rename({"id": "task"})
     frame = (
         ratings.join(known, on="rater", how="left", maintain_order="left")
         .join(pl.DataFrame(cases, schema=_texts(*cases)), on="item", how="left", maintain_order="left")
-        .join(tasks, on="task", how="left", maintain_order="left")
+        .join(tasks.drop("rater", "item"), on="task", how="left", maintain_order="left")
         .join(_shown(ratings, data), on="answers", how="left", maintain_order="left")
     )
     spans = {text: "-".join(map(str, json.loads(text))) if text else "" for text in frame.get_column("span").unique()}
-    return frame.with_columns(
+    frame = frame.with_columns(
         pl.col("case").fill_null(pl.col("item")),
         pl.col("shown").alias("answers"),
         pl.col("span").replace_strict(spans, return_dtype=pl.String),
         *(pl.col(name).fill_null(pl.lit(default)) for name, default in _OF_TASK.items() if default is not None),
-    ).select(COLUMNS)
+    )
+    return _with_design(frame, tasks).select(COLUMNS)
+
+
+def _with_design(frame: pl.DataFrame, tasks: pl.DataFrame) -> pl.DataFrame:
+    """A survey's design: the one instrument of its rater's screens in the batch, else in the phase, else its own."""
+    design = pl.col("instrument")
+    if frame.get_column("item").null_count():
+        about = tasks.filter(pl.col("item").is_not_null())
+        for n, place in enumerate((["rater", "phase", "batch"], ["rater", "phase"])):
+            only = about.group_by(place).agg(pl.col("instrument").unique().alias(f"of {n}"))
+            only = only.filter(pl.col(f"of {n}").list.len() == 1).with_columns(pl.col(f"of {n}").list.first())
+            frame = frame.join(only, on=place, how="left", maintain_order="left")
+        design = pl.when(pl.col("item").is_null()).then(pl.coalesce("of 0", "of 1", design)).otherwise(design)
+    return frame.with_columns(design.alias("design"))
 
 
 def _shown(ratings: pl.DataFrame, data: Data) -> pl.DataFrame:

@@ -139,7 +139,7 @@ def missing(data: Data, table: Long, exclusions: Exclusions, instruments: Sequen
     left_out = Exclusions(raters=exclusions.raters, items=exclusions.items)
     of_these = {r.task for r in absent}
     tasks = [t for t in data.tasks if t.id in of_these] if absent else ()
-    found = long(replace(data, ratings=absent, tasks=tasks), left_out)
+    found = long(replace(data, ratings=absent, tasks=tasks), left_out, table.together)
     columns = table.frame.select("item", *_derived(data, table)).unique(subset="item", keep="first")
     return replace(found, frame=found.frame.join(columns, on="item", how="left"))
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from types import MappingProxyType
 
 import numpy as np
 import polars as pl
@@ -59,13 +60,14 @@ def run(
     systems: Sequence[System] = (),
     derived: Sequence[Derived] = (),
     flag_families: bool = False,
+    together: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> Results:
     """All estimates, the coverage of the ratings, warnings and the methods paragraph.
 
     `planned`: whether the tasks come from a plan, so that missing ratings can be counted. `flag_families`: whether to
-    warn of judges of a judged system's family.
+    warn of judges of a judged system's family. `together`: names for several panels as one.
     """
-    table = with_derived(long(data, exclusions), derived, instruments)
+    table = with_derived(long(data, exclusions, together), derived, instruments)
     families = lineage(systems, data.raters)
     analyses = [clustered_by_case(analysis) for analysis in analyses]
     rows: list[Row] = []

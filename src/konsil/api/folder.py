@@ -222,6 +222,7 @@ class Folder:
             systems=study.systems,
             derived=study.derived,
             flag_families=study.judges_of_same_family == "flag",
+            together=study.together,
         )
         return replace(found, warnings=(*seen.warnings, *found.warnings), methods=(*seen.methods, *found.methods))
 

@@ -183,6 +183,7 @@ MESSAGES: dict[str, str] = {
     ),
     "Seconds per screen": "Sekunden je Seite",
     "Seed": "Startwert",
+    "Design": "Design",
     "Sentences": "Sätze",
     "Set": "Teilmenge",
     "Share of ratings": "Anteil der Bewertungen",

@@ -12,11 +12,11 @@ from konsil.analysis import Analysis, Bin
 from konsil.instrument import Criterion
 from konsil.plan import generator
 from konsil.plan.pairing import rotation
-from konsil.records import Rater
+from konsil.records import Item, Rater
 from konsil.simulate.panel import cut, labeller
 from konsil.simulate.population import Array, Matrix
 from konsil.simulate.truth import CriterionTruth, Truth
-from konsil.simulate.world import World, large_world
+from konsil.simulate.world import Units, World, large_world
 from konsil.study import Study
 
 BATCHES = 20
@@ -26,6 +26,7 @@ ABSTAINED, MISSING = -1, -2
 """What stands in a matrix of raw labels where there is none."""
 
 Bools = NDArray[np.bool_]
+Cases = tuple[tuple[Item, ...], ...]
 
 
 @dataclass
@@ -38,8 +39,10 @@ class Batches:
     """What made the raters; None: new raters of the same model in every batch."""
     sets: Mapping[str, int] = field(default_factory=dict)
     """Set -> its items in the study; a batch has sets in the same proportions. Empty: nothing is known of sets."""
+    cases: Cases = ()
+    """The study's cases with their versions; a batch has cases like these. Empty: items are alike but for their sets."""
     _worlds: dict[int, World] = field(default_factory=dict)
-    _labels: dict[tuple[str, str, str, int], Matrix] = field(default_factory=dict)
+    _labels: dict[tuple[str, str, str, str, int], Matrix] = field(default_factory=dict)
     _seen: dict[str, Bools] = field(default_factory=dict)
 
     def world(self, batch: int) -> World:
@@ -48,23 +51,38 @@ class Batches:
             systems = [s.id for s in self.study.systems]
             families = {s.id: s.family for s in self.study.systems}
             own = int(generator(self.study.seed, "recovery", batch).integers(2**62))
-            self._worlds[batch] = large_world(ITEMS, systems, families, self.truth, own)
+            versions = [[item.strata for item in case] for case in self.cases] or [[{}]]
+            spans = max((a.spans or 0 for a in self.study.plan), default=0)
+            self._worlds[batch] = large_world(ITEMS, systems, families, self.truth, own, spans, versions)
         return self._worlds[batch]
+
+    @property
+    def n_items(self) -> int:
+        """The items of a batch."""
+        own = sum(map(len, self.cases))
+        return max(1, ITEMS // own) * own if own else ITEMS
 
     def set_of(self) -> NDArray[np.str_]:
         """The set of every item of a batch; empty where none is known."""
+        if self.cases:
+            own = [next((s for s in item.sets if s in self.sets), "") for case in self.cases for item in case]
+            return np.tile(np.asarray(own), self.n_items // len(own))
         names = list(self.sets) or [""]
         ends = np.cumsum([self.sets.get(n, 1) for n in names]) / sum(self.sets.get(n, 1) for n in names)
         return np.asarray(names)[np.searchsorted(ends, (np.arange(ITEMS) + 0.5) / ITEMS)]
 
     def item_of(self, criterion: Criterion, batch: int) -> NDArray[np.int64]:
         """The item of every unit that a criterion is asked about."""
+        units = self._units(criterion, batch)
+        return self.world(batch).every_item() if units is None else units.item_of
+
+    def _units(self, criterion: Criterion, batch: int) -> Units | None:
         world = self.world(batch)
-        return world.answers.item_of if criterion.scope == "answer" else world.every_item()
+        return {"answer": world.answers, "sentence": world.sentences}.get(criterion.scope)
 
     def all_labels(self, criterion: Criterion, panel: str, batch: int, context: str = "") -> Matrix:
         """Numbers of the scale's labels for every unit and rater of a panel, whoever sees them, (n_units, n_raters)."""
-        key = (criterion.id, panel, context, batch)
+        key = (self.instrument_of(criterion), criterion.id, panel, context, batch)
         if key not in self._labels:
             self._labels[key] = self._label(criterion, self.study.members(panel), batch, context)
         return self._labels[key]
@@ -75,15 +93,20 @@ class Batches:
         seen = self.seen(panel)[self.item_of(criterion, batch)]
         return np.where(seen, found, MISSING)
 
+    def instrument_of(self, criterion: Criterion) -> str:
+        """The instrument that asks a criterion; of two that ask alike, each has its own."""
+        return next((i.id for i in self.study.instruments if any(c is criterion for c in i.criteria)), "")
+
     def _label(self, criterion: Criterion, raters: Sequence[Rater], batch: int, context: str) -> Matrix:
         world = self.world(batch)
         told = self.truth.criteria.get(criterion.id, CriterionTruth())
         seed = world.seed if self.seed is None else self.seed
+        instrument = self.instrument_of(criterion)
         columns = []
         for rater in raters:
-            one = labeller(world, rater, self.truth, seed)
-            about = criterion.scope == "answer"
-            y = one.impression(world.answers, criterion, context) if about else one.about_items(criterion, context)
+            one = labeller(world, rater, self.truth, seed).under(instrument)
+            units = self._units(criterion, batch)
+            y = one.about_items(criterion, context) if units is None else one.impression(units, criterion, context)
             codes = cut(y, criterion, told, self.truth.label_width)
             silent = one.abstains(criterion, self.item_of(criterion, batch), context)
             columns.append(np.where(silent, ABSTAINED, codes))
@@ -104,17 +127,17 @@ class Batches:
             lines, named = (lines[:1] if len(asked) == 1 else []), {""}
         else:
             named = {*self.sets, ""}
-        seen = np.zeros((ITEMS, n), dtype=np.bool_)
+        seen = np.zeros((self.n_items, n), dtype=np.bool_)
         for line in lines:
             name = line.items if self.sets else ""
             if name in named:
-                places = np.flatnonzero(self.set_of() == name) if name else np.arange(ITEMS)
+                places = np.flatnonzero(self.set_of() == name) if name else np.arange(self.n_items)
                 if line.raters_per_item is None:
                     seen[places] = True
                     continue
                 for place, raters in zip(places, rotation(len(places), n, line.raters_per_item), strict=True):
                     seen[place, list(raters)] = True
-        return seen if lines else np.ones((ITEMS, n), dtype=np.bool_)
+        return seen if lines else np.ones((self.n_items, n), dtype=np.bool_)
 
     def ties(self, panel: str) -> Bools:
         """The items on which a panel breaks ties, (n_items,)."""
@@ -125,7 +148,7 @@ class Batches:
     def kept(
         self, analysis: Analysis, criterion: Criterion, panel: str, group: Mapping[str, str], batch: int, context: str
     ) -> Matrix:
-        """Raw labels of the group's systems, raters and items; strata of items play no part in the model."""
+        """Raw labels of the group's systems, raters and items; without cases, items' strata play no part."""
         raw, columns = self.labels(criterion, panel, batch, context), self.columns(analysis, panel, group)
         return raw[self.units(analysis, criterion, group, batch)][:, columns]
 
@@ -141,17 +164,20 @@ class Batches:
     def units(self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int) -> Bools:
         """Which units are in the analysis' set and in the group, (n_units,)."""
         wanted, world = _wanted(analysis, group), self.world(batch)
-        items = np.ones(ITEMS, dtype=np.bool_)
+        items = np.ones(self.n_items, dtype=np.bool_)
         if analysis.items and self.sets:
             items &= self.set_of() == analysis.items
         for one in self.study.derived:
             if one.name in wanted:
                 values = self.derived(one.name, batch)
                 items &= np.any([_inside(values, b) for b in one.bins if b.label in wanted[one.name]], axis=0)
+        for column in {c for own in world.strata for c in own} & set(wanted):
+            items &= np.array([own.get(column) in wanted[column] for own in world.strata], dtype=np.bool_)
         units = items[self.item_of(criterion, batch)]
-        if criterion.scope == "answer" and "system" in wanted:
+        rated = self._units(criterion, batch)
+        if rated is not None and "system" in wanted:
             systems = [n for n, s in enumerate(world.systems) if s in wanted["system"]]
-            units = units & np.isin(world.answers.system_of, systems)
+            units = units & np.isin(rated.system_of, systems)
         return np.asarray(units, dtype=np.bool_)
 
     def derived(self, name: str, batch: int) -> Array:
@@ -161,8 +187,8 @@ class Batches:
         raw = self.labels(criterion, one.raters, batch)
         numbers = np.append(np.asarray(criterion.scale.numbers(), dtype=np.float64), [0.0, 0.0])[raw]
         given, item_of = raw >= 0, self.item_of(criterion, batch)
-        total = np.bincount(item_of, np.where(given, numbers, 0.0).sum(axis=1), ITEMS)
-        count = np.bincount(item_of, given.sum(axis=1), ITEMS)
+        total = np.bincount(item_of, np.where(given, numbers, 0.0).sum(axis=1), self.n_items)
+        count = np.bincount(item_of, given.sum(axis=1), self.n_items)
         return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 

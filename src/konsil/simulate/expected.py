@@ -11,7 +11,7 @@ from konsil.analysis import Analysis, Row
 from konsil.analysis.coding import Labels, labels_of
 from konsil.instrument import Criterion
 from konsil.simulate import population
-from konsil.simulate.batches import ABSTAINED, BATCHES, MISSING, Batches
+from konsil.simulate.batches import ABSTAINED, BATCHES, MISSING, Batches, Cases
 from konsil.simulate.population import Array, Matrix
 from konsil.simulate.truth import Truth
 from konsil.study import Study
@@ -31,9 +31,11 @@ class Expected:
     seed: int | None
     sets: Mapping[str, int] = field(default_factory=dict)
     """Set -> its items in the study."""
+    cases: Cases = ()
+    """The study's cases, where its items are versions of some."""
 
     def __post_init__(self) -> None:
-        self.batches = Batches(self.study, self.truth, self.seed, self.sets)
+        self.batches = Batches(self.study, self.truth, self.seed, self.sets, self.cases)
 
     def values(self, analysis: Analysis, row: Row) -> Array | None:
         """The row's true value in each batch, or None where the model does not give it."""

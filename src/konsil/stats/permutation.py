@@ -165,8 +165,9 @@ def swap_test(sums: Sums, swapped: Sums, finalise: Finalise, *, draws: int = 10_
     """Test whether each value is zero: the two sides of every cluster are swapped by a fair coin.
 
     The null distribution is finalise(sums.sum(0) + flips @ (swapped - sums)), flips 0 or 1 a cluster, so that weights
-    which `finalise` estimates are estimated again in every draw. `sums`, `swapped` (n_clusters, k) -> two-sided p (m,),
-    (b + 1) / (defined draws + 1); nan where the value is undefined.
+    which `finalise` estimates are estimated again in every draw. `sums`, `swapped` (n_clusters, k) -> two-sided p (m,).
+    With at most 16 clusters that the swap changes, all patterns are enumerated and p is their share; with more it is
+    (b + 1) / (defined draws + 1). nan where the value is undefined.
 
     Source: Fisher (1935); Phipson and Smyth (2010).
 
@@ -186,12 +187,16 @@ def swap_test(sums: Sums, swapped: Sums, finalise: Finalise, *, draws: int = 10_
     half = (theirs.clusters() - ours.clusters()) / 2
     middle = (ours.total + theirs.total) / 2
     limit = np.abs(value) * (1 - 1e-12) - 1e-12
+    moved = half[half.any(axis=1)]
+    exact = len(moved) <= _ENUMERATE
     b, defined = np.zeros((2, len(value)), dtype=np.int64)
-    for null in _null_sums(half, draws, key):
+    for null in _every_sum(moved) if exact else _null_sums(half, draws, key):
         values = evaluate(finalise, middle + null)
         b += np.count_nonzero(np.abs(values) >= limit, axis=0)
         defined += np.count_nonzero(~np.isnan(values), axis=0)
-    return np.where(np.isnan(value), np.nan, (b + 1) / (defined + 1))
+    # Of all patterns one is the observed: b is at least 1 but for rounding.
+    p = np.maximum(b, 1) / np.maximum(defined, 1) if exact else (b + 1) / (defined + 1)
+    return np.where(np.isnan(value), np.nan, p)
 
 
 def _columns(differences: Array) -> Array:
@@ -200,6 +205,14 @@ def _columns(differences: Array) -> Array:
     if rows.ndim != 2 or len(rows) < 1:
         raise ValueError(f"differences: got shape {rows.shape}, expected (n_clusters, m) with at least one cluster")
     return rows
+
+
+def _every_sum(rows: Array) -> Iterator[Array]:
+    """The sums signs @ rows of all 2^n sign patterns, some patterns at a time: arrays (n, m)."""
+    places = np.arange(len(rows), dtype=np.uint32)
+    for at in range(0, 1 << len(rows), 4096):
+        patterns = np.arange(at, min(at + 4096, 1 << len(rows)), dtype=np.uint32)[:, None]
+        yield (1.0 - 2.0 * ((patterns >> places) & 1)) @ rows
 
 
 def _null_sums(rows: Array, draws: int, key: int) -> Iterator[Array]:

@@ -12,6 +12,7 @@ from konsil.prepare import preparation_problems
 from konsil.study.calibration import calibration_problems
 from konsil.study.calling import endpoint_problems, judge_problems, model_problems
 from konsil.study.enrolment import enrolment_problems, form_of, places_problems
+from konsil.study.helping import helper_problems
 from konsil.study.practice import explanation_problems
 from konsil.study.protocol import LONE_PANEL, Study
 
@@ -43,6 +44,7 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
     yield from _exclusions(study, f"{name}: exclusions")
     if study.prepare is not None:
         yield from preparation_problems(study.prepare, [s.id for s in study.systems], f"{name}: prepare")
+        yield from helper_problems(study.prepare, study.endpoints, f"{name}: prepare")
     yield from _enrolment(study, name)
     for n, allocation in enumerate(study.plan):
         where = f"{name}: plan[{n}]"
@@ -54,6 +56,7 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         study.explanations, study.instruments, [s.id for s in study.systems], study.plan, f"{name}: explanations"
     )
     yield from _lineage(study, name)
+    yield from _together(study, f"{name}: together")
     yield from _derived(study, f"{name}: derived")
     for n, analysis in enumerate(study.analyses):
         yield from _analysis(study, analysis, f"{name}: analyses[{n}]")
@@ -166,12 +169,28 @@ def _lineage(study: Study, name: str) -> Iterator[str]:
             )
 
 
+def _together(study: Study, where: str) -> Iterator[str]:
+    panels = study.panels()
+    for name, several in study.together.items():
+        if name in panels or name in {"rest", LONE_PANEL}:
+            yield f"{where}.{name}: is the name of a panel already; choose another"
+        if len(set(several)) < 2:
+            yield f"{where}.{name}: expected two panels or more, got {list(several)}"
+        for one in several:
+            yield from _known(f"{where}.{name}", "panel", one, panels)
+
+
+def _panels(study: Study) -> list[str]:
+    """What the raters of an analysis may be called: the panels and the names of several."""
+    return [*(study.panels() or {LONE_PANEL: ()}), *study.together]
+
+
 def _derived(study: Study, where: str) -> Iterator[str]:
     yield from _duplicates(where, [d.name for d in study.derived])
     criteria = {c.id: c for i in study.instruments for c in i.criteria}
     for n, one in enumerate(study.derived):
         yield from _known(f"{where}[{n}].criterion", "criterion", one.criterion, criteria)
-        yield from _known(f"{where}[{n}].raters", "panel", one.raters, study.panels() or {LONE_PANEL: ()})
+        yield from _known(f"{where}[{n}].raters", "panel", one.raters, _panels(study))
         criterion = criteria.get(one.criterion)
         if criterion is not None and criterion.scale.kind == "text":
             yield f"{where}[{n}].criterion: {one.criterion!r} is a free text; a derived number needs labels or numbers"
@@ -185,11 +204,11 @@ def _analysis(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
     if analysis.covariate:
         yield from _known(f"{where}.covariate", "derived column", analysis.covariate, [d.name for d in study.derived])
     if analysis.tiebreak:
-        yield from _known(f"{where}.tiebreak", "panel", analysis.tiebreak, study.panels() or {LONE_PANEL: ()})
+        yield from _known(f"{where}.tiebreak", "panel", analysis.tiebreak, _panels(study))
     yield from _known(f"{where}.statistic", "statistic", analysis.statistic, known_statistics())
     criteria = {c.id: c for i in study.instruments for c in i.criteria}
     yield from _known(f"{where}.criterion", "criterion", analysis.criterion, criteria)
-    panels = study.panels() or {LONE_PANEL: ()}
+    panels = _panels(study)
     yield from _known(f"{where}.raters", "panel", analysis.raters, panels)
     if analysis.against is not None and analysis.against != "rest":
         yield from _known(f"{where}.against", "panel", analysis.against, [*panels, "rest"])

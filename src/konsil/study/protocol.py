@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -19,6 +19,7 @@ from konsil.study.calibration import Calibration
 from konsil.study.calling import Endpoint, Judge, settings_of
 from konsil.study.decode import decode
 from konsil.study.enrolment import Enrolment
+from konsil.study.helping import with_prompts
 from konsil.study.practice import Explanation
 
 LONE_PANEL = "raters"
@@ -62,6 +63,8 @@ class Study:
     """Which models speak for the raters of kind llm."""
     raters: tuple[Rater, ...] = ()
     """Who rates."""
+    together: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Names for several panels as one, for analyses: name -> panels."""
     places: tuple[Places, ...] = ()
     """Places of panels that people take by signing up."""
     enrolment: Enrolment | None = None
@@ -100,6 +103,11 @@ class Study:
             found[rater.panel] = (*found.get(rater.panel, ()), rater)
         return found
 
+    def members(self, panel: str) -> tuple[Rater, ...]:
+        """The raters of a panel, or of all panels that the name stands for in `together`; none of an unknown name."""
+        panels = self.panels()
+        return tuple(r for name in self.together.get(panel, (panel,)) for r in panels.get(name, ()))
+
 
 def parse(text: str, read_text: Callable[[str], str], name: str = "study.toml") -> Study:
     """Read a protocol; `read_text` gives the text of a file that it names (codebooks), and raises OSError if absent.
@@ -125,7 +133,10 @@ def parse(text: str, read_text: Callable[[str], str], name: str = "study.toml") 
     if enrolment is not None:
         consent = _codebook(enrolment.consent, read_text, f"{name}: enrolment.consent")
         enrolment = dataclasses.replace(enrolment, consent=consent)
-    return dataclasses.replace(study, instruments=instruments, systems=systems, enrolment=enrolment)
+    prepare = study.prepare
+    if prepare is not None:
+        prepare = with_prompts(prepare, lambda value, key: _codebook(value, read_text, f"{name}: prepare.{key}"))
+    return dataclasses.replace(study, instruments=instruments, systems=systems, enrolment=enrolment, prepare=prepare)
 
 
 def _known_schema(data: dict[str, object], name: str) -> None:
