@@ -40,7 +40,7 @@ class Batches:
     sets: Mapping[str, int] = field(default_factory=dict)
     """Set -> its items in the study; a batch has sets in the same proportions. Empty: nothing is known of sets."""
     cases: Cases = ()
-    """The study's cases with their versions; a batch has cases like these. Empty: items are alike but for their sets."""
+    """The study's cases and their versions; a batch has cases like these. Empty: items differ by their sets alone."""
     _worlds: dict[int, World] = field(default_factory=dict)
     _labels: dict[tuple[str, str, str, str, int], Matrix] = field(default_factory=dict)
     _seen: dict[str, Bools] = field(default_factory=dict)

@@ -49,6 +49,8 @@ class World:
     """(n_items,) standard normal; the versions of a case share it."""
     strata: tuple[Mapping[str, str], ...]
     """The items' columns."""
+    case_of: Indices
+    """(n_items,) the items' cases, 0 .. n_cases - 1; an item without one is its own."""
     answers: Units
     sentences: Units
     first_sentence: Indices
@@ -81,7 +83,7 @@ def build_world(
         drawn = generator(seed, "world", "difficulty").standard_normal(len(cases))
         right = draw_right(drawn[case_of][item_of], means, truth.difficulty_spread, seed)
     lengths = [len(a.sentences) for a in answers]
-    return _world(seed, systems, families, truth, drawn[case_of], strata, item_of, system_of, right, lengths)
+    return _world(seed, systems, families, truth, drawn[case_of], strata, case_of, item_of, system_of, right, lengths)
 
 
 def large_world(
@@ -91,21 +93,26 @@ def large_world(
     truth: Truth,
     seed: int,
     n_sentences: int = 0,
-    versions: Sequence[Mapping[str, str]] = ({},),
+    cases: Sequence[Sequence[Mapping[str, str]]] = (({},),),
 ) -> World:
     """New items, all answered by the same systems: what the study's items are a sample of.
 
-    With several `versions`, the columns of each, an item is a version of a case: as many items as fill whole cases.
+    `cases` are the study's own, the columns of each version: the new ones are like them, again and again, about
+    `n_items` versions in all.
     """
-    n_cases = n_items // len(versions)
-    strata = tuple(versions) * n_cases
+    versions = [one for case in cases for one in case]
+    again = max(1, n_items // len(versions))
+    strata = tuple(versions) * again
+    case_of = np.repeat(np.arange(again * len(cases)), np.tile([len(case) for case in cases], again))
     item_of = np.repeat(np.arange(len(strata)), len(systems))
     system_of = np.tile(np.arange(len(systems)), len(strata))
-    difficulty = np.repeat(generator(seed, "world", "difficulty").standard_normal(n_cases), len(versions))
+    difficulty = generator(seed, "world", "difficulty").standard_normal(again * len(cases))[case_of]
     means = _means(systems, truth, strata, item_of, system_of)
     right = draw_right(difficulty[item_of], means, truth.difficulty_spread, seed)
     lengths = [n_sentences] * len(item_of)
-    return _world(seed, tuple(systems), families, truth, difficulty, strata, item_of, system_of, right, lengths)
+    return _world(
+        seed, tuple(systems), families, truth, difficulty, strata, case_of, item_of, system_of, right, lengths
+    )
 
 
 def draw_right(difficulty: Array, means: Array, spread: float, seed: int) -> NDArray[np.bool_]:
@@ -149,6 +156,7 @@ def _world(
     truth: Truth,
     difficulty: Array,
     strata: tuple[Mapping[str, str], ...],
+    case_of: Indices,
     item_of: Indices,
     system_of: Indices,
     right: NDArray[np.bool_],
@@ -177,6 +185,7 @@ def _world(
         strengths_on={c: strengths + np.array([t.strength_on.get(c, 0.0) for t in told]) for c in named},
         difficulty=difficulty,
         strata=strata,
+        case_of=case_of,
         answers=Units(item_of, system_of, right, reasoned, clarity),
         sentences=Units(item_of[owner], system_of[owner], fine, fine | reasoned[owner], seen),
         first_sentence=first,
