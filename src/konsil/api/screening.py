@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from konsil.api.decided import DECISION, read_decisions, write_cells
 from konsil.api.folder import PROTOCOL, Folder, now
 from konsil.errors import PlanError, StudyError
+from konsil.prepare import DECISION as BY_PEOPLE
 from konsil.prepare import (
     KEEP,
+    SCREENING,
     Finding,
     Recognise,
     Screened,
     Screening,
+    decided_of,
     last_screened,
     screen,
     screening_event,
@@ -51,15 +54,17 @@ def screen_items(folder: Folder, decisions: Path | None = None, *, keep: bool = 
     spec, where = _asked(folder), folder.path / PROTOCOL
     with folder.store(create=True) as store:
         with store.view() as view:
-            number, before = last_screened(view.each("events"))
+            events = [event for event in view.each("events") if event.kind in (SCREENING, BY_PEOPLE)]
             is_planned = view.counts()["tasks"] > 0
             items = tuple(view.each("items"))
         if not items:
             raise PlanError(f"{where}: prepare.screen: there are no items yet; run 'konsil import' first")
-        decided = dict(before.decided) if before is not None else {}
+        number, before = last_screened(events)
+        decided, seen = decided_of(events)
         if decisions is not None:
             decided |= read_decisions(read_table(decisions), "item", {item.id for item in items}, "item", KEEP)
         screened, findings = screen(spec, items, decided, recogniser_of(spec))
+        screened = replace(screened, seen=seen)
         is_new = screened != before
         if is_new and is_planned:
             raise PlanError(f"{where}: prepare.screen: a plan is drawn already; its items cannot change any more")
@@ -87,7 +92,7 @@ def by_rules(folder: Folder, events: Sequence[Event], items: Sequence[Item]) -> 
     prepare = folder.study.prepare
     if prepare is None or prepare.screen is None or last_screened(events)[1] is not None:
         return ()
-    screened, _ = screen(prepare.screen, items, {}, recogniser_of(prepare.screen))
+    screened, _ = screen(prepare.screen, items, decided_of(events)[0], recogniser_of(prepare.screen))
     return (screening_event(screened, 1, now()),)
 
 

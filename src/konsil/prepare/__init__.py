@@ -1,24 +1,28 @@
 """Items from what the world has, and items from items: all of it pure."""
 
+from konsil.prepare.deciding import DECISION, KEEP, Decision, decision_event, decisions
 from konsil.prepare.draw import SAMPLING, Drawn, asked, draw, event_of, in_study, last_drawn, prepared
 from konsil.prepare.lexical import MATCH, lexical_matches, with_lexical_match
 from konsil.prepare.sample import in_sets, sizes, stratified
 from konsil.prepare.screening import (
-    KEEP,
     SCREENING,
     Finding,
     Recognise,
     Screened,
     Screening,
+    decided_of,
+    found,
     last_screened,
     screen,
     screening_event,
+    with_decisions,
 )
 from konsil.prepare.single import Filtered, single_cloze
 from konsil.prepare.spec import SAMPLE_SET, Preparation, Sample, preparation_problems
 from konsil.prepare.themes import DROP, THEME, Embed, Themed, Theming, last_themed, themes, theming_event
 
 __all__ = [
+    "DECISION",
     "DROP",
     "KEEP",
     "MATCH",
@@ -26,6 +30,7 @@ __all__ = [
     "SAMPLING",
     "SCREENING",
     "THEME",
+    "Decision",
     "Drawn",
     "Embed",
     "Filtered",
@@ -38,8 +43,12 @@ __all__ = [
     "Themed",
     "Theming",
     "asked",
+    "decided_of",
+    "decision_event",
+    "decisions",
     "draw",
     "event_of",
+    "found",
     "in_sets",
     "in_study",
     "last_drawn",
@@ -55,5 +64,6 @@ __all__ = [
     "stratified",
     "themes",
     "theming_event",
+    "with_decisions",
     "with_lexical_match",
 ]

@@ -17,7 +17,7 @@ from typing import Any
 from konsil.errors import PlanError
 from konsil.prepare.lexical import MATCH, lexical_matches, with_lexical_match
 from konsil.prepare.sample import in_sets, sizes, stratified
-from konsil.prepare.screening import Screened, asked_of, lost, pool_of
+from konsil.prepare.screening import Screened, asked_of, lost, plain, pool_of
 from konsil.prepare.spec import SAMPLE_SET, Preparation
 from konsil.prepare.themes import last_themed, with_themes
 from konsil.records import Answer, Event, Item
@@ -163,6 +163,7 @@ def asked(spec: Preparation, seed: int, screened: Screened | None = None) -> str
     if spec.screen is None:
         del stated["screen"]
     else:
+        stated["screen"] = plain(spec.screen)
         told.append(screened.reasons() if screened is not None else None)
     text = json.dumps(told, sort_keys=True, ensure_ascii=False)
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()

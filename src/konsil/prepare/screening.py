@@ -12,16 +12,17 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
+from konsil.prepare.deciding import DECISION, KEEP, Decision, decided_after, decisions, reasons_after
 from konsil.prepare.suspects import Rule, suspects
 from konsil.records import Event, Item
 
 SCREENING = "screening"
 """The kind of the event that holds who was screened out."""
-KEEP = "keep"
-"""A person's decision that an item stays in, whatever a rule found."""
 OTHER_LANGUAGE = "other language"
+UNDECIDED = "nobody decided"
+"""Why an item is left out that nobody looked at, where the protocol says that only what people keep is in."""
 SURE = 0.8
 """How sure the recognition of a language has to be before an item is screened out for it."""
 
@@ -37,6 +38,10 @@ class Screening:
     """What leads to an item being left out, in the order in which reasons are tried."""
     languages: tuple[str, ...] = ()
     """The languages that questions may be in, as codes of two letters; empty: any."""
+    criteria: tuple[str, ...] = ()
+    """Statements that hold for an item that is kept; whoever decides ticks them on the page. Empty: none is asked."""
+    undecided: Literal["kept", "left out"] = "kept"
+    """What becomes of an item that nobody decided on and in which no rule finds anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,8 @@ class Screened:
     """Reason -> items that are left out."""
     decided: Mapping[str, str] = field(default_factory=dict)
     """Item -> what a person decided: KEEP, or the reason to leave it out."""
+    seen: int = 0
+    """The number of the last decision on the pages that it holds."""
 
     def reasons(self) -> dict[str, str]:
         """Item that is left out -> why."""
@@ -94,17 +101,35 @@ def screen(
     findings = {item.id: one for item in items if (one := found(item, spec, recognise)) is not None}
     known = {item.id for item in items}
     held = {item: decision for item, decision in sorted(decided.items()) if item in known}
+    otherwise = KEEP if spec.undecided == "kept" else UNDECIDED
+    reasons = {
+        name: held.get(name) or (findings[name].reason if name in findings else otherwise) for name in sorted(known)
+    }
+    return Screened(asked_of(spec), pool_of(known), _by_reason(reasons), held), findings
+
+
+def _by_reason(reasons: Mapping[str, str]) -> dict[str, list[str]]:
+    """Reason -> items that it leaves out, sorted."""
     out: dict[str, list[str]] = {}
-    for name in sorted(known):
-        reason = held.get(name) or (findings[name].reason if name in findings else KEEP)
+    for name, reason in sorted(reasons.items()):
         if reason != KEEP:
             out.setdefault(reason, []).append(name)
-    return Screened(asked_of(spec), pool_of(known), out, held), findings
+    return out
 
 
 def asked_of(spec: Screening) -> str:
     """A digest of what is looked for."""
-    return _digest(dataclasses.asdict(spec))
+    return _digest(plain(spec))
+
+
+def plain(spec: Screening) -> dict[str, Any]:
+    """What is looked for as plain data; what came later is in it only where a protocol states it."""
+    data = dataclasses.asdict(spec)
+    if not spec.criteria:
+        del data["criteria"]
+    if spec.undecided == "kept":
+        del data["undecided"]
+    return data
 
 
 def pool_of(items: Iterable[str]) -> str:
@@ -123,13 +148,37 @@ def screening_event(screened: Screened, number: int, at: str) -> Event:
 
 
 def last_screened(events: Iterable[Event]) -> tuple[int, Screened | None]:
-    """The last screening among the events and its number; 0 and None where there was none."""
-    kept = [event.data for event in events if event.kind == SCREENING]
+    """The last screening among the events, with what people decided since, and its number; 0 and None: none yet."""
+    told = [event for event in events if event.kind in (SCREENING, DECISION)]
+    kept = [event.data for event in told if event.kind == SCREENING]
     if not kept:
         return 0, None
     data: Mapping[str, Any] = max(kept, key=lambda one: int(one.get("number", 0)))
     names = {f.name for f in dataclasses.fields(Screened)}
-    return int(data.get("number", 0)), Screened(**{name: value for name, value in data.items() if name in names})
+    screened = Screened(**{name: value for name, value in data.items() if name in names})
+    return int(data.get("number", 0)), with_decisions(screened, decisions(told, screened.seen))
+
+
+def with_decisions(screened: Screened, later: Sequence[Decision]) -> Screened:
+    """A screening with decisions that were made after it, the last of an item standing."""
+    if not later:
+        return screened
+    return dataclasses.replace(
+        screened,
+        out=_by_reason(reasons_after(screened.reasons(), later)),
+        decided=dict(sorted(decided_after(screened.decided, later).items())),
+        seen=later[-1].number,
+    )
+
+
+def decided_of(events: Iterable[Event]) -> tuple[dict[str, str], int]:
+    """Item -> what people decided until now, and the number of the last decision on the pages."""
+    told = [event for event in events if event.kind in (SCREENING, DECISION)]
+    screened = last_screened(told)[1]
+    if screened is not None:
+        return dict(screened.decided), screened.seen
+    made = decisions(told)
+    return decided_after({}, made), made[-1].number if made else 0
 
 
 def lost(screened: Screened) -> Counter[str]:

@@ -87,8 +87,11 @@ def preparation_problems(spec: Preparation, systems: Collection[str], where: str
 
 
 def _screen_problems(screen: Screening, where: str) -> Iterator[str]:
-    if not screen.rules and not screen.languages:
-        yield f"{where}: looks for nothing; expected rules or languages"
+    if not screen.rules and not screen.languages and not screen.criteria:
+        yield f"{where}: looks for nothing; expected rules, languages or criteria"
+    for statement in screen.criteria:
+        if not statement.strip() or screen.criteria.count(statement) > 1:
+            yield f"{where}.criteria: expected different statements, got {statement!r}"
     for language in screen.languages:
         if len(language) != 2 or not language.isascii() or not language.islower():
             yield f"{where}.languages: expected codes of two letters such as 'en' or 'de', got {language!r}"

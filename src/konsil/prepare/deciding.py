@@ -1,0 +1,91 @@
+"""What people decide of single items, one event each: who, when, by which of the study's statements, and why.
+
+A screening holds the decisions that were made before it; those made since go on from there, the last one of an item
+stands. So a pool of ten thousand can be gone through by several people at once, and nothing is ever written twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from konsil.records import Event
+
+DECISION = "screening decision"
+"""The kind of the event that holds one decision; its subject is the item."""
+KEEP = "keep"
+"""The decision that an item stays in, whatever a rule found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What one person decided of one item."""
+
+    number: int
+    """Decisions of a study are numbered from 1, in the order in which they were made."""
+    item: str
+    """The item's id."""
+    decision: str
+    """KEEP, or the reason to leave it out; empty: the decision before is taken back."""
+    by: str
+    """Who decided."""
+    at: str
+    """When, ISO 8601 in UTC."""
+    otherwise: str = KEEP
+    """What holds where nobody decides: KEEP, or the reason for which the item is left out."""
+    met: tuple[str, ...] = ()
+    """The study's statements that hold for the item."""
+    note: str = ""
+    """What else was said."""
+
+
+def decision_event(one: Decision) -> Event:
+    """What is kept of a decision; its number makes two that cross one another collide instead of overwriting."""
+    data = {
+        "number": one.number, "decision": one.decision, "by": one.by, "otherwise": one.otherwise,
+        "met": list(one.met), "note": one.note,
+    }  # fmt: skip
+    return Event(f"{DECISION}-{one.number}", DECISION, one.item, one.at, data)
+
+
+def decisions(events: Iterable[Event], after: int = 0) -> list[Decision]:
+    """All decisions among the events in the order in which they were made, from the one that follows `after` on.
+
+    >>> made = Decision(2, "q", "", "ada", "2025-01-02"), Decision(1, "q", KEEP, "bob", "2025-01-02")
+    >>> [one.by for one in decisions(map(decision_event, made))]
+    ['bob', 'ada']
+    """
+    found = (_read(event) for event in events if event.kind == DECISION)
+    return sorted((one for one in found if one.number > after), key=lambda one: one.number)
+
+
+def _read(event: Event) -> Decision:
+    data: Mapping[str, Any] = event.data
+    return Decision(
+        int(data["number"]), event.subject, data["decision"], data["by"], event.at, data.get("otherwise", KEEP),
+        tuple(data.get("met", ())), data.get("note", ""),
+    )  # fmt: skip
+
+
+def decided_after(decided: Mapping[str, str], later: Sequence[Decision]) -> dict[str, str]:
+    """Item -> what is decided, when these decisions follow on those; what was taken back is decided no longer."""
+    found = dict(decided)
+    for one in later:
+        if one.decision:
+            found[one.item] = one.decision
+        else:
+            found.pop(one.item, None)
+    return found
+
+
+def reasons_after(reasons: Mapping[str, str], later: Sequence[Decision]) -> dict[str, str]:
+    """Item that is left out -> why, when these decisions follow."""
+    found = dict(reasons)
+    for one in later:
+        reason = one.decision or one.otherwise
+        if reason == KEEP:
+            found.pop(one.item, None)
+        else:
+            found[one.item] = reason
+    return found
