@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from konsil.api.folder import PROTOCOL, Folder, now
-from konsil.api.preparing import check_drawn
+from konsil.api.preparing import check_drawn, check_rewritten
 from konsil.errors import PlanError, StudyError
 from konsil.plan import Balance, Meetings, Missing, assign, balance, meetings, missing
 from konsil.plan.places import stand_ins
@@ -62,6 +62,7 @@ def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Pla
         if not held.items:
             raise StudyError(f"{folder.path}: there are no items yet; run 'konsil import' first")
         check_drawn(folder, held.events, is_planned=bool(held.tasks))
+        check_rewritten(folder, held.items, held.events)
         studied = in_study(held.items, held.events)
         implied = () if held.answers else _without_texts(folder, studied)
         material: dict[str, Any] = {

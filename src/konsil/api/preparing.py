@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from konsil.api.folder import PROTOCOL, Folder, now
 from konsil.errors import PlanError, StudyError
-from konsil.prepare import Drawn, Screened, asked, draw, event_of, last_drawn, last_screened
-from konsil.records import Event
+from konsil.prepare import Drawn, Screened, asked, draw, event_of, in_study, last_drawn, last_screened
+from konsil.prepare.rewriting import Accepted, decided_event, still_to_decide, undecided
+from konsil.records import Event, Item
 from konsil.store import Batch
 from konsil.study import study_digest
 
@@ -84,6 +85,26 @@ def check_drawn(folder: Folder, events: Sequence[Event], *, is_planned: bool) ->
         raise PlanError(
             f"{folder.path / PROTOCOL}: prepare: asks for other items than were drawn; run 'konsil prepare' again"
         )
+
+
+def check_rewritten(folder: Folder, items: Sequence[Item], events: Sequence[Event]) -> None:
+    """Raise a PlanError where the protocol asks for a rewriting and somebody has still to decide on questions."""
+    if folder.study.prepare is None or folder.study.prepare.rewrite is None:
+        return
+    kept = {item.id for item in in_study(items, events)}
+    waiting = undecided([item for item in items if item.id in kept], events)
+    if waiting:
+        raise PlanError(still_to_decide(str(folder.path), len(waiting), len(kept)))
+
+
+def as_they_are(folder: Folder, events: Sequence[Event], items: Sequence[Item]) -> tuple[Event, ...]:
+    """Every question kept as it was, for a rehearsal of a study in which nobody has decided yet."""
+    if folder.study.prepare is None or folder.study.prepare.rewrite is None:
+        return ()
+    waiting = set(undecided(items, events))
+    return tuple(
+        decided_event(item, Accepted("keep", item.text, "rehearsal"), now()) for item in items if item.id in waiting
+    )
 
 
 def of_items(events: Sequence[Event]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from konsil.api.copying import copy_new
 from konsil.api.folder import PROTOCOL, Folder, now, open_folder
 from konsil.api.planning import implied_answers
-from konsil.api.preparing import check_drawn
+from konsil.api.preparing import as_they_are, check_drawn
 from konsil.api.screening import by_rules
 from konsil.errors import StudyError
 from konsil.prepare import draw as draw_items
@@ -82,19 +82,19 @@ def drawn_items(
     folder: Folder, events: Sequence[Event], items: Sequence[Item], answers: Sequence[Answer]
 ) -> tuple[Event, ...]:
     """The draw that the protocol asks for, where it is still to be made; without answers it is pretended."""
-    study = folder.study
+    study, kept = folder.study, as_they_are(folder, events, items)
     if study.prepare is None or not study.prepare.draws:
-        return ()
+        return kept
     if last_drawn(events)[1] is not None:
         check_drawn(folder, events, is_planned=False)
-        return ()
+        return kept
     looked = by_rules(folder, events, items)
     screened = last_screened((*events, *looked))[1]
     systems = [s.id for s in study.systems]
     if not any(a.text for a in answers):
         answers = pretended_answers(items, systems, study.prepare, study.seed)
     drawn = draw_items(study.prepare, items, answers, systems=systems, seed=study.seed, screened=screened)
-    return (*looked, event_of(drawn, 1, now()))
+    return (*looked, *kept, event_of(drawn, 1, now()))
 
 
 def _drawn_with(store: Store, seed: int, but: Collection[str]) -> tuple[Event, ...]:

@@ -15,6 +15,7 @@ from konsil.api.rehearsal import MATERIAL, SIMULATION, copy_as_simulated, drawn_
 from konsil.errors import StudyError
 from konsil.prepare import in_study
 from konsil.prepare.draw import SAMPLING
+from konsil.prepare.rewriting import REWRITING
 from konsil.records import Answer, Event, Item
 from konsil.rehearse import Outcome, Replies, Server, Think, browser_there, work
 from konsil.rehearse.panel import Person
@@ -132,7 +133,7 @@ def _take_over(folder: Folder, store: Store) -> None:
     if not folder.database and not (folder.path / "konsil.db").exists():
         return
     with folder.store() as own, own.view() as view:
-        draws = tuple(e for e in view.each("events") if e.kind == SAMPLING)
+        draws = tuple(e for e in view.each("events") if e.kind in (SAMPLING, REWRITING))
         batch = Batch(items=tuple(view.each("items")), answers=tuple(view.each("answers")), events=draws)
     store.add(batch, source="the study", at=now())
 

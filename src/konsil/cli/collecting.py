@@ -26,17 +26,29 @@ def options(who: str) -> Callable[[F], F]:
     """The options of a command that calls models; `who` is the word for those called."""
 
     def add(function: F) -> F:
-        for option in (
-            click.option("--dry-run", is_flag=True, help="Only say how many calls there are and what they may cost."),
-            click.option("--again", multiple=True, type=click.Choice(UNREADABLE), help="Call these once more."),
-            click.option("--budget", type=click.FloatRange(min=0), help="US dollars that all calls together may cost."),
-            click.option("--limit", type=click.IntRange(min=1), help="At most so many in this run."),
-            click.option(f"--{who}", "only", multiple=True, metavar="ID", help=f"Only this {who}; may be repeated."),
-        ):
-            function = option(function)
-        return function
+        only = click.option(f"--{who}", "only", multiple=True, metavar="ID", help=f"Only this {who}; may be repeated.")
+        return only(calling_options(function))
 
     return add
+
+
+def calling_options(function: F) -> F:
+    """The options of every command that calls models."""
+    for option in (
+        click.option("--dry-run", is_flag=True, help="Only say how many calls there are and what they may cost."),
+        *limiting_options(),
+    ):
+        function = option(function)
+    return function
+
+
+def limiting_options() -> tuple[Callable[[F], F], ...]:
+    """The options that say how much may be asked of models."""
+    return (
+        click.option("--again", multiple=True, type=click.Choice(UNREADABLE), help="Call these once more."),
+        click.option("--budget", type=click.FloatRange(min=0), help="US dollars that all calls together may cost."),
+        click.option("--limit", type=click.IntRange(min=1), help="At most so many in this run."),
+    )
 
 
 def told(done: Collected, dry_run: bool) -> Iterator[str]:
@@ -84,6 +96,9 @@ def _place(pair: tuple[str, int]) -> int:
     return get_args(Outcome).index(pair[0])
 
 
+_DONE = {"answer": "answers by", "judge": "ratings by", "prepare": "before the study,"}
+
+
 def counted(ended: tuple[Ended, ...]) -> Iterator[str]:
     """The calls of a study by who was called and how it ended."""
     by_who: dict[tuple[str, str], list[tuple[str, int]]] = {}
@@ -91,4 +106,4 @@ def counted(ended: tuple[Ended, ...]) -> Iterator[str]:
         by_who.setdefault((one.kind, one.who), []).append((one.outcome, one.works))
     for (kind, who), outcomes in by_who.items():
         listed = ", ".join(f"{n:,} {name}" for name, n in sorted(outcomes, key=_place))
-        yield f"  {'answers by' if kind == 'answer' else 'ratings by'} {who}: {listed}"
+        yield f"  {_DONE.get(kind, 'ratings by')} {who}: {listed}"

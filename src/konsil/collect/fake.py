@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from konsil.collect.fake_preparing import prepares
 from konsil.collect.fake_tokens import logprobs, sources
 from konsil.collect.provider import (
     BusyError,
@@ -79,6 +80,9 @@ def fill(request: Request, rng: random.Random) -> str:
     """Fill the request's schema with drawn values; without a schema say one of a few words."""
     if request.schema is None:
         return rng.choice(WORDS)
+    helped = prepares(request)
+    if helped is not None:
+        return json.dumps(helped, ensure_ascii=False)
     return json.dumps(_value(request.schema, rng), ensure_ascii=False)
 
 

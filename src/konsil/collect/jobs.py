@@ -27,12 +27,12 @@ _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Everything that one system is to answer, or one judge to rate."""
+    """Everything that one system is to answer, one judge to rate, or a model to do before the study."""
 
     kind: CallKind
-    """Answers or ratings."""
+    """Answers, ratings or what is prepared."""
     who: str
-    """The system or the judge."""
+    """The system, the judge, or the step of the preparation."""
     model: str
     """ENDPOINT:NAME."""
     endpoint: Endpoint
@@ -152,7 +152,7 @@ def plan(jobs: Sequence[Job], calls: Calls, *, again: Collection[str] = (), limi
                 todo.done += 1
                 continue
             if held is None:  # looked up only where something is left: where all is done, nobody asks
-                held = set(calls.answered() if kind == "answer" else calls.rated())
+                held = _held(kind, calls)
             if job.record(subject) in held:
                 if identity in ever:  # other votes have decided it: what is held is never replaced
                     todo.done += 1
@@ -168,6 +168,13 @@ def plan(jobs: Sequence[Job], calls: Calls, *, again: Collection[str] = (), limi
             todo.done += len(foreign)
         todos.append(todo)
     return todos
+
+
+def _held(kind: CallKind, calls: Calls) -> set[str]:
+    """The records of this kind that are there; what a model says before the study is none, and may be asked anew."""
+    if kind == "prepare":
+        return set()
+    return set(calls.answered() if kind == "answer" else calls.rated())
 
 
 def _not_asked_otherwise(job: Job, foreign: Sequence[str], calls: Calls) -> None:

@@ -10,7 +10,8 @@ from konsil.collect.collection import Collected, Options, chunks, collect
 from konsil.collect.jobs import Job, endpoint_of, sampling
 from konsil.collect.provider import Message, Request, clean
 from konsil.errors import CollectError, nearest
-from konsil.prepare import in_study, last_drawn
+from konsil.prepare import in_study, last_drawn, prepared
+from konsil.prepare.rewriting import still_to_decide, undecided
 from konsil.records import Answer, Call, Citation, Item, Outcome, System
 from konsil.store import Batch, Store
 from konsil.store.calls import Calls
@@ -41,12 +42,22 @@ def answer(study: Study, store: Store, options: Options | None = None) -> Collec
 
 
 def _items(study: Study, store: Store) -> tuple[Item, ...]:
-    """The items to answer: all, or those drawn where the draw does not wait for the answers."""
-    if study.prepare is None or not study.prepare.draws or study.prepare.lexical_match:
-        return store.items()
-    if last_drawn(store.events())[1] is None:
-        raise CollectError(f"{store.name}: the items are not drawn yet; run 'konsil prepare' first")
-    return in_study(store.items(), store.events())
+    """The items to answer, in the words that were accepted: all, or those drawn where no draw waits for the answers."""
+    items, spec = store.items(), study.prepare
+    if spec is None:
+        return items
+    events = store.events()
+    shown = prepared(items, events)
+    if spec.draws and not spec.lexical_match:
+        if last_drawn(events)[1] is None:
+            raise CollectError(f"{store.name}: the items are not drawn yet; run 'konsil prepare' first")
+        shown = in_study(items, events)
+    if spec.rewrite is not None:
+        asked = {item.id for item in shown}
+        waiting = undecided([item for item in items if item.id in asked], events)
+        if waiting:
+            raise CollectError(still_to_decide(store.name, len(waiting), len(asked)))
+    return shown
 
 
 def _job(study: Study, system: System, items: Mapping[str, Item]) -> Job:

@@ -17,7 +17,7 @@ Reader = Callable[[str], Outcome]
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One thing to do: a system's answer to an item, or a judge's ratings for a task."""
+    """One thing to do: a system's answer to an item, a judge's ratings for a task, a step before the study."""
 
     id: str
     """Its digest (`work_key`)."""

@@ -16,6 +16,7 @@ from typing import Any
 
 from konsil.errors import PlanError
 from konsil.prepare.lexical import MATCH, lexical_matches, with_lexical_match
+from konsil.prepare.rewriting import with_rewriting
 from konsil.prepare.sample import in_sets, sizes, stratified
 from konsil.prepare.screening import Screened, asked_of, lost, plain, pool_of
 from konsil.prepare.spec import SAMPLE_SET, Preparation
@@ -152,13 +153,14 @@ def _matched(
 def asked(spec: Preparation, seed: int, screened: Screened | None = None) -> str:
     """A digest of what is asked for, so that what was drawn for something else is noticed.
 
-    A screening is part of it only where the protocol states one; themes, which come after the draw, never are.
+    A screening is part of it only where the protocol states one; rewriting and themes, which come after, never are.
 
     >>> asked(Preparation(lexical_match=True), 1) == asked(Preparation(lexical_match=True), 2)
     False
     """
     stated = dataclasses.asdict(spec)
-    del stated["themes"]
+    for later in ("rewrite", "themes"):
+        del stated[later]
     told: list[object] = [stated, seed]
     if spec.screen is None:
         del stated["screen"]
@@ -189,13 +191,13 @@ def _number(data: Mapping[str, Any]) -> int:
 
 
 def prepared(items: Iterable[Item], events: Iterable[Event]) -> tuple[Item, ...]:
-    """All items with their themes, those that were drawn with their sets and their lexical match.
+    """All items in the words that were accepted, with their themes, and those drawn with their sets and their match.
 
     Applied again it changes nothing.
     """
     events = tuple(events)
     drawn = last_drawn(events)[1]
-    items = with_themes(items, last_themed(events)[1])
+    items = with_themes(with_rewriting(items, events), last_themed(events)[1])
     if drawn is None:
         return items
     places = _places(drawn)
@@ -203,13 +205,14 @@ def prepared(items: Iterable[Item], events: Iterable[Event]) -> tuple[Item, ...]
 
 
 def in_study(items: Iterable[Item], events: Iterable[Event], also: Collection[str] = ()) -> tuple[Item, ...]:
-    """The items that were drawn, with their sets, their lexical match and theme; all items where nothing was drawn.
+    """The items that were drawn, in the words that were accepted, with sets, lexical match and theme; all items where
+    nothing was drawn.
 
     `also` are items that stay in whether they were drawn or not, such as those that somebody rated all the same.
     """
     events = tuple(events)
     drawn = last_drawn(events)[1]
-    items = with_themes(items, last_themed(events)[1])
+    items = with_themes(with_rewriting(items, events), last_themed(events)[1])
     if drawn is None:
         return items
     places = _places(drawn)

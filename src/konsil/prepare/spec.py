@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from konsil.errors import nearest
+from konsil.prepare.asking import asking_problems
 from konsil.prepare.lexical import MATCH, Sameness
+from konsil.prepare.rewriting import Rewriting
 from konsil.prepare.screening import Screening
 from konsil.prepare.themes import THEME, Theming
 
@@ -48,20 +50,28 @@ class Preparation:
     """How many of the items are rated; None: all."""
     sets: Mapping[str, int] = field(default_factory=dict)
     """Set -> how many items are drawn into it, each item into one at most."""
+    rewrite: Rewriting | None = None
+    """How items are put in better words before they are answered; None: not at all."""
     themes: Theming | None = None
     """How the themes of the items are looked for; None: not at all."""
 
     @property
     def draws(self) -> bool:
-        """Whether it asks for a draw; themes alone leave all items in."""
+        """Whether it asks for a draw; rewriting and themes alone leave all items in."""
         return self.lexical_match or self.sample is not None or bool(self.sets) or self.screen is not None
 
 
 def preparation_problems(spec: Preparation, systems: Collection[str], where: str) -> Iterator[str]:
     """Say what is wrong with a preparation; `systems` are the study's."""
     sample = spec.sample
-    if not spec.draws and spec.themes is None:
-        yield f"{where}: asks for nothing; expected lexical_match = true, a sample, sets, screen or themes"
+    if not spec.draws and spec.themes is None and spec.rewrite is None:
+        yield f"{where}: asks for nothing; expected lexical_match = true, a sample, sets, screen, rewrite or themes"
+    if spec.rewrite is not None:
+        if not spec.rewrite.model:
+            yield f"{where}.rewrite.model: missing; expected ENDPOINT:NAME, such as 'local:smollm2'"
+        if spec.lexical_match:
+            yield f"{where}.rewrite: items are drawn by their answers here, and are rewritten before they are answered"
+        yield from asking_problems(spec.rewrite, ("rewrite",), f"{where}.rewrite")
     if spec.themes is not None:
         if spec.themes.smallest < 2:
             yield f"{where}.themes.smallest: expected 2 or more questions, got {spec.themes.smallest}"

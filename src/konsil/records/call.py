@@ -8,7 +8,7 @@ from typing import Literal
 
 from konsil.records.nouns import Outcome
 
-CallKind = Literal["answer", "judge"]
+CallKind = Literal["answer", "judge", "prepare"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +20,11 @@ class Call:
     attempt: int
     """The attempt's number within its work, from 1."""
     kind: CallKind
-    """A system's answer to an item, or a judge's ratings for a task."""
+    """A system's answer to an item, a judge's ratings for a task, or a model's help before the study."""
     who: str
-    """The system's or the judge's id."""
+    """The system's or the judge's id, or the step of the preparation."""
     subject: str
-    """The item's or the task's id."""
+    """The id of the item or the task, or of what else is prepared."""
     key: str
     """A digest of everything that can change the reply."""
     endpoint: str
@@ -66,9 +66,9 @@ class Callee:
     """A model as it was called, over all its calls that ended readable."""
 
     kind: CallKind
-    """Whether it answered or judged."""
+    """Whether it answered, judged or helped before the study."""
     who: str
-    """The system's or the judge's id."""
+    """The system's or the judge's id, or the step of the preparation."""
     model: str
     """The model asked for, ENDPOINT:NAME."""
     calls: int

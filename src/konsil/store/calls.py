@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
 from konsil.errors import ConflictError
+from konsil.prepare.rewriting import REWRITING, with_rewriting
 from konsil.records import Answer, Call, CallKind, Item, Task, many
 from konsil.store import engine, read, schema
 from konsil.store.db import Store
@@ -106,7 +107,9 @@ class Calls:
         asked = sa.select(t.item).where(mine)
         with engine.reading(self.store.engine) as connection, many():
             tasks: dict[str, Task] = {task.id: task for task in read.some(connection, "tasks", mine)}
-            items: dict[str, Item] = {item.id: item for item in read.some(connection, "items", i.id.in_(asked))}
+            imported: list[Item] = list(read.some(connection, "items", i.id.in_(asked)))
+            decided = read.some(connection, "events", schema.events.c.kind == REWRITING)
+            items = {item.id: item for item in with_rewriting(imported, decided)}
             shown = {one for task in tasks.values() for one in task.answers}
             answers = (one for one in read.some(connection, "answers", a.item.in_(asked)) if one.id in shown)
             return tasks, items, {one.id: one for one in answers}
@@ -124,6 +127,12 @@ class Calls:
         c, a = schema.calls.c, schema.attempts.c
         known = sa.select(a.id).where(a.id == c.work + "." + sa.cast(c.attempt, sa.Text)).exists()
         for row in self._stream(self._final("judge").where(~known)):
+            yield CALLS.read(row)
+
+    def prepared(self, step: str) -> Iterator[Call]:
+        """Stream the ended calls of one step of the preparation."""
+        c = schema.calls.c
+        for row in self._stream(self._final("prepare").where(c.who == step)):
             yield CALLS.read(row)
 
     def judged(self, who: str, tasks: Collection[str]) -> Iterator[Call]:

@@ -15,6 +15,7 @@ from sqlalchemy.engine import Connection
 
 from konsil.records import Answer, Item, Rating, Task
 from konsil.store import page_schema, schema, statements
+from konsil.store.rewriting import reworded
 from konsil.store.rows import KINDS, KindName
 
 
@@ -253,9 +254,9 @@ def last_position(connection: Connection, rater: str) -> int:
 
 
 def item(connection: Connection, item_id: str | None) -> Item | None:
-    """The item of this id; None for a survey."""
+    """The item of this id, in the words that were accepted for it; None for a survey."""
     found: Sequence[Item] = _records(connection, "items", "id", item_id) if item_id else ()
-    return found[0] if found else None
+    return reworded(connection, found[0]) if found else None
 
 
 def answers(connection: Connection, ids: Sequence[str]) -> dict[str, Answer]:

@@ -1,0 +1,224 @@
+"""From questions to accepted wordings: asked, killed, resumed, decided in a table, shown everywhere, never too late."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from konsil.api import open_folder
+from konsil.api.planning import make_plan
+from konsil.api.rewriting import rewrite_items
+from konsil.cli import main
+from konsil.collect.collection import Options
+from konsil.collect.judges import judge
+from konsil.collect.systems import answer
+from konsil.errors import CollectError, PlanError, SourceError, StudyError
+from konsil.store import screens
+from konsil.store.calls import Calls
+from konsil.store.engine import reading
+from konsil.store.rewriting import Choice, decide
+
+STUDY = """
+title = "Reworded"
+seed = 3
+licence = "CC0-1.0"
+[[instruments]]
+id = "form"
+[[instruments.criteria]]
+id = "correct"
+question = "Is it correct?"
+scale = { labels = ["no", "yes"] }
+[[systems]]
+id = "a"
+model = "fake:"
+[[raters]]
+id = "p1"
+panel = "people"
+[[raters]]
+id = "j1"
+panel = "judges"
+kind = "llm"
+[[judges]]
+rater = "j1"
+model = "fake:"
+[[sources]]
+file = "items.csv"
+records = "items"
+[prepare.rewrite]
+model = "fake:seed=4"
+[[plan]]
+panel = "people"
+instrument = "form"
+[[plan]]
+panel = "judges"
+instrument = "form"
+[[analyses]]
+name = "Correct"
+statistic = "share"
+of = ["yes"]
+criterion = "correct"
+raters = "judges"
+"""
+TEXTS = ("hi, pt w AF, stop apixaban? thanks", "Which dose at GFR 35?", "=pls compare both", "hx of dvt")
+WORDED = ("Patient with AF, stop apixaban?", "Which dose at GFR 35?", "=please compare both?", "History of dvt?")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "study.toml").write_text(STUDY, "utf-8")
+    _write(tmp_path / "items.csv", [("item", "text"), *((f"q{n}", text) for n, text in enumerate(TEXTS))])
+    open_folder(tmp_path).import_sources()
+    return tmp_path
+
+
+def _write(path: Path, rows: Sequence[Sequence[str]]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return path
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _decided(folder: Path, *verdicts: tuple[str, str, str]) -> Path:
+    return _write(folder / "decisions.csv", [("item", "rewritten", "decision"), *verdicts])
+
+
+def test_from_the_model_to_pages_judges_and_report(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = folder / "rewritten.csv"
+    main(["rewrite", str(folder), "--dry-run"])
+    assert "rewrite: 4 to call" in capsys.readouterr().out
+    main(["rewrite", str(folder), "--table", str(table)])
+    out = capsys.readouterr().out
+    assert "4 questions, 4 rewritten by the model, 1 of them unchanged" in out
+    assert "3 to be decided" in out
+    rows = _rows(table)
+    assert [row["item"] for row in rows] == ["q0", "q2", "q3", "q1"]
+    assert [row["rewritten"].lstrip("'") for row in rows] == [WORDED[0], WORDED[2], WORDED[3], WORDED[1]]
+    opened = open_folder(folder)
+    with pytest.raises(PlanError, match="3 of 4 questions wait for a decision"):
+        make_plan(opened)
+    with opened.store() as store, pytest.raises(CollectError, match="3 of 4 questions wait"):
+        answer(opened.study, store)
+    for row, verdict in zip(rows, ("accept", "Accept", "keep", ""), strict=True):
+        row["decision"] = verdict
+    rows[0]["rewritten"] = "Stop apixaban in a patient with AF?"
+    _write(table, [tuple(rows[0]), *(tuple(row.values()) for row in rows)])
+    main(["rewrite", str(folder), "--decisions", str(table)])
+    assert "decided by people: 1 accepted, 1 edited, 1 kept as they were\n0 to be decided" in capsys.readouterr().out
+    main(["rewrite", str(folder), "--decisions", str(table)])
+    assert "nothing has changed" in capsys.readouterr().out
+    accepted = ["Stop apixaban in a patient with AF?", TEXTS[1], WORDED[2], TEXTS[3]]
+    with opened.store() as store:
+        answer(opened.study, store)
+        asked = [call for call in Calls(store).each() if call.kind == "answer"]
+        assert len(asked) == 4
+    make_plan(opened)
+    with opened.store() as store:
+        shown = Calls(store).to_judge({"j1"})[1]
+        assert [shown[f"q{n}"].text for n in range(4)] == accepted
+        with reading(store.engine) as connection:
+            page = screens.item(connection, "q0")
+        assert page is not None
+        assert page.text == accepted[0]
+        judge(opened.study, store)
+        assert [item.text for item in store.items()] == list(TEXTS)
+    assert [item.text for item in opened.data().items] == accepted
+    assert "before the study, rewrite: 4 ok" in _status(folder, capsys)
+
+
+def _status(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    capsys.readouterr()
+    main(["status", str(folder)])
+    return capsys.readouterr().out
+
+
+def test_what_was_answered_keeps_its_words(folder: Path) -> None:
+    opened = open_folder(folder)
+    rewrite_items(opened)
+    keep = [(f"q{n}", "", "keep") for n in range(4)]
+    rewrite_items(opened, decisions_from=_decided(folder, *keep))
+    with opened.store() as store:
+        answer(opened.study, store, Options(limit=1))
+        answered = store.answers()[0].item
+    late = _decided(folder, *((f"q{n}", "Another wording?", "accept") for n in range(4)))
+    with pytest.raises(PlanError, match=f"{answered}.*answered or rated already in the words that it has"):
+        rewrite_items(opened, decisions_from=late)
+    with opened.store() as store:  # all or none
+        assert all(e.data["verdict"] == "keep" for e in store.events() if e.kind == "rewriting")
+        assert decide(store, [Choice(answered, "keep")], by="kim", at="2025-03-01T12:00:00Z") == 0
+        others = [Choice(f"q{n}", "accept") for n in (0, 2, 3) if f"q{n}" != answered]
+        assert decide(store, others, by="kim", at="2025-03-01T12:00:00Z") == len(others)
+
+
+def test_a_stopped_run_goes_on_and_asks_nothing_twice(folder: Path) -> None:
+    opened = open_folder(folder)
+    first = rewrite_items(opened, Options(limit=2))
+    assert len(first.proposed) == 2
+    second = rewrite_items(opened)
+    assert second.run is not None
+    assert (second.run.progress.calls, len(second.proposed)) == (2, 4)
+    assert rewrite_items(opened).run.progress.calls == 0  # type: ignore[union-attr]
+    with opened.store() as store:
+        assert sum(e.kind == "rewriting proposed" for e in store.events()) == 4
+
+
+def test_replies_that_cannot_be_read_are_counted_and_decided_by_people(folder: Path) -> None:
+    text = STUDY.replace("fake:seed=4", "fake:malformed=1")
+    (folder / "study.toml").write_text(text, "utf-8")
+    opened = open_folder(folder)
+    done = rewrite_items(opened)
+    assert (done.unreadable, len(done.proposed), len(done.open)) == ({"not json": 4}, 0, 4)
+    with pytest.raises(PlanError, match="a rewriting, and there is none"):
+        rewrite_items(opened, decisions_from=_decided(folder, ("q1", "", "accept")))
+    own = rewrite_items(opened, decisions_from=_decided(folder, ("q1", "Which dose at a GFR of 35?", "accept")))
+    assert own.decided["q1"].verdict == "edit"
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ((("q9", "x", "keep"),), "there is no item 'q9'"),
+        ((("q1", "x", "acept"),), "the decision 'acept' is not one of 'accept', 'keep'; did you mean 'accept'"),
+        ((("q1", "x", "keep"), ("q1", "x", "accept")), "'q1' is decided as 'accept' and as 'keep'"),
+    ],
+)
+def test_broken_tables_change_nothing(folder: Path, rows: tuple[tuple[str, str, str], ...], says: str) -> None:
+    opened = open_folder(folder)
+    rewrite_items(opened)
+    with pytest.raises(SourceError, match=says):
+        rewrite_items(opened, decisions_from=_decided(folder, *rows))
+    with opened.store() as store:
+        assert not [e for e in store.events() if e.kind == "rewriting"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('model = "fake:seed=4"', "", r"prepare\.rewrite\.model: missing"),
+        ('model = "fake:seed=4"', 'model = "hostd:m"', r"prepare\.rewrite\.model: there is no endpoint 'hostd'"),
+        ('model = "fake:seed=4"', 'modl = "fake:"', r"prepare\.rewrite\.modl: unknown key; did you mean 'model'"),
+        ("seed=4", 'seed=4"\nprompts = { rewrit = "x" }\nlanguage = "de', r"there is no prompt 'rewrit' here"),
+        ("seed=4", 'seed=4"\nprompts = { rewrite = "p.md" }\nlanguage = "de', r"the file 'p.md' does not exist"),
+        (
+            "seed=4",
+            'seed=4"\nsettings = { temprature = 0 }\nlanguage = "de',
+            r"rewrite\.settings: temprature: unknown key",
+        ),
+        (
+            "seed=4",
+            'seed=4"\nsettings = { tools = ["web_search"] }\nlanguage = "de',
+            r"settings\.tools: is for systems",
+        ),
+        ("[prepare.rewrite]", "[prepare]\nlexical_match = true\n[prepare.rewrite]", "drawn by their answers"),
+    ],
+)
+def test_what_is_wrong_with_a_protocol_is_told(folder: Path, old: str, new: str, says: str) -> None:
+    (folder / "study.toml").write_text(STUDY.replace(old, new, 1), "utf-8")
+    with pytest.raises(StudyError, match=says):
+        open_folder(folder)
