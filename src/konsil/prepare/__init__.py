@@ -17,6 +17,7 @@ from konsil.prepare.screening import (
     screening_event,
     with_decisions,
 )
+from konsil.prepare.sentences import sentences
 from konsil.prepare.single import Filtered, single_cloze
 from konsil.prepare.spec import SAMPLE_SET, Preparation, Sample, preparation_problems
 from konsil.prepare.themes import DROP, THEME, Embed, Themed, Theming, last_themed, themes, theming_event
@@ -59,6 +60,7 @@ __all__ = [
     "prepared",
     "screen",
     "screening_event",
+    "sentences",
     "single_cloze",
     "sizes",
     "stratified",

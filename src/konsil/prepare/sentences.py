@@ -1,0 +1,152 @@
+"""Where the sentences of an answer are: spans of its text, in German and English, with what models make lists of.
+
+A heading, a rule and the head of a table are no sentences; every entry of a list and every row of a table is one at
+least. What is between two spans is white space, a list's mark or something that nobody can rate.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from konsil.prepare.abbreviations import (
+    BEFORE_NUMBER,
+    COUNTRIES,
+    KIND_OF,
+    MAYBE_LAST,
+    NEVER_LAST,
+    ORDINAL_AFTER,
+    ORDINAL_BEFORE,
+    STARTERS,
+)
+from konsil.records import Span
+
+_MARK = re.compile(r"[ \t]*(?:(?:[-*+•‣–]|\d{1,3}[.)]|[A-Za-z]\)|>|☐|✓)[ \t]+|\|[ \t]*)*")
+_HEADING = re.compile(r"[ \t]*(?:#{1,6}[ \t]|(?:\*\*|__)[^*_]+[^*_.!](?:\*\*|__):?[ \t]*$)")
+_RULED = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$")
+_LISTED = re.compile(r"[ \t]*(?:(?:[-*+•‣–]|\d{1,3}[.)]|[A-Za-z]\))[ \t]|[|#>])")
+_STOP = re.compile(r"(?::(?=\s+1[.)]\s.*\s2[.)]\s)|(?<![.!?…])[.!?…]++)[\"'”“’‘»«)\]*_]*(?:\[\d[\d,;–\- ]*\])*(?=\s)")
+_DOTTED = re.compile(r"(?:[^\W\d_]{1,12}\.)+")
+_NEXT_LETTER = re.compile(r"[^\W\d_]\.")
+_COUNTS = re.compile(r"[\d.,/–-]*\d")
+_CLOSERS = "\"'”“’‘»«)]*_"
+_OPENERS = "\"'“„”‘‚»«([*_~`<> "
+_WRAPPED = 60
+"""Characters from which on a line without a mark at its end was broken by an editor's margin."""
+
+
+def sentences(text: str) -> tuple[Span, ...]:
+    """The sentences of an answer, first to last; they do not overlap, and each begins and ends with a character of it.
+
+    >>> text = "Take 2.5 mg p.o. b.i.d. with food, e.g. yoghurt. Dr. Lee knows more.[1]" + chr(10) + "- Call us!"
+    >>> [text[s.start : s.end] for s in sentences(text)]
+    ['Take 2.5 mg p.o. b.i.d. with food, e.g. yoghurt.', 'Dr. Lee knows more.[1]', 'Call us!']
+    """
+    return tuple(
+        Span(start, end)
+        for begin, stop in _blocks(text)
+        for start, end in _cut(text, begin, stop)
+        if any(c.isalpha() for c in text[start:end])
+    )
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Lines without their marks; a paragraph that a margin broke into lines is one."""
+    lines = [(m.start(), m.end()) for m in re.finditer(r"[^\r\n]+", text)]
+    begin: int | None = None
+    for n, (start, end) in enumerate(lines):
+        line = text[start:end]
+        after = text[slice(*lines[n + 1])] if n + 1 < len(lines) else ""
+        if _RULED.match(line) or _HEADING.match(line) or ("|" in line and "|" in after and _RULED.match(after)):
+            begin = None
+            continue
+        if begin is None:
+            marked = _MARK.match(line)
+            begin = start + (marked.end() if marked else 0)
+        joined = n + 1 < len(lines) and text[end : lines[n + 1][0]] in ("\n", "\r\n")
+        if not (joined and _goes_on_below(line, after)):
+            yield begin, end
+            begin = None
+
+
+def _goes_on_below(line: str, after: str) -> bool:
+    """Whether a line break is only the editor's margin."""
+    last = line.rstrip().rstrip(_CLOSERS)[-1:]
+    if last in (".", "!", "?", "…", ":", ";", "|", "") or _LISTED.match(after) or _HEADING.match(after):
+        return False
+    return after.lstrip()[:1].islower() or len(line) >= _WRAPPED
+
+
+def _cut(text: str, begin: int, stop: int) -> Iterator[tuple[int, int]]:
+    start = begin
+    for found in _STOP.finditer(text, begin, stop):
+        end = found.end()
+        if not _goes_on(text[start : found.start()], found[0], text[end:stop]):
+            yield _trimmed(text, start, end)
+            start = end
+    if text[start:stop].strip():
+        yield _trimmed(text, start, stop)
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    piece = text[start:end]
+    bare = piece.rstrip(" \t|")
+    return start + len(piece) - len(piece.lstrip()), start + len(bare.rstrip())
+
+
+def _goes_on(before: str, stop: str, after: str) -> bool:
+    """Whether the sentence goes on after a full stop, question mark or the like that white space follows."""
+    first = after.lstrip().lstrip(_OPENERS)
+    if before.count("(") > before.count(")") + stop.count(")") and ")" in after:
+        return True
+    word = re.match(r"[^\W\d_]+", first)
+    if word and first[0].islower() and not any(c.isupper() for c in word[0]):
+        return True
+    if stop.startswith(".)") and "(" in before.lstrip()[1:]:
+        return True  # the full stop of an abbreviation in brackets, as in (nausea etc.)
+    if stop.rstrip("*_") != ".":
+        return not first
+    return _abbreviated(f"{before}.", word[0] if word else "", after.lstrip())
+
+
+def _abbreviated(before: str, word: str, after: str) -> bool:
+    """Whether the full stop at the end of `before` belongs to an abbreviation or ordinal with more to come."""
+    tokens = before.split()
+    last, earlier = _bare(tokens[-1]), tokens[-2].casefold() if len(tokens) > 1 else ""
+    if re.fullmatch(r"\d{1,2}\.", last):
+        return earlier in ORDINAL_AFTER or word.casefold() in ORDINAL_BEFORE
+    if not _DOTTED.fullmatch(last):
+        return False
+    written = set(_tails(tokens))
+    tails = {tail.casefold() for tail in written}
+    number, single = after[:1].isdigit(), len(last) == 2
+    if tails & COUNTRIES:
+        return word.casefold() not in STARTERS
+    if written & NEVER_LAST or last in ("ä.", "ae."):
+        return True
+    if len(tokens) == 1 and f"{last[0].lower()}{last[1:]}" in NEVER_LAST:
+        return True
+    if tails & BEFORE_NUMBER and number:
+        return True
+    if tails & MAYBE_LAST:
+        return number or not word or after.startswith("(") or earlier in ORDINAL_AFTER
+    if single and not _NEXT_LETTER.match(after):
+        # A letter alone: an initial or a genus, unless it counts (24 h.) or names a kind (hepatitis B.).
+        return number or not (earlier in KIND_OF or _COUNTS.fullmatch(earlier))
+    return single
+
+
+def _bare(token: str) -> str:
+    """The word without what opens before it: (ca., chron.-entz."""
+    return token.lstrip(_OPENERS).rpartition("-")[2]
+
+
+def _tails(tokens: list[str]) -> Iterator[str]:
+    """The last word and, where it is written with spaces as in z. B., the last words together."""
+    found = ""
+    for token in reversed(tokens[-4:]):
+        bare = _bare(token)
+        if not _DOTTED.fullmatch(bare):
+            return
+        found = bare + found
+        yield found

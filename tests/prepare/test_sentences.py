@@ -1,0 +1,99 @@
+"""Sentences of German and English answers, against texts cut by hand."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from konsil.prepare import sentences
+
+SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "sentences.py"
+spec = importlib.util.spec_from_file_location("benchmark_sentences", SCRIPT)
+assert spec is not None
+assert spec.loader is not None
+benchmark = importlib.util.module_from_spec(spec)
+sys.modules[spec.name] = benchmark
+spec.loader.exec_module(benchmark)
+
+
+def cut(text: str) -> list[str]:
+    return [text[s.start : s.end] for s in sentences(text)]
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_there_are_two_hundred_sentences_and_more(language: str):
+    assert sum(len(t.spoken) for t in benchmark.read(language)) >= 200
+
+
+@pytest.mark.parametrize("later", [False, True])
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_boundaries_are_those_of_a_reader(language: str, later: bool):
+    f1, extra, missed = benchmark.score(benchmark.ours, language, later)
+    assert f1 >= 0.98, (extra, missed)
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_spans_hold_the_words_and_no_marks_of_lists(language: str):
+    for one in benchmark.read(language):
+        assert cut(one.text) == list(one.spoken)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("  \n\n ", []),
+        ("---\n***\n12.5", []),
+        ("Nein.", ["Nein."]),
+        ("Yes", ["Yes"]),
+        ("Really?! Yes… no.", ["Really?!", "Yes… no."]),
+        ("# Title\n\nText.", ["Text."]),
+        ("**Title**\nText.", ["Text."]),
+        ("**Do not stop it.**\nText.", ["**Do not stop it.**", "Text."]),
+        ("Do: 1. Call 112. 2. Wait.", ["Do:", "Call 112.", "Wait."]),
+        ("Score: 1. We recommend rest.", ["Score: 1.", "We recommend rest."]),
+        ("It is hepatitis B. Wash hands.", ["It is hepatitis B.", "Wash hands."]),
+        ("By J. Doe. See p. 3.", ["By J. Doe.", "See p. 3."]),
+        ("Am 3. Mai kam er. Er ging.", ["Am 3. Mai kam er.", "Er ging."]),
+        ("Effects (nausea etc.) Rarely matter (see A. B.). End.", ["Effects (nausea etc.) Rarely matter (see A. B.).", "End."]),  # noqa: E501
+        ("(A note. Of two.) Then.", ["(A note. Of two.)", "Then."]),
+        ("one\r\ntwo. Three.\r\n\r\nfour", ["one\r\ntwo.", "Three.", "four"]),
+        ("> quoted. Twice.", ["quoted.", "Twice."]),
+        ("| a | b |\n|---|---|\n| c d | e f. |", ["c d | e f."]),
+    ],
+)  # fmt: skip
+def test_what_is_a_sentence(text: str, expected: list[str]):
+    assert cut(text) == expected
+
+
+@given(st.text(alphabet="ab.B1 \n-#*|!?()[]:…äÄ", max_size=60))
+@settings(max_examples=400, deadline=None)
+def test_spans_lie_in_the_text_in_order_and_leave_no_word_out(text: str):
+    found = sentences(text)
+    end = 0
+    for span in found:
+        assert end <= span.start < span.end <= len(text)
+        piece = text[span.start : span.end]
+        assert piece == piece.strip()
+        assert any(c.isalpha() for c in piece)
+        end = span.end
+
+
+@given(st.lists(st.sampled_from(["Take it p.o.", "Call us!", "Ist das so?", "Dr. Lee kam.", "Es half."]), min_size=1))
+def test_plain_sentences_come_back_whole(parts: list[str]):
+    plain = [p for p in parts if not p.endswith("p.o.")]
+    assert cut(" ".join(plain)) == plain
+    assert cut("\n".join(f"- {p}" for p in parts)) == parts
+
+
+@pytest.mark.parametrize("piece", ["(", ".", "a: 1. ", "**", "| ", "A. ", "[1]", "- "])
+def test_hostile_repetitions_take_no_time(piece: str):
+    began = time.process_time()
+    sentences(piece * (20_000 // len(piece)))
+    assert time.process_time() - began < 1
