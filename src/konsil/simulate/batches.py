@@ -119,6 +119,8 @@ class Batches:
         return self._seen[panel]
 
     def _sights(self, panel: str) -> Bools:
+        if panel in self.study.together:
+            return np.hstack([self.seen(one) for one in self.study.together[panel]])
         n = len(self.study.members(panel))
         lines = [a for a in self.study.plan if a.panel == panel and a.when == "always"]
         if not self.sets:

@@ -12,10 +12,12 @@ from konsil.analysis.coding import Labels, labels_of
 from konsil.instrument import Criterion
 from konsil.simulate import population
 from konsil.simulate.batches import ABSTAINED, BATCHES, MISSING, Batches, Cases
+from konsil.simulate.expected_cases import CASES, case_rule
 from konsil.simulate.population import Array, Matrix
 from konsil.simulate.truth import Truth
 from konsil.study import Study
 
+_SCOPES = ("answer", "item", "sentence")
 PREFERENCES = ("self_preference", "family_preference")
 
 Rule = Callable[[int], float]
@@ -42,22 +44,25 @@ class Expected:
         derived = {d.name for d in self.study.derived} & {*analysis.where, *analysis.by, analysis.covariate}
         if (derived and not self.sets) or analysis.weights not in {"", "unweighted"}:
             return None
-        criterion = self._criterion(analysis)
+        criterion = self.criterion(analysis, row.group)
         rule = None if criterion is None else self._rule(analysis, criterion, row)
         if rule is None:
             return None
         return np.array([rule(batch) for batch in range(BATCHES)], dtype=np.float64)
 
-    def _criterion(self, analysis: Analysis) -> Criterion | None:
-        wanted = analysis.where.get("instrument", ())
+    def criterion(self, analysis: Analysis, group: Mapping[str, str], name: str = "") -> Criterion | None:
+        """The analysis' criterion, or another, in the group's design; None where two designs ask it differently."""
+        wanted = {i.id for i in self.study.instruments}
+        for column in ("instrument", "design"):
+            wanted &= set(analysis.where.get(column, wanted)) & {group.get(column, w) for w in wanted}
         found = [
             c
             for i in self.study.instruments
-            if not wanted or i.id in wanted
+            if i.id in wanted
             for c in i.criteria
-            if c.id == analysis.criterion and c.scope in ("answer", "item") and c.scale.kind == "choice"
+            if c.id == (name or analysis.criterion) and c.scope in _SCOPES and c.scale.kind == "choice"
         ]
-        return found[0] if found else None
+        return found[0] if found and len({c.scope for c in found}) == 1 else None
 
     def _rule(self, analysis: Analysis, criterion: Criterion, row: Row) -> Rule | None:
         if analysis.statistic == "abstention_slope":
@@ -72,20 +77,26 @@ class Expected:
         one = self._of_group(analysis, criterion, row.group)
         if one is None or row.kind != "difference":
             return one
-        other = self._of_group(analysis, criterion, {**row.group, **row.versus})
+        group = {**row.group, **row.versus}
+        against = self.criterion(analysis, group)
+        other = None if against is None else self._of_group(analysis, against, group)
         if other is None:
             return None
         minuend, subtrahend = one, other
         return lambda batch: minuend(batch) - subtrahend(batch)
 
     def _of_group(self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]) -> Rule | None:
+        if analysis.statistic in CASES:
+            return case_rule(self, analysis, criterion, group)
         labels = labels_of(analysis, criterion)
         k, values = len(labels.names), np.asarray(labels.values, dtype=np.float64)
         name = analysis.statistic
+        if analysis.spans == "mean":
+            return None
         steps = _steps(labels)
 
         def codes(batch: int) -> Matrix:
-            return self._selected(analysis, criterion, analysis.raters, group, batch, labels)
+            return self.selected(analysis, criterion, analysis.raters, group, batch, labels)
 
         if name == "abstention":
             return lambda batch: self._abstained(analysis, criterion, group, batch)
@@ -122,7 +133,7 @@ class Expected:
         labels: Labels,
     ) -> float:
         """One rater against the majority of the others."""
-        codes = self._selected(analysis, criterion, analysis.raters, group, batch, labels)
+        codes = self.selected(analysis, criterion, analysis.raters, group, batch, labels)
         names = [r.id for r in self.study.members(analysis.raters)]
         places = [names[n] for n in self.batches.columns(analysis, analysis.raters, group)]
         k = len(labels.names)
@@ -137,8 +148,8 @@ class Expected:
         others = {c: v for c, v in row.group.items() if c != "rater"}
 
         def rule(batch: int) -> float:
-            panel = self._selected(analysis, criterion, str(analysis.against), others, batch, labels)
-            judges = self._selected(analysis, criterion, analysis.raters, row.group, batch, labels)
+            panel = self.selected(analysis, criterion, str(analysis.against), others, batch, labels)
+            judges = self.selected(analysis, criterion, analysis.raters, row.group, batch, labels)
             both = [population.judge_and_ceiling(name, panel, judges[:, j], k, values) for j in range(judges.shape[1])]
             return float(np.mean([j - c if row.kind == "difference" else j for j, c in both]))
 
@@ -174,8 +185,8 @@ class Expected:
         values = np.asarray(labels.values, dtype=np.float64)
 
         def rule(batch: int) -> float:
-            codes = self._selected(analysis, criterion, analysis.raters, {}, batch, labels)
-            panel = self._selected(analysis, criterion, str(analysis.against), {}, batch, labels)
+            codes = self.selected(analysis, criterion, analysis.raters, {}, batch, labels)
+            panel = self.selected(analysis, criterion, str(analysis.against), {}, batch, labels)
             world = self.batches.world(batch)
             kept = self.batches.units(analysis, criterion, {}, batch)
             mine = np.isin(np.asarray(world.systems)[world.answers.system_of], list(own))[kept]
@@ -193,7 +204,7 @@ class Expected:
         limited = any(a.per_rater is not None or a.match is not None for a in own)
         return not limited and len({a.raters_per_item for a in own}) <= 1
 
-    def _selected(
+    def selected(
         self,
         analysis: Analysis,
         criterion: Criterion,
@@ -204,7 +215,11 @@ class Expected:
     ) -> Matrix:
         """Codes after collapsing, of the group's systems, raters and items."""
         raw = self.batches.kept(analysis, criterion, panel, group, batch, "")
-        return np.asarray(_recode(analysis, criterion, labels)[raw], dtype=np.int64)
+        codes = np.asarray(_recode(analysis, criterion, labels)[raw], dtype=np.int64)
+        if criterion.scope != "sentence" or analysis.spans not in {"all", "any"}:
+            return codes
+        units = self.batches.units(analysis, criterion, group, batch)
+        return population.of_answers(codes, self.batches.world(batch).owner[units], analysis.spans)
 
     def _with_ties(
         self,

@@ -93,6 +93,21 @@ def _alpha(counts: Array, values: Array, level: str) -> float:
     return 1 - observed / expected if expected > 0 else float("nan")
 
 
+def of_answers(codes: Matrix, owner: NDArray[np.int64], rule: str) -> Matrix:
+    """One label an answer and rater from those of its sentences: the worst of 'all', the best of 'any'; sorted owners.
+
+    >>> of_answers(np.array([[0, 1], [1, -1], [1, -1]]), np.array([4, 4, 7]), "all")
+    array([[ 0,  1],
+           [ 1, -1]])
+    """
+    starts = np.flatnonzero(np.diff(owner, prepend=-1))
+    if rule == "any":
+        return np.asarray(np.maximum.reduceat(codes, starts, axis=0), dtype=np.int64)
+    none = np.iinfo(np.int64).max
+    worst = np.minimum.reduceat(np.where(codes < 0, none, codes), starts, axis=0)
+    return np.where(worst == none, -1, worst).astype(np.int64)
+
+
 def majority(labels: Matrix, k: int) -> Matrix:
     """Strictly more than half of those who gave a label, else -1; (n_units,)."""
     counts = np.stack([(labels == c).sum(axis=1) for c in range(k)], axis=1)

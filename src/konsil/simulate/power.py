@@ -98,6 +98,7 @@ def one_study(study: Study, items: Sequence[Item], answers: Sequence[Answer], tr
         planned=True,
         systems=study.systems,
         derived=study.derived,
+        together=study.together,
     )
     return list(_found(results))
 

@@ -20,6 +20,7 @@ import numpy as np
 from konsil.analysis import Results, Row
 from konsil.analysis.said import COMMA, listed, say
 from konsil.records import Item
+from konsil.simulate.batches import Cases
 from konsil.simulate.expected import Expected
 from konsil.simulate.truth import Truth
 from konsil.study import Study
@@ -52,15 +53,23 @@ class Recovered:
 
 
 def recovery(
-    study: Study, truth: Truth, results: Results, *, seed: int | None = None, sets: Mapping[str, int] | None = None
+    study: Study,
+    truth: Truth,
+    results: Results,
+    *,
+    seed: int | None = None,
+    sets: Mapping[str, int] | None = None,
+    cases: Cases = (),
 ) -> tuple[Recovered, ...]:
-    """Every estimate and difference whose true value the model gives; `sets` says how many items each set has.
+    """Every estimate and difference whose true value the model gives.
+
+    `sets` says how many items each set has; `cases` are the study's own, where items are versions of one (`cases_of`).
 
     Left out are statistics without a formula in population.py (ICC, W, rank correlations), pairs and sentences.
     One study shows single intervals that hold or miss; coverage is judged over many simulated studies. Where the
     simulation names the wrong answers, their shares are not random and the intervals hold more often than stated.
     """
-    model = Expected(study, truth, seed, sets or {})
+    model = Expected(study, truth, seed, sets or {}, cases)
     analyses = {a.name: a for a in study.analyses}
     found = []
     for row in results.rows:
@@ -106,6 +115,21 @@ def sets_of(study: Study, items: Iterable[Item]) -> dict[str, int]:
             return {}
         found[next(iter(own), "")] += 1
     return dict(found)
+
+
+def cases_of(items: Iterable[Item], truth: Truth) -> Cases:
+    """The items by case, where some are versions of one or the truth speaks of their columns; else nothing.
+
+    >>> [[i.id for i in c] for c in cases_of([Item("a", "?", case="one"), Item("b", "?", case="one")], Truth())]
+    [['a', 'b']]
+    """
+    found: dict[tuple[bool, str], list[Item]] = {}
+    for item in items:
+        found.setdefault((item.case is None, item.case or item.id), []).append(item)
+    told = any(one.quality_by for one in truth.systems.values())
+    if not told and all(alone for alone, _ in found):
+        return ()
+    return tuple(tuple(versions) for versions in found.values())
 
 
 def _words(row: Row) -> str:

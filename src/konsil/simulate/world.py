@@ -56,6 +56,11 @@ class World:
     first_sentence: Indices
     """(n_answers + 1,); the sentences of answer a are first_sentence[a] .. first_sentence[a + 1] - 1."""
 
+    @property
+    def owner(self) -> Indices:
+        """(n_sentences,) the sentences' answers."""
+        return np.repeat(np.arange(len(self.answers.item_of)), np.diff(self.first_sentence))
+
     def every_item(self) -> Indices:
         """0 .. n_items - 1."""
         return np.arange(len(self.difficulty))
