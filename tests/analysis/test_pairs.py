@@ -167,6 +167,23 @@ def test_longer_and_shorter_answers() -> None:
         assert all(abs(found[s] - expected[s]) < 1e-12 for s in found)
 
 
+@pytest.mark.parametrize(("statistic", "line"), [("win_rate", 1), ("win_rate_strict", 2)])
+def test_win_rates_of_the_longer_and_the_shorter_answer(statistic: str, line: int) -> None:
+    length = {a.id: len(a.text) for a in DATA.answers}
+    rows = rows_of(replace(ASKED, statistic=statistic, by=("length",)))
+    found = {(r.group["system"], r.group["rival"], r.group["length"]): r.estimate for r in rows}
+    assert len(found) == len(rows) > 18  # one system is never the shorter one of some pairs
+    for (a, b, word), estimate in found.items():
+        sign = 1 if word == "longer" else -1
+        met = [
+            step
+            for one, other, step, r in outcomes()
+            if (one, other) == (a, b) and sign * (length[f"{r.item} {a}"] - length[f"{r.item} {b}"]) > 0
+        ]
+        assert abs(estimate.value - sum(s >= line for s in met) / len(met)) < 1e-12
+        assert estimate.n_ratings == len(met)
+
+
 def test_worths_with_ratios_beside_them() -> None:
     for statistic in ("davidson", "bradley_terry"):
         rows = rows_of(replace(ASKED, statistic=statistic))
@@ -266,7 +283,10 @@ def test_undefined_has_a_reason() -> None:
     [
         ({"by": ("system",)}, "by[0]: 'win_difference' has a row for each system anyway"),
         ({"compare": "arm", "by": ("arm",)}, "compare: 'win_difference' has no such version"),
-        ({"statistic": "win_rate", "by": ("length",)}, "by: 'length' belongs to win differences and margins"),
+        (
+            {"statistic": "davidson", "by": ("length",)},
+            "by: 'length' belongs to win differences, win rates and margins",
+        ),
         ({"statistic": "rank_agreement"}, "against: rankings are compared with those of a panel; name it"),
         ({"criteria": ("utility",)}, "criteria: belongs to the statistic 'rank_agreement'"),
         ({"statistic": "choice_kappa", "consensus": "mean"}, "consensus: 'choice_kappa' has no such version"),

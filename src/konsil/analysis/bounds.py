@@ -15,6 +15,8 @@ from konsil.analysis.caution import items_of, score_column
 from konsil.analysis.coding import Sample, select, subjects_of
 from konsil.analysis.frame import Long
 from konsil.analysis.kinds import Context, labels_in, sample_of
+from konsil.analysis.pair_bounds import OF_SYSTEMS, concerned, pair_range
+from konsil.analysis.pairs import is_of_pairs
 from konsil.analysis.panels import ONE_TABLE, judges_and_panel, one_table
 from konsil.analysis.preference import Lineage, bench_of, preference_range
 from konsil.analysis.results import Bounds, Row
@@ -44,6 +46,11 @@ class Gaps:
                 frame = frame.filter(pl.col(column).fill_null("") == str(value))
                 absent = absent.filter(pl.col(column).fill_null("") == str(value))
         return Gaps(frame, absent)
+
+    def of_pairs(self, group: Mapping[str, str]) -> Gaps:
+        """Those of one group where each is about two systems: all that were compared, and the gaps that concern it."""
+        part = self.within({column: value for column, value in group.items() if column not in OF_SYSTEMS})
+        return Gaps(part.frame, concerned(part.absent, group))
 
     def together(self) -> pl.DataFrame:
         """Ratings and gaps as one table."""
@@ -97,13 +104,14 @@ def bounds_of(context: Context, table: Long, missing: Long, rows: Sequence[Row],
     if absent.height == 0:
         return
     whole = Gaps(_plain(select(table, analysis, analysis.raters)), _plain(absent))
-    find = _RULES.get(analysis.statistic)
+    pairs = is_of_pairs(context)
+    find: _Rule | None = _pair if pairs else _RULES.get(analysis.statistic)
     if find is None and analysis.against not in {None, "rest"} and analysis.statistic in ONE_TABLE:
         find = _against
     for row in rows:
         if row.analysis != analysis.name or row.kind != "estimate" or row.detail:
             continue
-        part = whole.within(row.group)
+        part = whole.of_pairs(row.group) if pairs else whole.within(row.group)
         if part.absent.height == 0 or not math.isfinite(row.estimate.value):
             continue
         low, high = find(Case(context, table, families, whole, part, row)) if find is not None else UNKNOWN
@@ -149,6 +157,12 @@ def _mean(case: Case) -> Range:
 def _abstention(case: Case) -> Range:
     abstained = case.part.frame.filter(pl.col("state") == "abstained").height
     return share_range(float(abstained), float(case.part.frame.height), float(case.part.absent.height))
+
+
+def _pair(case: Case) -> Range:
+    absent = case.whole.absent if case.context.analysis.statistic == "self_preference" else case.part.absent
+    frame = case.whole.frame if case.context.analysis.statistic == "self_preference" else case.part.frame
+    return pair_range(case.context, case.table, case.families, frame, absent, case.row.group)
 
 
 def _slope(case: Case) -> Range:

@@ -17,8 +17,8 @@ def pair_contradictions(a: Analysis) -> Iterator[str]:
     >>> list(pair_contradictions(Analysis("a", "win_rate", "better", "experts", by=("system",))))
     ["by[0]: 'win_rate' has a row for each system anyway"]
     """
-    if LENGTH in a.by and a.statistic not in {"win_difference", "win_difference_strict", "margin"}:
-        yield f"by: {LENGTH!r} belongs to win differences and margins, not to {a.statistic!r}"
+    if LENGTH in a.by and a.statistic not in WINS:
+        yield f"by: {LENGTH!r} belongs to win differences, win rates and margins, not to {a.statistic!r}"
     if a.criteria and a.statistic != "rank_agreement":
         yield f"criteria: belongs to the statistic 'rank_agreement', not to {a.statistic!r}"
     if a.statistic in PREFERENCE:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -48,7 +48,7 @@ class Member:
     keys: dict[str, str]
     votes: Votes
     rows: tuple[tuple[int, dict[str, str]], ...]
-    """Which value of the statistic, and the row's keys."""
+    """Which value of the statistic, and the row's further keys."""
 
 
 def pair_rows(context: Context, table: Long, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
@@ -64,29 +64,45 @@ def pair_rows(context: Context, table: Long, frame: pl.DataFrame, families: Line
             why = say("the lengths of the answers are not known")
             yield row(context, keys, Told(Estimate(math.nan, level=context.resampling.level, reason=why)))
             continue
-        for member in _members(context, table, keys, ballot):
-            if analysis.statistic in MODELS:
-                yield from _worths(context, member, people)
-            else:
-                yield from _wins(context, member, len(systems), people)
+        member = members(context, table, keys, ballot)
+        if analysis.statistic in MODELS:
+            yield from _worths(context, member, people)
+        else:
+            yield from _wins(context, member, len(systems), people)
 
 
-def _members(context: Context, table: Long, keys: dict[str, str], ballot: Ballot) -> Iterator[Member]:
-    """The group itself, or by length: every system as the longer and as the shorter one of the two."""
-    names, k = ballot.systems, len(ballot.systems)
-    each = tuple((n, {**keys, "system": name}) for n, name in enumerate(names))
-    if LENGTH in context.analysis.by:
+def members(context: Context, table: Long, keys: dict[str, str], ballot: Ballot) -> Member:
+    """The group's votes; by length every system is two, the longer and the shorter one of a comparison."""
+    by_length = LENGTH in context.analysis.by
+    made = ballot.votes
+    if by_length:
         is_longer, known = longer_first(ballot, table)
         made = ballot.of(known, by_length=is_longer)
-        for n, word in enumerate((say("longer"), say("shorter"))):
-            yield Member(keys, made, tuple((n * k + m, {**own, LENGTH: word}) for m, own in each))
-        return
-    if context.analysis.statistic.startswith("win_rate"):
-        first, second = (side.tolist() for side in pair_members(k))
-        ordered = [*zip(first, second, strict=True), *zip(second, first, strict=True)]
-        two = sorted((a, b, n) for n, (a, b) in enumerate(ordered))
-        each = tuple((n, {**keys, "system": names[a], "rival": names[b]}) for a, b, n in two)
-    yield Member(keys, ballot.votes, each)
+    return Member(keys, made, places(context.analysis.statistic, ballot.systems, by_length=by_length))
+
+
+def places(statistic: str, names: Sequence[str], *, by_length: bool = False) -> tuple[tuple[int, dict[str, str]], ...]:
+    """Which of a statistic's values is whose: its number and the keys that a row of it has beside those of its group.
+
+    >>> [(n, *one.values()) for n, one in places("win_rate", ["a", "b"])]
+    [(0, 'a', 'b'), (1, 'b', 'a')]
+    """
+    k = len(names)
+    words = (say("longer"), say("shorter"))
+    if not statistic.startswith("win_rate"):
+        if not by_length:
+            return tuple((n, {"system": name}) for n, name in enumerate(names))
+        return tuple((m * k + n, {"system": name, LENGTH: word})
+                     for m, word in enumerate(words) for n, name in enumerate(names))  # fmt: skip
+    first, second = (side.tolist() for side in pair_members(2 * k if by_length else k))
+    ordered = [*zip(first, second, strict=True), *zip(second, first, strict=True)]
+    found = []
+    for (a, b), n in sorted((two, n) for n, two in enumerate(ordered)):
+        if not by_length:
+            found.append((n, {"system": names[a], "rival": names[b]}))
+        elif (a < k) != (b < k) and a % k != b % k:  # a longer one meets shorter ones only, and never itself
+            found.append((n, {"system": names[a % k], "rival": names[b % k], LENGTH: words[a // k]}))
+    return tuple(found)
 
 
 def statistic_of(name: str, n_systems: int, steps: int) -> VoteStatistic:
@@ -105,7 +121,8 @@ def _wins(context: Context, member: Member, n_systems: int, people: bool) -> Ite
     found = preferences(
         made, [chosen], draws=draws, key=context.key, level=resampling.level, mode=context.analysis.mode
     )[0]
-    for n, keys in member.rows:
+    for n, own in member.rows:
+        keys = {**member.keys, **own}
         if not np.isfinite(found.found.value[n]) and keys.get(LENGTH):
             continue  # a system that never had the longer answer has no such row
         yield from value_rows(context, keys, found, n, people and n_systems > 1)
@@ -221,14 +238,15 @@ def _worths(context: Context, member: Member, people: bool) -> Iterator[Row]:
     fitted, statistic = fit(cells, chosen), worths(cells, chosen)
     if fitted.why:
         for _, keys in member.rows:
-            yield row(context, keys, Told(Estimate(math.nan, level=level, reason=_why(fitted.why))))
+            yield row(context, {**member.keys, **keys}, Told(Estimate(math.nan, level=level, reason=_why(fitted.why))))
         return
     best = ratios_to_best(fitted.log_worths, fitted.covariance, level=level)
     log = preferences(made, [statistic], draws=0, level=level)[0]
     gaps = crossed(made, against_reference(statistic, best.best), level=level)
     model = model_interval(fitted.log_worths, fitted.covariance, level=level)
     alone = not people or made.n_raters < 2
-    for n, keys in member.rows:
+    for n, own_keys in member.rows:
+        keys = {**member.keys, **own_keys}
         way = "item" if alone else "rater" if context.analysis.cluster == "rater" else "two-way"
         headline = _estimate(context, log, n, way)
         own = replace(
