@@ -16,6 +16,7 @@ from konsil.records import Callee, Event, Source
 from konsil.store import Added, Batch, Store
 from konsil.study import Study, check, parse, study_digest
 from konsil.study.admit import Incoming, Known, admit
+from konsil.study.cutting import rates_sentences, with_sentences
 from konsil.study.enrolment import excluded_by_withdrawal, with_profiles
 from konsil.study.freezing import is_blinded
 from konsil.study.planned import on_plan
@@ -75,9 +76,10 @@ class Folder:
             admitted = admit(self.study, files, known)
             # A rater's panel and strata are the protocol's to say, also where it was corrected since.
             here = {r.id for r in store.raters()}
+            held = {a.id: a for a in store.answers()} if rates_sentences(self.study) else {}
             batch = Batch(
                 items=admitted.items,
-                answers=admitted.answers,
+                answers=with_sentences(self.study, admitted.answers, held),
                 raters=[r for r in admitted.raters if r.id not in here],
                 tasks=admitted.tasks,
                 ratings=admitted.ratings,

@@ -24,6 +24,7 @@ from konsil.simulate import Truth
 from konsil.simulate.power import Found, Power, one_study, power
 from konsil.simulate.pretended import pretended_items
 from konsil.study import Study
+from konsil.study.cutting import pretended, with_sentences
 
 DRAWS = 400
 """Resamples of each drawn study: enough for a p value at 0.05 and a width; the study itself takes its own number."""
@@ -84,7 +85,8 @@ def _prepared(asked: Asked) -> tuple[Study, tuple[Item, ...], tuple[Answer, ...]
     truth = truth_of(folder, asked.truth)
     items, answers = _material(folder, asked.items)
     study = replace(study, analyses=analyses, resampling=replace(study.resampling, draws=asked.draws))
-    return study, items, answers or implied_answers(items, [s.id for s in study.systems]), truth
+    found = answers or pretended(study, implied_answers(items, [s.id for s in study.systems]))
+    return study, items, with_sentences(study, found, {}), truth
 
 
 def _material(folder: Folder, n: int | None) -> tuple[tuple[Item, ...], tuple[Answer, ...]]:

@@ -23,6 +23,7 @@ from konsil.simulate.matches import pretended_answers
 from konsil.stats.contract import Estimate
 from konsil.store import Added, Batch, Store
 from konsil.study import study_digest
+from konsil.study.cutting import pretended
 
 if TYPE_CHECKING:
     from konsil.analysis import Results
@@ -69,7 +70,7 @@ def simulate(folder: Folder, truth: Truth, seed: int | None = None, *, but: Coll
             raise StudyError(f"{folder.path / PROTOCOL}: there are no items; add a [[sources]] with records = 'items'")
         chosen = drawn_items(folder, store.events(), items, answers)
         items = in_study(items, (*store.events(), *chosen))
-        implied = () if answers else implied_answers(items, [s.id for s in study.systems])
+        implied = () if answers else pretended(study, implied_answers(items, [s.id for s in study.systems]))
         drawn = draw(study, items, answers or implied, truth, study.seed if seed is None else seed)
         store.note_study(study_digest(study), now())
         events = (*chosen, *_drawn_with(store, study.seed if seed is None else seed, but))

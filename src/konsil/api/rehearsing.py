@@ -24,6 +24,7 @@ from konsil.simulate import Truth, check_truth, people
 from konsil.store import Batch, Store
 from konsil.store.access import Access
 from konsil.study import Study
+from konsil.study.cutting import pretended
 
 UNANSWERED = "…"
 """What is shown for an answer that is not there yet."""
@@ -108,7 +109,7 @@ def prepared_copy(folder: Folder, truth: Truth, target: Path, *, database: str =
         there = {a.system for a in answers}
         silent = [s.id for s in folder.study.systems if s.id not in there and (s.model is not None or not answers)]
         if silent:
-            made = [Answer(a.id, a.item, a.system, UNANSWERED) for a in implied_answers(items, silent)]
+            made = pretended(folder.study, implied_answers(items, silent), UNANSWERED)
             store.add(Batch(answers=made), source="rehearsal", at=now())
         check_truth(truth, folder.study, store.answers())
     return copy

@@ -17,6 +17,7 @@ from konsil.store import Batch, Store
 from konsil.store.calls import Calls
 from konsil.study import Study
 from konsil.study.calling import settings_of, split_model
+from konsil.study.cutting import with_sentences
 
 _CHUNK = 1_000
 
@@ -38,7 +39,7 @@ def answer(study: Study, store: Store, options: Options | None = None) -> Collec
     known = {}
     if any(s.model is not None and s.model.startswith("fake:") for s in chosen):
         known = {_asked(i, j.settings.template): i.reference for j in jobs for i in items.values() if i.reference}
-    return collect(jobs, store, lambda: settle(store), options, what="answers", known=known)
+    return collect(jobs, store, lambda: settle(study, store), options, what="answers", known=known)
 
 
 def _items(study: Study, store: Store) -> tuple[Item, ...]:
@@ -89,12 +90,12 @@ def answer_id(item: str, system: str) -> str:
     return f"{item}:{system}"
 
 
-def settle(store: Store) -> int:
+def settle(study: Study, store: Store) -> int:
     """Make answers of the replies that have not become answers yet, and count them."""
     made = 0
     for batch in chunks(Calls(store).unsettled_answers(), _CHUNK):
         at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        answers = [answer_of(call) for call in batch]
+        answers = with_sentences(study, map(answer_of, batch), {})
         made += store.add(Batch(answers=answers), source="konsil answer", at=at).total_new()
     return made
 

@@ -89,7 +89,10 @@ class Book:
         if key not in self._spans:
             sentences = self.by_id[answer_id].sentences
             if not sentences:
-                raise PlanError(f"{where}: answer {answer_id!r} has no sentences, but the instrument rates sentences")
+                raise PlanError(
+                    f"{where}: answer {answer_id!r} has no sentences, but the instrument rates sentences; answers are"
+                    " cut when they are first imported or given: import them into a new folder or database"
+                )
             order = generator(self.seed, "sentences", answer_id).permutation(len(sentences))
             self._spans[key] = tuple(sentences[int(i)] for i in sorted(order[:wanted]))
         return self._spans[key]
