@@ -159,6 +159,8 @@ class Results:
     """What concerns the whole study."""
     methods: tuple[str, ...] = ()
     """Sentences of the methods paragraph, from what was run."""
+    refused: tuple[str, ...] = ()
+    """Why an analysis could not be made, one sentence each; its row says so too."""
     label_counts: Mapping[tuple[str, str, str, str], int] = field(default_factory=dict)
     """(panel, criterion, system or '', label) -> how often; the abstention under its own label."""
     orders: tuple[OrderRow, ...] = ()

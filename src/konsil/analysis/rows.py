@@ -60,6 +60,12 @@ def no_ratings(context: Context) -> Row:
     return row(context, {}, Told(nothing))
 
 
+def cannot_be_made(context: Context, why: str) -> Row:
+    """The one row of an analysis that asks for what the ratings do not have, with the sentence that says so."""
+    reason = why.removeprefix(f"{context.analysis.name}: ")
+    return row(context, {}, Told(Estimate(math.nan, level=context.resampling.level, reason=reason)))
+
+
 def _with_margin(told: Told, margin: float | None) -> Told:
     """Say whether a difference's interval lies within the margin of equivalence."""
     low, high = told.headline.low, told.headline.high

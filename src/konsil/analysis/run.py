@@ -34,11 +34,12 @@ from konsil.analysis.pairs import is_of_pairs, pair_statistics
 from konsil.analysis.preference import Lineage, lineage, preference_rows
 from konsil.analysis.results import Results, Row
 from konsil.analysis.risk import risk_curves, risk_rows
-from konsil.analysis.rows import differences_of, estimates_of, no_ratings, row, told_rows
+from konsil.analysis.rows import cannot_be_made, differences_of, estimates_of, no_ratings, row, told_rows
 from konsil.analysis.rules import contradictions
 from konsil.analysis.said import say
 from konsil.analysis.sensitivity import rater_contrast
 from konsil.analysis.spec import Analysis, Derived, Exclusions, Resampling
+from konsil.analysis.study_warnings import of_same_family, study_warnings
 from konsil.analysis.tiebreak import with_tiebreaks
 from konsil.errors import AnalysisError, nearest
 from konsil.instrument import Criterion, Instrument
@@ -61,36 +62,46 @@ def run(
     derived: Sequence[Derived] = (),
     flag_families: bool = False,
     together: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+    strict: bool = True,
 ) -> Results:
     """All estimates, the coverage of the ratings, warnings and the methods paragraph.
 
     `planned`: whether the tasks come from a plan, so that missing ratings can be counted. `flag_families`: whether to
-    warn of judges of a judged system's family. `together`: names for several panels as one.
+    warn of judges of a judged system's family. `together`: names for several panels as one. `strict`: whether an
+    analysis that the ratings cannot give raises; otherwise its row says why, and the others are made.
     """
     table = with_derived(long(data, exclusions, together), derived, instruments)
     families = lineage(systems, data.raters)
     analyses = [clustered_by_case(analysis) for analysis in analyses]
     rows: list[Row] = []
     contexts: list[Context] = []
+    refused: list[str] = []
     # One key for all: analyses of the same clusters are made on the same resamples, which are drawn once.
     key = Remembered(stream_key(seed, "resamples"))
     for analysis in analyses:
         for problem in contradictions(analysis):
             raise AnalysisError(f"{analysis.name}: {problem}")
         context = Context(analysis, _criterion(analysis, instruments), key, resampling)
+        try:
+            if is_of_pairs(context):
+                also = [_criterion(replace(analysis, criterion=name), instruments) for name in analysis.criteria]
+                rows.extend(list(pair_statistics(context, table, families, also)))
+            else:
+                rows.extend(list(_rows(context, table, families)))
+        except AnalysisError as error:
+            if strict:
+                raise
+            refused.append(str(error))
+            rows.append(cannot_be_made(context, str(error)))
+            continue
         contexts.append(context)
-        if is_of_pairs(context):
-            also = [_criterion(replace(analysis, criterion=name), instruments) for name in analysis.criteria]
-            rows.extend(pair_statistics(context, table, families, also))
-        else:
-            rows.extend(_rows(context, table, families))
     rows = _adjusted(rows)
     both = orders(data, instruments)
     gaps = missing(data, table, exclusions, instruments)
     return Results(
         rows=tuple(rows),
         coverage=coverage(data, table, instruments, exclusions, planned=planned),
-        warnings=(*_study_warnings(table, analyses), *(_same_family(families) if flag_families else ())),
+        warnings=(*study_warnings(table, analyses), *(of_same_family(families) if flag_families else ())),
         methods=(
             *calling(data.callees, both),
             *methods(analyses, rows, table, seed=seed, resampling=resampling, exclusions=exclusions),
@@ -102,6 +113,7 @@ def run(
             c for one in contexts if one.analysis.statistic == "risk_coverage" for c in risk_curves(one, table)
         ),
         derived=derived_values(table, derived),
+        refused=tuple(refused),
         bounds=tuple(b for c in contexts for b in bounds_of(c, table, gaps, rows, families)),
     )
 
@@ -258,25 +270,3 @@ def _adjusted(rows: Sequence[Row]) -> list[Row]:
         for n, p in zip(family, holm([rows[i].estimate.p for i in family]), strict=True):
             out[n] = replace(rows[n], p_adjusted=float(p))
     return out
-
-
-def _study_warnings(table: Long, analyses: Sequence[Analysis]) -> tuple[str, ...]:
-    found = []
-    if table.excluded.height:
-        found.append(
-            say(
-                "{n:,} ratings are excluded by the protocol's rules; the coverage table says why.",
-                n=table.excluded.height,
-            )
-        )
-    if any(a.mode == "paper" for a in analyses):
-        found.append(
-            say("Analyses in paper mode reproduce what a paper computes and are not recommended for conclusions.")
-        )
-    return tuple(found)
-
-
-def _same_family(families: Lineage) -> tuple[str, ...]:
-    judged = {family for family in families.systems.values() if family}
-    names = sorted(r.id for r in families.judges.values() if r.kind == "llm" and r.family in judged)
-    return (say("Judges of a judged system's family: {names}.", names=", ".join(names)),) if names else ()

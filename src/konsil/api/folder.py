@@ -225,6 +225,7 @@ class Folder:
             derived=study.derived,
             flag_families=study.judges_of_same_family == "flag",
             together=study.together,
+            strict=False,
         )
         return replace(found, warnings=(*seen.warnings, *found.warnings), methods=(*seen.methods, *found.methods))
 

@@ -13,8 +13,12 @@ from konsil.cli.folder import on_folder
 @on_folder
 @click.option("--output", type=click.Path(path_type=Path), help="Where estimates.csv and .json go; default: FOLDER.")
 def command(folder: Path, database: str, output: Path | None) -> None:
-    """Compute every analysis of the study in FOLDER; unrounded estimates as CSV and JSON."""
+    """Compute every analysis of the study in FOLDER; unrounded estimates as CSV and JSON.
+
+    An analysis that the ratings cannot give stops none of the others: its row says why, and so does the end.
+    """
     from konsil.api import open_folder
+    from konsil.errors import AnalysisError
     from konsil.report import write_estimates
 
     opened = open_folder(folder, database=database)
@@ -23,3 +27,5 @@ def command(folder: Path, database: str, output: Path | None) -> None:
     click.echo(f"{len(results.rows)} estimates: {table}, {data}")
     for warning in results.warnings:
         click.echo(f"note: {warning}")
+    if results.refused:
+        raise AnalysisError("\n".join(results.refused))
