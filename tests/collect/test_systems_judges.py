@@ -127,7 +127,7 @@ def test_replies_of_a_run_that_was_killed_become_answers_with_the_next(store: St
     with pytest.MonkeyPatch.context() as patch:
         settled = iter([lambda _: 0])
 
-        def settle(opened: Store) -> int:
+        def settle(_: Study, opened: Store) -> int:
             try:
                 return next(settled)(opened)
             except StopIteration:
