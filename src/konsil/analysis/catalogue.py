@@ -128,4 +128,16 @@ RATER_PAIR = "rater_pair"
 
 def known_statistics() -> tuple[str, ...]:
     """Every statistic that an analysis can ask for."""
-    return AGREEMENT + PAIRED + OTHER + JUDGING + BLINDING + PREFERENCE + CASES
+    return AGREEMENT + PAIRED + OTHER + JUDGING + BLINDING + PREFERENCE + CASES + DESIGNS
+TIMED = ("seconds", "median_seconds", "geometric_seconds")
+"""How long people took for what a screen shows."""
+
+PARTS = ("part_whole", "part_variance")
+"""What a part of an answer's sentences tells; one row for each number of sentences."""
+
+COSTS = ("reliability", "rater_hours", "budget_reliability")
+"""What the time of raters buys, for whole answers and for each number of sentences."""
+
+DESIGNS = (*TIMED, "length_correlation", *PARTS, *COSTS)
+"""What is asked where whole answers are rated beside their sentences."""
+

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from konsil.analysis.catalogue import BLINDING, LENGTH, PREFERENCE, RATER_PAIR
+from konsil.analysis.catalogue import BLINDING, COSTS, LENGTH, PREFERENCE, RATER_PAIR, TIMED
 from konsil.analysis.derived import SCORE
 from konsil.analysis.frame import NUMBERED, SUBJECT, Long
 from konsil.analysis.said import say
@@ -127,6 +127,7 @@ def select(long: Long, analysis: Analysis, panel: str) -> pl.DataFrame:
     covariate = [name for name in (SCORE.format(analysis.covariate),) if name in frame.columns]
     arm = ("arm",) if analysis.statistic in {*BLINDING, *PREFERENCE} else ()
     sure = ("confidence",) if analysis.statistic == "risk_coverage" else ()
+    sure += ("seconds", "instrument") if analysis.statistic in {*TIMED, *COSTS} else ()
     return frame.select(list(dict.fromkeys((*_USED, *sure, *arm, SUBJECT, *NUMBERED.values(), *named, *covariate))))
 
 

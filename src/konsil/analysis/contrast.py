@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from konsil.analysis.estimate import Told, blank, raters_matter, two_way, why_no_interval
+from konsil.analysis.estimate import Told, blank, raters_matter, stepwise, two_way, why_no_interval
 from konsil.analysis.measure import Measure, pair, together
 from konsil.analysis.said import say
 from konsil.analysis.spec import Resampling, Test
@@ -83,7 +83,7 @@ def _difference(found: infer.Difference, n: int, measure: Measure, resampling: R
         ),
         why_no_interval(found),
     )
-    return Told(headline, (), measure.notes, infer.cautions(found, n))
+    return Told(headline, (), measure.notes, stepwise(infer.cautions(found, n), measure))
 
 
 def _p(a: Measure, b: Measure, both: Measure, inverted: float, test: Test, key: int, resampling: Resampling) -> float:

@@ -104,6 +104,11 @@ def estimates(
     ]
 
 
+def stepwise(cautions: tuple[infer.Caution, ...], measure: Measure) -> tuple[infer.Caution, ...]:
+    """Without what compares with a linearised interval, where there is none to compare with."""
+    return cautions if measure.is_smooth else tuple(c for c in cautions if c.code not in {"widths-differ", "one-width"})
+
+
 def too_long(sums: Sums, draws: int) -> bool:
     """Whether resampling would take minutes or more: very wide sums, or very many clusters of wide ones."""
     n_clusters, width = sums.shape
@@ -129,9 +134,9 @@ def _resampled(
         method=say("{cluster}-cluster bootstrap, BCa, {draws:,} resamples", cluster=cluster, draws=found.draws),
         reason=why_no_interval(found),
     )
-    companions = [_wald(headline, found, n, measure, cluster)]
-    cautions = infer.cautions(found, n)
-    first = companions[0] if measure.is_rare else of_few_hits(headline, measure, cluster)
+    companions = [_wald(headline, found, n, measure, cluster)] if measure.is_smooth else []
+    cautions = stepwise(infer.cautions(found, n), measure)
+    first = companions[0] if measure.is_rare and companions else of_few_hits(headline, measure, cluster)
     if first is not None and np.isfinite(first.low):
         companions = [headline, *(c for c in companions if c is not first)]
         headline = first

@@ -15,6 +15,7 @@ from konsil.analysis.said import Said, say
 from konsil.analysis.spec import Exclusions
 from konsil.errors import AnalysisError
 from konsil.records import Answer, Attempt, Callee, Item, Rater, Rating, Task
+from konsil.records.worked import Worked
 
 COLUMNS = (
     "task",
@@ -80,6 +81,8 @@ class Data:
     """Raters whose ratings stay out because they withdrew their consent."""
     lengths: Mapping[str, int] = field(default_factory=dict)
     """Answer -> its length, where its text is not at hand."""
+    worked: Sequence[Worked] = ()
+    """How long people had their screens open."""
 
 
 @dataclass(frozen=True)

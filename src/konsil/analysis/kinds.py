@@ -75,10 +75,10 @@ def single(context: Context, keys: dict[str, str], frame: pl.DataFrame, raters: 
             told = _headed(told, rater_clusters(told.headline, measure))
         return Group(keys, measure, told)
     if analysis.statistic == "abstention":
-        return _group(context, keys, _abstentions(context, frame, raters), lambda s: share(s, [1]))
+        return group_of(context, keys, _abstentions(context, frame, raters), lambda s: share(s, [1]))
     sample = sample_of(context, frame, raters)
     if analysis.against == "rest":
-        group = _group(context, keys, sample, lambda s: panels.rest(s, analysis, context.level))
+        group = group_of(context, keys, sample, lambda s: panels.rest(s, analysis, context.level))
         told = agree.with_chance(
             group.told,
             sample,
@@ -90,9 +90,9 @@ def single(context: Context, keys: dict[str, str], frame: pl.DataFrame, raters: 
         return replace(group, told=told)
     if analysis.statistic in {"share", "mean"}:
         labels = labels_in(context, frame)
-        return _group(context, keys, sample, lambda s: _proportion(context, s, labels))
+        return group_of(context, keys, sample, lambda s: _proportion(context, s, labels))
     if analysis.statistic in AGREEMENT or analysis.statistic in PAIRED:
-        return _agreement(context, keys, sample)
+        return agreement_of(context, keys, sample)
     raise AnalysisError(f"{analysis.name}: the statistic {analysis.statistic!r} has no rule")
 
 
@@ -112,7 +112,7 @@ def each_against_rest(
     return [Group({**keys, "rater": rater}, measure, told) for (rater, measure), told in zip(found, tolds, strict=True)]
 
 
-def _group(context: Context, keys: dict[str, str], sample: Sample, make: Callable[[Sample], Measure]) -> Group:
+def group_of(context: Context, keys: dict[str, str], sample: Sample, make: Callable[[Sample], Measure]) -> Group:
     """A group's number, with raters as clusters where the analysis asks for that."""
     measure = make(sample)
     why = "" if sample.n_ratings else say("no labels to compute it from")
@@ -177,7 +177,8 @@ def _proportion(context: Context, sample: Sample, labels: Labels) -> Measure:
     return measure
 
 
-def _agreement(context: Context, keys: dict[str, str], sample: Sample) -> Group:
+def agreement_of(context: Context, keys: dict[str, str], sample: Sample) -> Group:
+    """Agreement among the raters of a sample, by the analysis' statistic."""
     analysis = context.analysis
     level = context.level
     agree.entry(analysis.statistic, level, analysis.name)

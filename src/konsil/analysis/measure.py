@@ -44,6 +44,8 @@ class Measure:
     """(n_clusters,) how many of these outcomes are a yes; None where that is not known by cluster."""
     is_rare: bool = False
     """Whether the number rests on rare events, for which the linearised interval covers better than the bootstrap."""
+    is_smooth: bool = True
+    """Whether a small change of the sums changes the number a little: not so of medians, which have no slope."""
     cell: Cells | None = None
     """Units by rater, where the number is a ratio of sums over single ratings."""
     notes: tuple[str, ...] = field(default=())
@@ -148,6 +150,7 @@ def pair(a: Measure, b: Measure) -> Measure:
         n_units=max(a.n_units, b.n_units),
         n_raters=max(a.n_raters, b.n_raters),
         n_ratings=a.n_ratings + b.n_ratings,
+        is_smooth=a.is_smooth and b.is_smooth,
         cell=_cells(a, b, clusters),
         notes=tuple(dict.fromkeys(a.notes + b.notes)),
     )

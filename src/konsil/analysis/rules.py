@@ -9,6 +9,7 @@ from konsil.analysis.catalogue import (
     AGREEMENT,
     BLINDING,
     DEGRADATION,
+    DESIGNS,
     JUDGING,
     ONE_TABLE,
     PAIRED,
@@ -17,6 +18,7 @@ from konsil.analysis.catalogue import (
     WEIGHTED,
     WEIGHTS,
 )
+from konsil.analysis.design_rules import averaged, design_contradictions
 from konsil.analysis.pair_rules import FLIPPED, pair_contradictions
 from konsil.analysis.spec import Analysis
 from konsil.errors import nearest
@@ -40,6 +42,7 @@ def contradictions(analysis: Analysis) -> Iterator[str]:
         yield from _blinding(analysis)
     yield from pair_contradictions(analysis)
     yield from case_contradictions(analysis)
+    yield from design_contradictions(analysis)
     if analysis.covariate and analysis.statistic != "abstention_slope":
         yield f"covariate: belongs to the statistic 'abstention_slope', not to {analysis.statistic!r}"
     if analysis.tiebreak and analysis.consensus != "majority":
@@ -83,7 +86,7 @@ def _settings(a: Analysis) -> Iterator[str]:
         yield f"weights: {a.statistic!r} takes none; {', '.join(WEIGHTED)} do"
     if a.spans == "mean" and a.statistic != "mean":
         yield f"spans: 'mean' gives numbers; only the statistic 'mean' takes them, not {a.statistic!r}"
-    if a.consensus != "none" and a.statistic not in {"share", "mean", *PREFERENCE}:
+    if a.consensus != "none" and a.statistic not in {"share", "mean", *PREFERENCE, *DESIGNS} and not averaged(a):
         yield f"consensus: belongs to the statistics 'share' and 'mean', not to {a.statistic!r}"
     if a.consensus == "mean" and a.statistic == "share":
         yield "consensus: a share is of labels; their mean is a number, so expected 'majority' or 'none'"
@@ -117,7 +120,9 @@ def _blinding(a: Analysis) -> Iterator[str]:
 def _against(a: Analysis) -> Iterator[str]:
     if a.statistic in JUDGING or a.statistic == "rank_agreement":
         return
-    if a.statistic not in ONE_TABLE:
+    if a.statistic in DESIGNS:
+        return
+    if a.statistic not in ONE_TABLE and not averaged(a):
         yield (
             f"statistic: {a.statistic!r} does not compare a rater with a consensus (against = {a.against!r});"
             f" {nearest(a.statistic, ONE_TABLE)}"

@@ -12,14 +12,16 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis import panels
+from konsil.analysis.averages import average_groups
 from konsil.analysis.blinding import blinding_rows
 from konsil.analysis.bounds import bounds_of
 from konsil.analysis.called import calling, orders
 from konsil.analysis.case_rules import clustered_by_case
-from konsil.analysis.catalogue import BLINDING, DEGRADATION, RATER_PAIR
+from konsil.analysis.catalogue import BLINDING, COSTS, DEGRADATION, PARTS, RATER_PAIR, TIMED
 from konsil.analysis.caution import caution_rows
 from konsil.analysis.coding import groups, rater_pairs, select
 from konsil.analysis.contrast import contrast
+from konsil.analysis.costs import cost_rows
 from konsil.analysis.coverage import coverage, label_counts
 from konsil.analysis.degradation import degradation_groups
 from konsil.analysis.derived import derived_values, with_derived
@@ -27,10 +29,12 @@ from konsil.analysis.ensembles import MEASURES, ensemble_rows
 from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Data, Long, long
 from konsil.analysis.kinds import Context, Group, each_against_rest, sample_of, single
+from konsil.analysis.length import length_groups
 from konsil.analysis.measure import Measure
 from konsil.analysis.methods import methods
 from konsil.analysis.outcomes import missing, outcomes
 from konsil.analysis.pairs import is_of_pairs, pair_statistics
+from konsil.analysis.parts import part_rows
 from konsil.analysis.preference import Lineage, lineage, preference_rows
 from konsil.analysis.results import Results, Row
 from konsil.analysis.risk import risk_curves, risk_rows
@@ -41,6 +45,7 @@ from konsil.analysis.sensitivity import rater_contrast
 from konsil.analysis.spec import Analysis, Derived, Exclusions, Resampling
 from konsil.analysis.study_warnings import of_same_family, study_warnings
 from konsil.analysis.tiebreak import with_tiebreaks
+from konsil.analysis.timed import timed_groups
 from konsil.errors import AnalysisError, nearest
 from konsil.instrument import Criterion, Instrument
 from konsil.records import System
@@ -158,7 +163,10 @@ def _rows(context: Context, table: Long, families: Lineage) -> Iterator[Row]:
     if analysis.statistic == "risk_coverage":
         yield from risk_rows(context, table, frame)
         return
-    if analysis.against not in {None, "rest"}:
+    if analysis.statistic in {*PARTS, *COSTS}:
+        yield from part_rows(context, frame) if analysis.statistic in PARTS else cost_rows(context, table, frame)
+        return
+    if analysis.against not in {None, "rest"} and analysis.consensus == "none":
         yield from _against_panel(context, table, frame)
         return
     raters = tuple(frame.get_column("rater").unique().sort().to_list())
@@ -168,6 +176,12 @@ def _rows(context: Context, table: Long, families: Lineage) -> Iterator[Row]:
         found = [one for keys, part in keyed for one in each_against_rest(context, keys, part, raters)]
     elif analysis.statistic in DEGRADATION:
         found = degradation_groups(context, table)
+    elif analysis.statistic in TIMED:
+        found = timed_groups(context, table, frame)
+    elif analysis.statistic == "length_correlation":
+        found = length_groups(context, table, frame)
+    elif analysis.against not in {None, "rest"}:
+        found = average_groups(context, table, frame)
     elif RATER_PAIR in analysis.by:
         found = [single(context, keys, part, two) for keys, part, two in rater_pairs(keyed, raters)]
     else:

@@ -13,6 +13,7 @@ Test = Literal["interval", "flip", "none"]
 Abstain = Literal["missing", "label"]
 Denominator = Literal["cases", "recovered"]
 SpanRule = Literal["each", "all", "any", "mean"]
+Clock = Literal["active", "open"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class Analysis:
     """An abstention is 'missing' (pairwise deletion) or a 'label' of its own."""
     consensus: Consensus = "none"
     """For shares and means: each rating, or the panel's majority or mean per subject; for comparisons 'mean' makes the
-    panel a jury."""
+    panel a jury; against a panel 'mean' takes its average label."""
     spans: SpanRule = "each"
     """How labels of sentences become one label of the answer."""
     cluster: Cluster = "item"
@@ -80,6 +81,12 @@ class Analysis:
     denominator: Denominator = "cases"
     """For monotonicity_violation: out of all 'cases', or of those right at the last level ('recovered')."""
     pass_line: float | None = None
+    clock: Clock = "active"
+    """For seconds: those in which somebody was at the screen, or all for which its page was open."""
+    target: float = 0.8
+    """For rater_hours: the reliability to be reached."""
+    minutes: tuple[float, ...] = ()
+    """For budget_reliability: minutes of raters that an answer may take, one number or several."""
     """For shares and means: the value to reach, drawn into the figures; no number depends on it."""
     prespecified: bool = True
     """Whether it belongs to the prespecified family; others are exploratory."""

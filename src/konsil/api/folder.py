@@ -175,7 +175,8 @@ class Folder:
             answers = tuple(a for a in answers if a.item in kept)
         left_out = excluded_by_withdrawal(self.study.enrolment, events)
         lengths = lengths_of(events)
-        data = Data(studied, answers, raters, tasks, ratings, attempts, self._callees(called), left_out, lengths)
+        worked = self._times() if any(a.clock == "open" for a in self.study.analyses) else ()
+        data = Data(studied, answers, raters, tasks, ratings, attempts, self._callees(called), left_out, lengths, worked)
         return seen(self.study, data, events)
 
     def _callees(self, called: Sequence[Callee]) -> tuple[Callee, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from konsil.report.called_de import CALLED
 from konsil.report.cases_de import CASE_SENTENCES
+from konsil.report.designs_de import DESIGN_SENTENCES
 from konsil.report.freezing_de import FREEZING
 from konsil.report.methods_de import METHODS, SIMULATED
 from konsil.report.pairs_de import PAIRS
@@ -213,6 +214,6 @@ _OUTCOMES: dict[str, str] = {
 
 SAID: dict[str, str] = {
     **_REASONS, **_INTERVALS, **_NOTES, **_GROUPS, **_OUTCOMES, **METHODS, **CALLED, **PAIRS, **SIMULATED, **FREEZING,
-    **CASE_SENTENCES,
+    **CASE_SENTENCES, **DESIGN_SENTENCES,
 }  # fmt: skip
 """Everything that analyses say."""

@@ -8,9 +8,12 @@ from konsil.report.language import ENGLISH, Language
 from konsil.stats.accord import CHOICE_KAPPA
 from konsil.stats.blinding import BANG, JAMES
 from konsil.stats.degradation import CLEXEVAL
+from konsil.stats.generalizability import BRENNAN
 from konsil.stats.juries import KENDALL
 from konsil.stats.names import STATISTICS
+from konsil.stats.ranks import SPEARMAN
 from konsil.stats.risk import RISK_COVERAGE
+from konsil.stats.subsets import PART_WHOLE
 from konsil.stats.wins import DIFFERENCE, MARGIN, WIN_RATE
 from konsil.stats.worths import BRADLEY_TERRY, DAVIDSON
 
@@ -161,6 +164,44 @@ PLAIN = {
         "Kendall's tau-b of the judges' ranking of the systems and the experts'.",
         KENDALL,
         zero=True,
+    ),
+    "seconds": Entry("Seconds", "The mean time that raters took for what they saw at once, all its screens together."),
+    "median_seconds": Entry("Seconds, median", "The time that half of the raters' screens took at most."),
+    "geometric_seconds": Entry(
+        "Seconds, geometric mean", "The mean time on the scale of ratios, which few very long screens hardly move."
+    ),
+    "length_correlation": Entry(
+        "Correlation with length",
+        "How much higher longer answers are rated, as the rank correlation of an answer's mean rating and its words.",
+        SPEARMAN,
+        zero=True,
+    ),
+    "part_whole": Entry(
+        "Part and whole",
+        "How well some of an answer's sentences tell its rating by all of them; to be read beside what overlap alone"
+        " gives, since the part is in the whole, and beside the sentences that are not in it.",
+        PART_WHOLE,
+    ),
+    "part_variance": Entry(
+        "Variance between raters",
+        "How far raters of the same answer lie apart when they rate so many of its sentences, or the whole.",
+    ),
+    "reliability": Entry(
+        "Reliability of the panel's mean",
+        "How much of the differences between answers' mean ratings is of the answers, other raters and other sentences"
+        " being left to chance.",
+        BRENNAN,
+    ),
+    "rater_hours": Entry(
+        "Rater hours for a reliability",
+        "How many hours of all raters together 100 answers take until their mean ratings are as reliable as wanted.",
+        BRENNAN,
+    ),
+    "budget_reliability": Entry(
+        "Reliability for a budget",
+        "The reliability that so many minutes of raters an answer buy: few sentences for more raters, or more sentences"
+        " for fewer.",
+        BRENNAN,
     ),
     "self_agreement": Entry(
         "Self-agreement", "The share of repeated ratings in which a rater gave the same label as the first time."

@@ -85,7 +85,7 @@ def column_title(material: Material, column: str) -> str:
     own |= {"case": _("Case"), "phase": _("Phase"), "batch": _("Batch"), "instrument": _("Instrument")}
     own |= {"ensemble": _("Ensemble"), "size": _("Judges"), "raters": _("Raters"), "version": _("Version")}
     own |= {"rival": _("Against"), "length": _("Length"), "criterion": _("Criterion")}
-    own |= {"design": _("Design"), "sentences": _("Sentences")}
+    own |= {"design": _("Design"), "sentences": _("Sentences"), "minutes": _("Minutes an answer")}
     own |= {MATCH: _("Verbatim match")}
     own |= {d.name: d.title for d in material.study.derived if d.title}
     return own.get(column, column)

@@ -184,6 +184,7 @@ MESSAGES: dict[str, str] = {
     "Seconds per screen": "Sekunden je Seite",
     "Seed": "Startwert",
     "Design": "Design",
+    "Minutes an answer": "Minuten je Antwort",
     "Sentences": "Sätze",
     "Set": "Teilmenge",
     "Share of ratings": "Anteil der Bewertungen",

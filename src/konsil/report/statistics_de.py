@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from konsil.report.cases_de import CASE_STATISTICS
+from konsil.report.designs_de import DESIGN_STATISTICS
 from konsil.report.pairs_de import PAIR_STATISTICS
 
 _ENSEMBLES = (
@@ -163,4 +164,5 @@ STATISTICS: dict[str, tuple[str, str]] = {
     ),
     **PAIR_STATISTICS,
     **CASE_STATISTICS,
+    **DESIGN_STATISTICS,
 }
