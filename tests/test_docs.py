@@ -33,6 +33,7 @@ from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
 from konsil.plan.places import Places
 from konsil.prepare import Preparation, Sample, Screening, Theming
+from konsil.prepare.marking import Masking
 from konsil.prepare.rewriting import Rewriting
 from konsil.records import Rater, Source, System
 from konsil.sources import answers, items, ratings
@@ -436,6 +437,7 @@ KEYS = (
     Preparation,
     Sample,
     Screening,
+    Masking,
     Rewriting,
     Theming,
     Allocation,

@@ -7,8 +7,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from konsil.errors import PlanError
+from konsil.prepare import (
+    Preparation,
+    Sample,
+    Screening,
+    asked,
+    draw,
+    event_of,
+    in_study,
+    preparation_problems,
+    prepared,
+    screen,
+)
 from konsil.prepare.marking import (
     Marking,
+    Masking,
     approved,
     cases,
     last_markings,
@@ -188,3 +201,39 @@ def test_a_version_like_the_one_before_stops_the_approval() -> None:
     assert unchanged(TOLD, MARKS[:3]) == ("2", "3")
     with pytest.raises(PlanError, match="level 2 is no different from the level before"):
         approved(CASE, marking(CASE, MARKS[:3], "p-1"), "p-1")
+
+
+SPEC = Preparation(screen=Screening(rules=()), sample=Sample(1), sets={"core": 1}, mask=Masking())
+
+
+def test_cases_are_drawn_and_their_versions_are_in() -> None:
+    items = (CASE, *versions(CASE, MARKS), Item("c2", "Fever.", "measles"), Item("c3", "Rash.", "rubella"))
+    screened = screen(Screening(rules=()), cases(items), {"c2": "incomplete", "c3": "incomplete"})[0]
+    drawn = draw(SPEC, items, (), seed=1, screened=screened)
+    assert (drawn.pool, drawn.size, dict(drawn.lost)) == (3, 1, {"incomplete": 2})
+    events = (event_of(drawn, 1, ""), marking_event(marking(CASE, MARKS, "p-1"), 1, ""))
+    studied = in_study(items, events)
+    assert [i.id for i in studied] == [f"c1:{level}" for level in LEVELS]
+    assert {i.sets for i in studied} == {("sample", "core")}
+    assert {i.id for i in in_study(items, events, also={"c1"})} == {"c1", *(i.id for i in studied)}
+    assert in_study(studied, events) == studied
+    assert [i.sets for i in prepared(items, events)] == [("sample", "core")] * 6 + [()] * 2
+
+
+def test_a_case_that_is_being_marked_is_not_in_the_study() -> None:
+    items = (CASE, Item("c2", "Fever.", "measles"))
+    events = (marking_event(marking(CASE, MARKS, "p-1"), 1, ""),)
+    assert in_study(items, ()) == items
+    assert [i.id for i in in_study(items, events)] == ["c2"]
+    assert [i.id for i in in_study((*items, *versions(CASE, MARKS)), events)] == [
+        "c2", *(f"c1:{level}" for level in LEVELS)
+    ]  # fmt: skip
+
+
+def test_masking_goes_before_answers() -> None:
+    assert list(preparation_problems(Preparation(mask=Masking()), (), "prepare")) == []
+    [problem] = preparation_problems(Preparation(mask=Masking(), lexical_match=True), (), "prepare")
+    assert problem.startswith("prepare.mask: items are drawn by their answers here")
+    before = asked(Preparation(sample=Sample(3)), 1)
+    assert before == "5d2170ff1e89042f"
+    assert asked(Preparation(sample=Sample(3), mask=Masking()), 1) != before

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from konsil.api.folder import PROTOCOL, Folder, now
+from konsil.api.masking import check_masked
 from konsil.api.preparing import check_drawn, check_rewritten
 from konsil.errors import PlanError, StudyError
 from konsil.plan import Balance, Meetings, Missing, assign, balance, meetings, missing
@@ -63,6 +64,7 @@ def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Pla
             raise StudyError(f"{folder.path}: there are no items yet; run 'konsil import' first")
         check_drawn(folder, held.events, is_planned=bool(held.tasks))
         check_rewritten(folder, held.items, held.events)
+        check_masked(folder, held.items, held.events)
         studied = in_study(held.items, held.events)
         implied = () if held.answers else _without_texts(folder, studied)
         material: dict[str, Any] = {

@@ -15,6 +15,7 @@ from pathlib import Path
 from konsil.api.decided import write_cells
 from konsil.api.folder import PROTOCOL, Folder, open_folder
 from konsil.api.importing import incoming
+from konsil.api.masking import pretended_versions
 from konsil.api.planning import implied_answers
 from konsil.api.rehearsal import MATERIAL, drawn_items, truth_of
 from konsil.errors import StoreError, StudyError
@@ -98,6 +99,7 @@ def _material(folder: Folder, n: int | None) -> tuple[tuple[Item, ...], tuple[An
         items, answers = _from_files(folder)
     if not items:
         raise StudyError(f"{folder.path / PROTOCOL}: there are no items yet; say how many there will be with --items N")
+    items = (*items, *pretended_versions(folder, items, events))
     chosen = drawn_items(folder, events, items, answers)
     items = in_study(items, (*events, *chosen))
     kept = {item.id for item in items}

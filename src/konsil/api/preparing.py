@@ -35,7 +35,9 @@ def prepare(folder: Folder, *, keep: bool = True) -> Prepared:
     if study.prepare is None:
         raise StudyError(f"{where}: there is no [prepare]; nothing says which items are rated")
     if not study.prepare.draws:
-        raise StudyError(f"{where}: prepare: asks for themes alone, and all items are rated; run 'konsil themes'")
+        masks = study.prepare.themes is None and study.prepare.mask is not None
+        alone, command = ("masks", "mask") if masks else ("themes", "themes")
+        raise StudyError(f"{where}: prepare: asks for {alone} alone, and all items are rated; run 'konsil {command}'")
     with folder.store(create=True) as store:
         with store.view() as view:
             number, before = last_drawn(view.each("events"))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from konsil.api.copying import copy_new
 from konsil.api.folder import PROTOCOL, Folder, now, open_folder
+from konsil.api.masking import pretended_versions
 from konsil.api.planning import implied_answers
 from konsil.api.preparing import as_they_are, check_drawn
 from konsil.api.screening import by_rules
@@ -68,6 +69,8 @@ def simulate(folder: Folder, truth: Truth, seed: int | None = None, *, but: Coll
         items, answers = store.items(), store.answers()
         if not items:
             raise StudyError(f"{folder.path / PROTOCOL}: there are no items; add a [[sources]] with records = 'items'")
+        made = pretended_versions(folder, items, store.events())
+        items = (*items, *made)
         chosen = drawn_items(folder, store.events(), items, answers)
         items = in_study(items, (*store.events(), *chosen))
         implied = () if answers else pretended(study, implied_answers(items, [s.id for s in study.systems]))
@@ -75,7 +78,9 @@ def simulate(folder: Folder, truth: Truth, seed: int | None = None, *, but: Coll
         store.note_study(study_digest(study), now())
         events = (*chosen, *_drawn_with(store, study.seed if seed is None else seed, but))
         ratings = [r for r in drawn.ratings if r.rater not in but]
-        batch = Batch(answers=implied, raters=study.everybody(), tasks=drawn.tasks, ratings=ratings, events=events)
+        batch = Batch(
+            items=made, answers=implied, raters=study.everybody(), tasks=drawn.tasks, ratings=ratings, events=events
+        )
         return store.add(batch, source="simulation", at=now())
 
 

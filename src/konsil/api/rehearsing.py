@@ -10,6 +10,7 @@ from pathlib import Path
 
 from konsil.api.folder import PROTOCOL, Folder, now, open_folder
 from konsil.api.invitations import PATH
+from konsil.api.masking import pretended_versions
 from konsil.api.planning import implied_answers, make_plan
 from konsil.api.rehearsal import MATERIAL, SIMULATION, copy_as_simulated, drawn_items, report
 from konsil.errors import StudyError
@@ -100,6 +101,7 @@ def prepared_copy(folder: Folder, truth: Truth, target: Path, *, database: str =
         _take_over(folder, store)
         if not store.items():
             raise StudyError(f"{folder.path}: there are no items to rehearse with; run 'konsil import' first")
+        store.add(Batch(items=pretended_versions(copy, store.items(), store.events())), source="rehearsal", at=now())
         store.add(
             Batch(events=drawn_items(copy, store.events(), store.items(), store.answers())),
             source="rehearsal",

@@ -22,6 +22,8 @@ from konsil.prepare import (
     screen,
     screening_event,
 )
+from konsil.prepare.marking import cases
+from konsil.prepare.screening import UNDECIDED
 from konsil.records import Event, Item
 from konsil.sources.languages import recogniser
 from konsil.sources.table import read_table
@@ -56,7 +58,7 @@ def screen_items(folder: Folder, decisions: Path | None = None, *, keep: bool = 
         with store.view() as view:
             events = [event for event in view.each("events") if event.kind in (SCREENING, BY_PEOPLE)]
             is_planned = view.counts()["tasks"] > 0
-            items = tuple(view.each("items"))
+            items = cases(view.each("items"))
         if not items:
             raise PlanError(f"{where}: prepare.screen: there are no items yet; run 'konsil import' first")
         number, before = last_screened(events)
@@ -92,7 +94,11 @@ def by_rules(folder: Folder, events: Sequence[Event], items: Sequence[Item]) -> 
     prepare = folder.study.prepare
     if prepare is None or prepare.screen is None or last_screened(events)[1] is not None:
         return ()
-    screened, _ = screen(prepare.screen, items, decided_of(events)[0], recogniser_of(prepare.screen))
+    decided, recognise = decided_of(events)[0], recogniser_of(prepare.screen)
+    screened, findings = screen(prepare.screen, cases(items), decided, recognise)
+    waiting = {name: KEEP for name in screened.out.get(UNDECIDED, ()) if name not in findings}
+    if waiting:  # a rehearsal has nobody who decides
+        screened, _ = screen(prepare.screen, cases(items), {**waiting, **decided}, recognise)
     return (screening_event(screened, 1, now()),)
 
 

@@ -21,6 +21,7 @@ COMMANDS = {
     "import": ("konsil.cli.import_", "Read items, answers and ratings into the study's database."),
     "screen": ("konsil.cli.screen", "Look for questions that should not be rated, and take people's decisions."),
     "prepare": ("konsil.cli.prepare", "Draw the items that are rated: strata, sample, sets."),
+    "mask": ("konsil.cli.mask", "Take marks in cases, say what is left over, make versions that tell less and less."),
     "rewrite": ("konsil.cli.rewrite", "Let a model put questions in better words, and take people's decisions."),
     "themes": ("konsil.cli.themes", "Find what the questions are about, and take people's edits."),
     "plan": ("konsil.cli.plan", "Draw who rates what, and say how even it is."),

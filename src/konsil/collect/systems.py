@@ -11,6 +11,7 @@ from konsil.collect.jobs import Job, endpoint_of, sampling
 from konsil.collect.provider import Message, Request, clean
 from konsil.errors import CollectError, nearest
 from konsil.prepare import in_study, last_drawn, prepared
+from konsil.prepare.draw import still_whole, told_whole
 from konsil.prepare.rewriting import still_to_decide, undecided
 from konsil.records import Answer, Call, Citation, Item, Outcome, System
 from konsil.store import Batch, Store
@@ -52,6 +53,11 @@ def _items(study: Study, store: Store) -> tuple[Item, ...]:
     if spec.draws and not spec.lexical_match:
         if last_drawn(events)[1] is None:
             raise CollectError(f"{store.name}: the items are not drawn yet; run 'konsil prepare' first")
+        shown = in_study(items, events)
+    if spec.mask is not None:
+        whole = still_whole(items, events)
+        if whole:
+            raise CollectError(f"{store.name}: {told_whole(whole)}")
         shown = in_study(items, events)
     if spec.rewrite is not None:
         asked = {item.id for item in shown}

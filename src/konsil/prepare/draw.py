@@ -16,6 +16,7 @@ from typing import Any
 
 from konsil.errors import PlanError
 from konsil.prepare.lexical import MATCH, lexical_matches, with_lexical_match
+from konsil.prepare.marking import cases, last_markings, versions_of
 from konsil.prepare.rewriting import with_rewriting
 from konsil.prepare.sample import in_sets, sizes, stratified
 from konsil.prepare.screening import Screened, asked_of, lost, plain, pool_of
@@ -65,6 +66,7 @@ def draw(
 ) -> Drawn:
     """Draw what a protocol asks for; a PlanError says what stands in its way.
 
+    Of a masked case the case is drawn, and all of its versions are in.
     The order of items and answers plays no part. An answer without a text is none.
 
     Args:
@@ -75,6 +77,7 @@ def draw(
         seed: the study's.
         screened: what the last screening left out, where the protocol asks for one.
     """
+    items = cases(items)
     if not items:
         raise PlanError("prepare: there are no items yet; run 'konsil import' first")
     pool, left_out = _screened(spec, items, screened)
@@ -161,6 +164,8 @@ def asked(spec: Preparation, seed: int, screened: Screened | None = None) -> str
     stated = dataclasses.asdict(spec)
     for later in ("rewrite", "themes"):
         del stated[later]
+    if spec.mask is None:
+        del stated["mask"]
     told: list[object] = [stated, seed]
     if spec.screen is None:
         del stated["screen"]
@@ -200,22 +205,23 @@ def prepared(items: Iterable[Item], events: Iterable[Event]) -> tuple[Item, ...]
     items = with_themes(with_rewriting(items, events), last_themed(events)[1])
     if drawn is None:
         return items
-    places = _places(drawn)
+    places = _with_versions(_places(drawn), items)
     return tuple(_placed(item, *places[item.id], drawn.sample) if item.id in places else item for item in items)
 
 
 def in_study(items: Iterable[Item], events: Iterable[Event], also: Collection[str] = ()) -> tuple[Item, ...]:
-    """The items that were drawn, in the words that were accepted, with sets, lexical match and theme; all items where
-    nothing was drawn.
+    """The items that were drawn, in the words that were accepted, with sets, match and theme; all where none was drawn.
 
     `also` are items that stay in whether they were drawn or not, such as those that somebody rated all the same.
+    In the place of a masked case stand its versions; a case that is still being marked is not in the study.
     """
     events = tuple(events)
     drawn = last_drawn(events)[1]
     items = with_themes(with_rewriting(items, events), last_themed(events)[1])
+    whole = {*versions_of(items), *last_markings(events)}.difference(also)
     if drawn is None:
-        return items
-    places = _places(drawn)
+        return tuple(item for item in items if item.id not in whole) if whole else items
+    places = {item: place for item, place in _with_versions(_places(drawn), items).items() if item not in whole}
     return tuple(
         _placed(item, *places[item.id], drawn.sample) if item.id in places else item
         for item in items
@@ -225,6 +231,30 @@ def in_study(items: Iterable[Item], events: Iterable[Event], also: Collection[st
 
 def _places(drawn: Drawn) -> dict[str, tuple[str, str]]:
     return {item: (name, match) for name, parts in drawn.drawn.items() for match, ids in parts.items() for item in ids}
+
+
+def still_whole(items: Sequence[Item], events: Iterable[Event]) -> tuple[str, ...]:
+    """The cases of the study that have no versions yet, where each is to have some."""
+    drawn = last_drawn(tuple(events))[1]
+    places = _places(drawn) if drawn is not None else None
+    held = versions_of(items)
+    return tuple(
+        item.id
+        for item in cases(items)
+        if item.id not in held and item.case in (None, item.id) and (places is None or item.id in places)
+    )
+
+
+def told_whole(cases: Sequence[str]) -> str:
+    """What is to be done about cases without versions."""
+    named = ", ".join(cases[:5]) + (", ..." if len(cases) > 5 else "")
+    has = "case has" if len(cases) == 1 else "cases have"
+    return f"{len(cases):,} {has} no versions yet ({named}); run 'konsil mask' when they are marked and approved"
+
+
+def _with_versions(places: dict[str, tuple[str, str]], items: Iterable[Item]) -> dict[str, tuple[str, str]]:
+    """The places of what was drawn, with those of the versions of masked cases, which are their case's."""
+    return places | {i.id: places[i.case] for i in items if i.case in places and i.id not in places}
 
 
 def _placed(item: Item, name: str, match: str, sample: bool) -> Item:

@@ -10,6 +10,7 @@ from typing import Literal
 from konsil.errors import nearest
 from konsil.prepare.asking import asking_problems
 from konsil.prepare.lexical import MATCH, Sameness
+from konsil.prepare.marking import Masking
 from konsil.prepare.rewriting import Rewriting
 from konsil.prepare.screening import Screening
 from konsil.prepare.themes import THEME, Theming
@@ -50,6 +51,8 @@ class Preparation:
     """How many of the items are rated; None: all."""
     sets: Mapping[str, int] = field(default_factory=dict)
     """Set -> how many items are drawn into it, each item into one at most."""
+    mask: Masking | None = None
+    """How the versions of cases are made of what is marked in them; None: the items are answered as they are."""
     rewrite: Rewriting | None = None
     """How items are put in better words before they are answered; None: not at all."""
     themes: Theming | None = None
@@ -64,14 +67,16 @@ class Preparation:
 def preparation_problems(spec: Preparation, systems: Collection[str], where: str) -> Iterator[str]:
     """Say what is wrong with a preparation; `systems` are the study's."""
     sample = spec.sample
-    if not spec.draws and spec.themes is None and spec.rewrite is None:
-        yield f"{where}: asks for nothing; expected lexical_match = true, a sample, sets, screen, rewrite or themes"
+    if not spec.draws and spec.mask is None and spec.themes is None and spec.rewrite is None:
+        yield f"{where}: asks for nothing; expected lexical_match, a sample, sets, screen, mask, rewrite or themes"
     if spec.rewrite is not None:
         if not spec.rewrite.model:
             yield f"{where}.rewrite.model: missing; expected ENDPOINT:NAME, such as 'local:smollm2'"
         if spec.lexical_match:
             yield f"{where}.rewrite: items are drawn by their answers here, and are rewritten before they are answered"
         yield from asking_problems(spec.rewrite, ("rewrite",), f"{where}.rewrite")
+    if spec.mask is not None and spec.lexical_match:
+        yield f"{where}.mask: items are drawn by their answers here, and cases are masked before they are answered"
     if spec.themes is not None:
         if spec.themes.smallest < 2:
             yield f"{where}.themes.smallest: expected 2 or more questions, got {spec.themes.smallest}"

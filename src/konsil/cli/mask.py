@@ -1,0 +1,56 @@
+"""konsil mask: versions of cases that tell less and less."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from konsil.cli.folder import on_folder
+
+
+@click.command(short_help="Take marks in cases, say what is left over, and make the versions of approved cases.")
+@on_folder
+@click.option("--table", type=click.Path(dir_okay=False, path_type=Path), help="Write all marks, for people.")
+@click.option(
+    "--marks",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Read marks: a row a mark, by offsets or by the words that are marked.",
+)
+@click.option("--by", default="table", show_default=True, metavar="WHO", help="Who marks or approves, a pseudonym.")
+@click.option("--approve", is_flag=True, help="Approve every marked case whose versions do not tell the diagnosis.")
+@click.option(
+    "--despite",
+    nargs=2,
+    multiple=True,
+    metavar="CASE REASON",
+    help="Approve this case although something is left over; may be repeated.",
+)
+@click.option("--dry-run", is_flag=True, help="Only say what is left over and how far the cases are; store nothing.")
+def command(
+    folder: Path,
+    database: str,
+    table: Path | None,
+    marks: Path | None,
+    by: str,
+    approve: bool,
+    despite: tuple[tuple[str, str], ...],
+    dry_run: bool,
+) -> None:
+    """Mask the cases of the study in FOLDER as its [prepare.mask] says.
+
+    People mark the diagnosis, the cues by rank and what else tells it, in a table or on the pages of 'konsil serve',
+    and approve. The five versions of an approved case become items; then its marks cannot change any more.
+    """
+    from konsil.api import open_folder
+    from konsil.api.masking import mask_cases, told, write_table
+
+    opened = open_folder(folder, database=database)
+    done = mask_cases(opened, marks, by=by, approve=approve, despite=dict(despite), keep=not dry_run)
+    for line in told(done):
+        click.echo(line)
+    if table is not None:
+        write_table(done, table)
+        click.echo(f"{table}: all marks; add or change rows and give it back by --marks")
+    if dry_run:
+        click.echo("nothing stored")
