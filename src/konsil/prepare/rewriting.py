@@ -171,8 +171,10 @@ def differences(before: str, after: str) -> tuple[tuple[Part, ...], tuple[Part, 
     left: list[Part] = []
     right: list[Part] = []
     for tag, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        _put(left, old[a:b], tag != "equal")
-        _put(right, new[c:d], tag != "equal")
+        # A blank between two changed words is no word that both have.
+        blank = 0 < a and b < len(old) and 0 < c and d < len(new) and not "".join(old[a:b]).strip()
+        _put(left, old[a:b], tag != "equal" or blank)
+        _put(right, new[c:d], tag != "equal" or blank)
     return tuple(left), tuple(right)
 
 

@@ -32,6 +32,7 @@ Who calls whom, from the network inwards; each module knows only what stands bel
                 reported problems; signs of haste; downloads and the audit log
     admitting, piloted    endpoints: what was said before the first task; a pilot's reasons side by side
     kit         a rater's batch as one file without a server; kit_answers: what comes back, by the desk's own way
+    rewording   endpoints: questions in a model's words beside their own, to accept, edit or refuse
     pace, signs, naming    how fast everybody is and when it ends; who stands out; which answers name a system: pure
     told        days, times and numbers in the page's language
     site        Site: study, store, options and clock, handed to every endpoint as `request.app.state.site`

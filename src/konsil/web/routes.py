@@ -20,6 +20,7 @@ from konsil.web import (
     piloted,
     rating,
     recruiting,
+    rewording,
     statics,
     troubles,
 )
@@ -77,6 +78,8 @@ ROUTES: tuple[Page, ...] = (
     Page("problem", "/task/{public}/problem", "POST", RATERS, past_gates(rating.problem)),
     Page("overview", "/office", "GET", OFFICE | ANALYSTS, office.overview),
     Page("succeed", "/office", "POST", OFFICE, office.succeed),
+    Page("rewriting", "/office/rewriting", "GET", OFFICE, rewording.rewording),
+    Page("reword", "/office/rewriting", "POST", OFFICE, rewording.reword),
     Page("invitations", "/office/invitations", "GET", OFFICE, invitations.invitations),
     Page("invite", "/office/invitations", "POST", OFFICE, invitations.invite),
     Page("note", "/office/invitations/name", "POST", OFFICE, invitations.note),
