@@ -287,3 +287,46 @@ def test_every_statistic_is_listed_with_its_title(call: Call, study: Path) -> No
     rows = [line.split("  ", 1) for line in out.splitlines()]
     assert len(rows) == len(known_statistics())
     assert all(len(row) == 2 and row[1].strip() for row in rows)
+
+
+# ---------------------------------------------------------------- an analysis of a column that nobody has
+
+COLOUR = """
+[[analyses]]
+name = "by colour"
+statistic = "share"
+criterion = "correct"
+raters = "physicians"
+of = ["Correct"]
+by = ["colour"]
+"""
+
+
+def test_an_analysis_of_a_column_that_nobody_has_stops_no_other(call: Call, study: Path, tmp_path: Path) -> None:
+    protocol = study / "study.toml"
+    whole = protocol.read_text()
+    assert call("check", study)[0] == 0
+    call("import", study)
+    before = {r.analysis for r in konsil.open(study).results().rows}
+    protocol.write_text(whole + COLOUR)
+    code, out, err = call("analyse", study, "--output", tmp_path / "numbers")
+    assert (code, "estimates" in out) == (2, True)
+    assert err.startswith("konsil: by colour: ratings have no column 'colour'; ")
+    told = json.loads((tmp_path / "numbers" / "estimates.json").read_text())
+    assert "ratings have no column 'colour'" in json.dumps(told)
+    results = konsil.open(study).results()
+    assert {r.analysis for r in results.rows} == {*before, "by colour"}
+    assert call("report", study)[0] == 0
+    assert "Ratings have no column" in (study / "report" / "index.html").read_text("utf-8")
+
+
+def test_check_names_the_key_once_the_items_are_there(call: Call, study: Path) -> None:
+    protocol = study / "study.toml"
+    protocol.write_text(protocol.read_text() + COLOUR.replace('"colour"', '"sytem"'))
+    assert call("check", study)[0] == 0  # nothing is known yet
+    call("import", study)
+    code, _, err = call("check", study)
+    assert code == 2
+    assert err.endswith(".by[0]: ratings will have no column 'sytem'; did you mean 'system'?\n")
+    protocol.write_text(protocol.read_text().replace('by = ["sytem"]', 'where = { speciality = ["x"] }'))
+    assert ".where.speciality: ratings will have no column 'speciality'" in call("check", study)[2]

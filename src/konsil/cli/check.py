@@ -22,6 +22,8 @@ def command(folder: Path, database: str, statistics: bool) -> None:
     """Check FOLDER/study.toml and the files it names; every problem is one sentence with its place."""
     from konsil.analysis import known_statistics
     from konsil.api import open_folder
+    from konsil.api.checking import column_problems
+    from konsil.errors import StudyError
     from konsil.study import study_digest
 
     if statistics:
@@ -52,6 +54,9 @@ def command(folder: Path, database: str, statistics: bool) -> None:
     for instrument in _judged(study):
         for line in _parity(instrument):
             click.echo(line)
+    problems = tuple(column_problems(opened))
+    if problems:
+        raise StudyError("\n".join(problems))
 
 
 def _judged(study: Study) -> tuple[Instrument, ...]:

@@ -14,7 +14,8 @@ from konsil.cli.folder import on_folder
 def command(folder: Path, database: str) -> None:
     """Compute every analysis of the study in FOLDER and write FOLDER/report/index.html, figures and estimates.
 
-    Sources that were never imported are imported first. The same study gives the same bytes.
+    Sources that were never imported are imported first. The same study gives the same bytes. An analysis that the
+    ratings cannot give is shown with the reason.
     """
     from konsil.api import open_folder
     from konsil.api.rehearsal import report
