@@ -59,10 +59,7 @@ class Folder:
         return Store.open(self.database or self.path, create=create)
 
     def import_sources(self, sources: Sequence[Source] = ()) -> Added:
-        """Read files into the database, all or nothing: the protocol's sources, or those given.
-
-        The same files again change nothing.
-        """
+        """Read files, the protocol's or those given, all or nothing; the same files again change nothing."""
         chosen = tuple(sources) or self.study.sources
         if not chosen:
             raise StudyError(f"{self.path / PROTOCOL}: there are no [[sources]]; name a file to import, or add them")
@@ -175,8 +172,8 @@ class Folder:
             answers = tuple(a for a in answers if a.item in kept)
         left_out = excluded_by_withdrawal(self.study.enrolment, events)
         lengths = lengths_of(events)
-        worked = self._times() if any(a.clock == "open" for a in self.study.analyses) else ()
-        data = Data(studied, answers, raters, tasks, ratings, attempts, self._callees(called), left_out, lengths, worked)
+        opened = self._times() if any(a.clock == "open" for a in self.study.analyses) else ()
+        data = Data(studied, answers, raters, tasks, ratings, attempts, self._callees(called), left_out, lengths, opened)
         return seen(self.study, data, events)
 
     def _callees(self, called: Sequence[Callee]) -> tuple[Callee, ...]:
