@@ -171,7 +171,7 @@ def names_of(html: str) -> set[str]:
 
 
 @pytest.mark.slow  # every form of every page
-@pytest.mark.parametrize("role", ["rater", "coordinator", "owner", "analyst"])
+@pytest.mark.parametrize("role", ["rater", "curator", "coordinator", "owner", "analyst"])
 @pytest.mark.parametrize("nasties", [NASTY[:1], NASTY[1:]], ids=["nul", "rest"])
 def test_no_form_breaks_the_server(role: str, nasties: tuple[str, ...], enter: Enter, opened: Store) -> None:  # noqa: F811
     """Every field that any page has, filled with what nobody should write, sent to every page that takes a form."""

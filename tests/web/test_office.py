@@ -147,7 +147,7 @@ def test_names_are_in_one_table_alone(enter: Enter, opened: Store) -> None:
     assert people(opened) == {}
 
 
-@pytest.mark.parametrize("role", ["coordinator", "analyst", "owner"])
+@pytest.mark.parametrize("role", ["curator", "coordinator", "analyst", "owner"])
 def test_only_an_owner_invites_those_who_run_the_study(role: str, enter: Enter, opened: Store) -> None:
     office = enter(who="office", role="coordinator")
     office.get("/office/invitations")

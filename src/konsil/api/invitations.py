@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from konsil.api.folder import PROTOCOL, Folder
 from konsil.errors import StudyError, nearest
-from konsil.store.access import Access, Role
+from konsil.store.access import PERSONAL, Access, Role
 
 ANYBODY = ""
 """Whom an invitation is for that makes a rater of everybody who comes."""
@@ -32,8 +32,8 @@ def invite(
     """Make a link for each; for nobody in particular: for every human rater of the protocol.
 
     With places to sign up for, a rater may have any name that the protocol has not, and `anybody` makes one link by
-    which everybody becomes a rater of their own. Raters' links work on any device until they expire; those of other
-    roles once. The database keeps only hashes, so a link that is lost cannot be shown again; make another one.
+    which everybody becomes a rater of their own. Raters' and curators' links work on any device until they expire;
+    those of other roles once. The database keeps only hashes, so a link that is lost cannot be shown again.
     """
     raters = {r.id: r for r in folder.study.raters}
     people = [r.id for r in raters.values() if r.kind == "human"]
@@ -58,9 +58,15 @@ def invite(
                 raise StudyError(
                     f"{folder.path / PROTOCOL}: rater {name!r} is no person; judges are called, not invited"
                 )
+    for name in names:
+        if role == "curator" and name in raters:
+            raise StudyError(
+                f"--role curator: {name!r} is a rater of the study; who goes through its cases would know what raters"
+                " are not to know"
+            )
     now = datetime.now(UTC)
     at, until = (moment.strftime("%Y-%m-%dT%H:%M:%SZ") for moment in (now, now + timedelta(days=days)))
-    most = 1 if once or role != "rater" else None
+    most = 1 if once or role not in PERSONAL else None
     with folder.store() as store:
         access = Access(store)
         secrets = [access.invite(name, role, at=at, expires_at=until, most_uses=most) for name in names]

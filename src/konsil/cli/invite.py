@@ -9,6 +9,9 @@ import click
 from konsil.cli.folder import on_folder
 from konsil.cli.serve import HOST, PORT
 
+HERE = f"http://{HOST}:{PORT}"
+"""Where a server is that was started without further words."""
+
 
 @click.command(short_help="Make personal links for raters, or for those who run the study.")
 @on_folder
@@ -19,10 +22,10 @@ from konsil.cli.serve import HOST, PORT
     "--role",
     default="rater",
     show_default=True,
-    type=click.Choice(["rater", "coordinator", "analyst", "owner"]),
+    type=click.Choice(["rater", "curator", "coordinator", "analyst", "owner"]),
     help="As what they come.",
 )
-@click.option("--url", default=f"http://{HOST}:{PORT}", show_default=True, help="The address people use.")
+@click.option("--url", default=HERE, show_default=True, help="The address people use.")
 @click.option("--days", default=90.0, show_default=True, type=click.FloatRange(0, 3650, min_open=True),
               help="How long a link works.")  # fmt: skip
 @click.option("--once", is_flag=True, help="Links that work a single time.")
@@ -59,3 +62,8 @@ def command(
     width = max(len(link.who) for link in links) + 2
     for link in links:
         click.echo(f"{link.who:{width}}{link.url}")
+    if url == HERE:
+        click.echo(
+            "note: these links lead to this machine and work on it alone; say with --url how people reach the server",
+            err=True,
+        )

@@ -14,9 +14,15 @@ from konsil.errors import StoreError, nearest
 from konsil.store import audit, engine, page_schema
 from konsil.store.db import Store
 
-Role = Literal["rater", "coordinator", "analyst", "owner"]
+Role = Literal["rater", "curator", "coordinator", "analyst", "owner"]
 ROLES: tuple[Role, ...] = get_args(Role)
-"""Who may be invited as what; an analyst sees data blinded, a coordinator sees no outcome, an owner runs the study."""
+"""Who may be invited as what.
+
+A curator goes through items before the study and sees no rating and no system; an analyst sees data blinded, a
+coordinator sees no outcome, an owner runs the study.
+"""
+PERSONAL: frozenset[Role] = frozenset({"rater", "curator"})
+"""Whose links lead back, on any device, until they expire; those of others work once."""
 
 GUEST = "guest-"
 """How the pseudonyms begin of those who come by an invitation for anybody."""

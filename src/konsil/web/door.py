@@ -11,7 +11,7 @@ from konsil.web.language import known
 from konsil.web.pages import LANGUAGE_COOKIE, language_of, page, path_to, refusal, to
 from konsil.web.site import Site, site_of
 
-HOME = {"rater": "next", "coordinator": "overview", "analyst": "overview", "owner": "overview"}
+HOME = {"rater": "next", "curator": "screening", "coordinator": "overview", "analyst": "overview", "owner": "overview"}
 """Role -> the page they begin at."""
 
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from konsil.errors import StoreError
 from konsil.store import leaving
-from konsil.store.access import Invitation, Role
+from konsil.store.access import PERSONAL, Invitation, Role
 from konsil.store.engine import reading
 from konsil.store.people import Person, forget_person, note_person, people
 from konsil.web import told
@@ -24,7 +24,7 @@ DAYS = 90
 """How long a rater's link works."""
 LONGEST = 200
 """Characters of a name or an address."""
-STAFF: tuple[Role, ...] = ("coordinator", "analyst", "owner")
+STAFF: tuple[Role, ...] = ("curator", "coordinator", "analyst", "owner")
 """Who is invited by an owner alone."""
 
 
@@ -139,7 +139,7 @@ def _letters(request: Request, names: list[str], role: Role) -> Response:
     for who in names:
         if role == "rater":
             site.access.revoke(who, at=now, stay=True)
-        secret = site.access.invite(who, role, at=now, expires_at=until, most_uses=None if role == "rater" else 1)
+        secret = site.access.invite(who, role, at=now, expires_at=until, most_uses=None if role in PERSONAL else 1)
         url = site.options.url.rstrip("/") + path_to(request, "invitation", secret=secret)
         person = named.get(who, Person(who)) if role == "rater" else Person(who)
         first = known(site.study.language) or "en"
@@ -165,6 +165,12 @@ def letter(language: str, title: str, name: str, url: str, until: str, role: Rol
             "You can stop at any time: everything is saved as you go. Please do not pass the link on;"
             " whoever opens it rates in your name."
         )
+    elif role == "curator":
+        asked = _("you are invited to go through the cases of the study “%(title)s” before they are rated.") % {
+            "title": title
+        }
+        how = _("This is your personal link. It needs no account and leads, on any device, to where you were:")
+        rest = _("Please do not pass the link on; whoever opens it acts in your name.")
     else:
         asked = _("you are invited to help run the study “%(title)s”.") % {"title": title}
         how = _("This is your personal link. It works once:")

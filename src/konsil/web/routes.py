@@ -21,6 +21,7 @@ from konsil.web import (
     rating,
     recruiting,
     rewording,
+    screening,
     statics,
     troubles,
 )
@@ -31,7 +32,8 @@ EVERYBODY = Public()
 OFFICE: frozenset[Role] = frozenset({"owner", "coordinator"})
 OWNERS: frozenset[Role] = frozenset({"owner"})
 ANALYSTS: frozenset[Role] = frozenset({"owner", "analyst"})
-SIGNED_IN = RATERS | OFFICE | ANALYSTS
+CURATORS: frozenset[Role] = frozenset({"owner", "coordinator", "curator"})
+SIGNED_IN = RATERS | OFFICE | ANALYSTS | CURATORS
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,9 @@ ROUTES: tuple[Page, ...] = (
     Page("problem", "/task/{public}/problem", "POST", RATERS, past_gates(rating.problem)),
     Page("overview", "/office", "GET", OFFICE | ANALYSTS, office.overview),
     Page("succeed", "/office", "POST", OFFICE, office.succeed),
+    Page("screening", "/office/screening", "GET", CURATORS, screening.screening),
+    Page("screened", "/office/screening/item", "GET", CURATORS, screening.screened),
+    Page("decide", "/office/screening/item", "POST", CURATORS, screening.decide),
     Page("rewriting", "/office/rewriting", "GET", OFFICE, rewording.rewording),
     Page("reword", "/office/rewriting", "POST", OFFICE, rewording.reword),
     Page("invitations", "/office/invitations", "GET", OFFICE, invitations.invitations),

@@ -18,6 +18,7 @@ from konsil.study import Study
 from konsil.web.desk import Desk
 from konsil.web.pilot import Pilot
 from konsil.web.placing import Placing
+from konsil.web.pool import Pool
 from konsil.web.reception import Reception
 from konsil.web.throttle import Throttle
 
@@ -38,7 +39,7 @@ class Options:
     url: str = "http://127.0.0.1:8000"
     """The address that people have in their browser; https:// behind a proxy that speaks TLS."""
     signed_in_days: float = 30.0
-    """How long a rater stays signed in on a device."""
+    """How long a rater or a curator stays signed in on a device."""
     office_hours: float = 12.0
     """How long those who run the study stay signed in."""
     tries_a_minute: int = 30
@@ -125,6 +126,11 @@ class Site:
         return Pilot(self.study, self.store, self.now)
 
     @cached_property
+    def pool(self) -> Pool:
+        """The items that are gone through before the study."""
+        return Pool(self.study, self.store, self.now)
+
+    @cached_property
     def doors(self) -> Throttle:
         """So many knocks a minute."""
         return Throttle(self.options.tries_a_minute, 60.0)
@@ -146,7 +152,7 @@ class Site:
         now = self.clock()
         office = stamp(now + timedelta(hours=self.options.office_hours))
         rater = stamp(now + timedelta(days=self.options.signed_in_days))
-        return {"rater": rater, "coordinator": office, "analyst": office, "owner": office}
+        return {"rater": rater, "curator": rater, "coordinator": office, "analyst": office, "owner": office}
 
 
 def site_of(request: Request) -> Site:
