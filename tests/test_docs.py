@@ -475,7 +475,7 @@ def shown_default(field: dataclasses.Field[typing.Any]) -> str:
         return "none"
     if value == "":
         return "empty"
-    return f"`{json.dumps(list(value) if isinstance(value, tuple) else value)}`".replace(".0`", "`")
+    return f"`{json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)}`".replace(".0`", "`")
 
 
 def test_every_field_of_a_source_is_documented():
