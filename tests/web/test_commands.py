@@ -42,6 +42,14 @@ def run(*arguments: object) -> str:
     return CliRunner().invoke(group, [str(a) for a in arguments], catch_exceptions=False).output
 
 
+def test_links_that_lead_to_this_machine_alone_say_so(folder: Path) -> None:
+    found = CliRunner().invoke(group, ["invite", str(folder)], catch_exceptions=False)
+    assert "/come/" in found.stdout
+    assert found.stderr.startswith("note: these links lead to this machine")
+    elsewhere = CliRunner().invoke(group, ["invite", str(folder), "--url", "https://x.org"], catch_exceptions=False)
+    assert (elsewhere.stderr, "https://x.org/come/" in elsewhere.stdout) == ("", True)
+
+
 def test_every_person_gets_a_link(folder: Path) -> None:
     [line] = run("invite", folder, "--url", "https://x.org/").splitlines()
     assert line.startswith("physician-1  https://x.org/come/")
