@@ -80,13 +80,13 @@ class Analysis:
     """A judge's number from which on it approves of an answer."""
     denominator: Denominator = "cases"
     """For monotonicity_violation: out of all 'cases', or of those right at the last level ('recovered')."""
-    pass_line: float | None = None
     clock: Clock = "active"
     """For seconds: those in which somebody was at the screen, or all for which its page was open."""
     target: float = 0.8
     """For rater_hours: the reliability to be reached."""
     minutes: tuple[float, ...] = ()
     """For budget_reliability: minutes of raters that an answer may take, one number or several."""
+    pass_line: float | None = None
     """For shares and means: the value to reach, drawn into the figures; no number depends on it."""
     prespecified: bool = True
     """Whether it belongs to the prespecified family; others are exploratory."""

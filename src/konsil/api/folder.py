@@ -170,10 +170,9 @@ class Folder:
         if len(studied) < len(items):
             kept = {item.id for item in studied}
             answers = tuple(a for a in answers if a.item in kept)
-        left_out = excluded_by_withdrawal(self.study.enrolment, events)
-        lengths = lengths_of(events)
+        more = self._callees(called), excluded_by_withdrawal(self.study.enrolment, events), lengths_of(events)
         opened = self._times() if any(a.clock == "open" for a in self.study.analyses) else ()
-        data = Data(studied, answers, raters, tasks, ratings, attempts, self._callees(called), left_out, lengths, opened)
+        data = Data(studied, answers, raters, tasks, ratings, attempts, *more, opened)
         return seen(self.study, data, events)
 
     def _callees(self, called: Sequence[Callee]) -> tuple[Callee, ...]:
