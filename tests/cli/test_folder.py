@@ -330,3 +330,10 @@ def test_check_names_the_key_once_the_items_are_there(call: Call, study: Path) -
     assert err.endswith(".by[0]: ratings will have no column 'sytem'; did you mean 'system'?\n")
     protocol.write_text(protocol.read_text().replace('by = ["sytem"]', 'where = { speciality = ["x"] }'))
     assert ".where.speciality: ratings will have no column 'speciality'" in call("check", study)[2]
+
+
+def test_an_import_tells_a_column_that_is_nearly_a_field(call: Call, study: Path) -> None:
+    edit(study, "reference", "Referense", "items.csv")
+    code, out, _ = call("import", study)
+    assert code == 0
+    assert "note: items.csv: the column 'Referense' is not read; did you mean 'reference'?" in out

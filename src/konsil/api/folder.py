@@ -83,7 +83,8 @@ class Folder:
                 events=_preparation(files, store),
             )
             store.note_study(study_digest(self.study), now())
-            return store.add(batch, source=", ".join(dict.fromkeys(s.file for s in chosen)), at=now())
+            added = store.add(batch, source=", ".join(dict.fromkeys(s.file for s in chosen)), at=now())
+        return replace(added, notes=tuple(note for one in files for note in one.notes))
 
     def _finder(self) -> Find:
         from konsil.api.labelstudio import Finder

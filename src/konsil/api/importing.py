@@ -12,6 +12,7 @@ from konsil.sources.answers import read_answers
 from konsil.sources.inspect_logs import InspectLog, InspectLogs, is_inspect_log, with_citations
 from konsil.sources.items import read_items
 from konsil.sources.labelstudio_slots import Find
+from konsil.sources.lookalikes import lookalikes
 from konsil.sources.problems import raise_if
 from konsil.sources.ratings import missing_hint, read_ratings
 from konsil.sources.table import Table, read_table
@@ -47,7 +48,8 @@ def incoming(
             tables[key] = read_table(
                 folder / source.file, sheet=source.sheet, encoding=source.encoding, separator=source.separator
             )
-        found.append(_tabular(tables[key], source))
+        table = tables[key]
+        found.append(dataclasses.replace(_tabular(table, source), notes=tuple(lookalikes(table, source))))
     return tuple(found)
 
 

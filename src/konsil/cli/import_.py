@@ -101,7 +101,10 @@ def command(
             hints=hints,
         )
         sources = (source,)
-    click.echo(_told(opened.import_sources(sources)))
+    added = opened.import_sources(sources)
+    click.echo(_told(added))
+    for note in added.notes:
+        click.echo(f"note: {note}")
     for line in opened.preparations({Path(source.file).name for source in sources or opened.study.sources}):
         click.echo(line)
 

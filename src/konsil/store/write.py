@@ -54,6 +54,8 @@ class Added:
     """Kind -> records written."""
     unchanged: Mapping[str, int] = field(default_factory=dict)
     """Kind -> records that were stored already, word for word."""
+    notes: tuple[str, ...] = ()
+    """What is worth a look in the files, one sentence each."""
 
     def total_new(self) -> int:
         """Count what was written."""

@@ -48,6 +48,8 @@ class Incoming:
     """Raters, where it has a whole study's records: they and the answers' systems need no entry in study.toml."""
     lengths: Mapping[str, int] = field(default_factory=dict)
     """Answer -> its length, where the texts are not at hand."""
+    notes: tuple[str, ...] = ()
+    """What is worth a look in the file, one sentence each."""
 
 
 @dataclass(frozen=True)
