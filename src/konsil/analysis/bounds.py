@@ -11,6 +11,7 @@ from types import MappingProxyType
 import numpy as np
 import polars as pl
 
+from konsil.analysis.approval import approval_bounds
 from konsil.analysis.caution import items_of, score_column
 from konsil.analysis.coding import Sample, select, subjects_of
 from konsil.analysis.frame import Long
@@ -100,6 +101,9 @@ class Case:
 def bounds_of(context: Context, table: Long, missing: Long, rows: Sequence[Row], families: Lineage) -> Iterator[Bounds]:
     """For each number of the analysis that missing judgements touch, its best and worst case; nan where not known."""
     analysis = context.analysis
+    if analysis.statistic == "approval":
+        yield from approval_bounds(context, table, missing, rows)
+        return
     absent = select(missing, analysis, analysis.raters)
     if absent.height == 0:
         return

@@ -5,17 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from konsil.analysis.catalogue import CASES, DEGRADATION
+from konsil.analysis.catalogue import AUDIT, CASES, DEGRADATION, EFFECTS, ONE_A_SYSTEM
 from konsil.analysis.spec import Analysis
 
+NAMING = ("reasoning_names", "answer_names")
+"""The criteria of a mismatch, where the analysis does not name others."""
 
-def clustered_by_case(analysis: Analysis) -> Analysis:
-    """The analysis with cases as clusters, where its statistic is about cases: versions of one case are no items apart.
+LEVELLED = (*DEGRADATION, "crossover", "anova", "tukey")
+"""Statistics of all levels at once."""
 
-    >>> clustered_by_case(Analysis("a", "stability", "precision", "experts")).cluster
-    'case'
+
+def settled(analysis: Analysis) -> Analysis:
+    """The analysis with cases as clusters and the criteria it implies, where its statistic is about cases.
+
+    >>> settled(Analysis("a", "mismatch", "precision", "experts", against="detector")).criteria
+    ('reasoning_names', 'answer_names')
     """
-    return replace(analysis, cluster="case") if analysis.statistic in CASES else analysis
+    if analysis.statistic not in CASES:
+        return analysis
+    naming = NAMING if analysis.statistic == "mismatch" and not analysis.criteria else analysis.criteria
+    return replace(analysis, cluster="case", criteria=naming)
+
+
+def implied(a: Analysis) -> tuple[str, ...]:
+    """Columns of which every group is told by itself though `by` does not name them."""
+    return ("system",) if a.statistic in ONE_A_SYSTEM else ("rater",) if a.statistic in AUDIT else ()
 
 
 def case_contradictions(a: Analysis) -> Iterator[str]:
@@ -26,14 +40,23 @@ def case_contradictions(a: Analysis) -> Iterator[str]:
     """
     if a.denominator != "cases" and a.statistic != "monotonicity_violation":
         yield f"denominator: belongs to the statistic 'monotonicity_violation', not to {a.statistic!r}"
-    if a.levels and a.statistic not in CASES:
-        yield f"levels: belongs to statistics of cases in several versions, not to {a.statistic!r}"
+    if a.levels and a.statistic not in LEVELLED:
+        yield f"levels: belongs to statistics of several levels at once, not to {a.statistic!r}"
     if a.statistic not in CASES:
         return
-    if a.statistic in DEGRADATION:
+    if a.statistic in LEVELLED:
         yield from _levels(a)
+    yield from _panels(a)
+    yield from _criteria(a)
     if a.cluster == "rater":
         yield f"cluster: {a.statistic!r} resamples cases; expected 'case'"
+    if a.compare and not implied(a):
+        yield f"compare: {a.statistic!r} is a comparison itself"
+    for n, column in enumerate(a.by):
+        if column == "system" and a.statistic in {"crossover", *EFFECTS}:
+            yield f"by[{n}]: {a.statistic!r} compares the systems anyway"
+        elif a.statistic in {"anova", "tukey"}:
+            yield f"by[{n}]: {a.statistic!r} has a row for every effect or comparison and no other groups"
 
 
 def _levels(a: Analysis) -> Iterator[str]:
@@ -44,7 +67,36 @@ def _levels(a: Analysis) -> Iterator[str]:
         )
     elif len(a.levels) < 2 or len(set(a.levels)) < len(a.levels):
         yield f"levels: expected two or more different values, got {list(a.levels)}"
-    if "level" in a.by:
+    if "level" in a.by and a.statistic not in {"anova", "tukey"}:
         yield f"by: {a.statistic!r} is about all levels at once and has no groups of 'level'"
-    if a.against is not None:
+
+
+def _panels(a: Analysis) -> Iterator[str]:
+    if a.statistic in AUDIT and a.against in {None, "rest"}:
+        yield f"against: {a.statistic!r} holds judges against a panel of experts; name it"
+    elif a.statistic == "mismatch" and a.against in {None, "rest"}:
+        yield "against: a mismatch needs the panel that says what the reasoning and the answer name; name it"
+    elif a.against is not None and a.statistic not in {*AUDIT, "mismatch", "hallucination"}:
         yield f"against: {a.statistic!r} has no such version"
+    if a.against == a.raters:
+        yield f"against: {a.against!r} is the panel itself"
+    if not a.failure < a.correct:
+        yield f"failure: {a.failure:g} is not below correct = {a.correct:g}"
+
+
+_CRITERIA = {"illusion_gap": (1, "the criterion of how well an answer reads"),
+             "hallucination": (1, "the criterion that says whether a wrong disease is named"),
+             "mismatch": (2, "what the reasoning names, then what the answer names")}  # fmt: skip
+
+
+def _criteria(a: Analysis) -> Iterator[str]:
+    if a.statistic in _CRITERIA and (a.criteria or a.statistic != "mismatch"):
+        n, what = _CRITERIA[a.statistic]
+        if len(a.criteria) != n:
+            yield f"criteria: expected {n} ({what}), got {list(a.criteria)}"
+    elif a.statistic == "criteria_correlation" and not a.criteria:
+        yield "criteria: is empty; a correlation needs a second criterion"
+    elif a.statistic in (*DEGRADATION, "crossover") and a.criteria:
+        yield f"criteria: {a.statistic!r} is about one criterion"
+    if a.criterion in a.criteria or len(set(a.criteria)) < len(a.criteria):
+        yield "criteria: a criterion is named twice"

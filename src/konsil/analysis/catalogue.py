@@ -119,16 +119,18 @@ DEGRADATION = (
 )
 """What becomes of a system as cases are told with less and less; one row a system, cases are the clusters."""
 
-CASES = (*DEGRADATION,)
+ONE_A_SYSTEM = (*DEGRADATION, "illusion_gap", "mismatch", "hallucination")
+"""Statistics of cases with a row for each system, whatever `by` says."""
+
+AUDIT = ("approval", "strictness")
+"""What judges approve of what experts call a failure; one row a judge."""
+
+EFFECTS = ("mann_whitney", "anova", "tukey")
+"""Systems compared on the means of their cases; one row an effect or a comparison."""
+
+CASES = (*ONE_A_SYSTEM, "crossover", *AUDIT, *EFFECTS, "criteria_correlation")
 """Every statistic of cases in several versions: its clusters are the cases."""
 
-RATER_PAIR = "rater_pair"
-"""In `by`: a group of every two raters, told as raters = 'A and B'."""
-
-
-def known_statistics() -> tuple[str, ...]:
-    """Every statistic that an analysis can ask for."""
-    return AGREEMENT + PAIRED + OTHER + JUDGING + BLINDING + PREFERENCE + CASES + DESIGNS
 TIMED = ("seconds", "median_seconds", "geometric_seconds")
 """How long people took for what a screen shows."""
 
@@ -141,3 +143,10 @@ COSTS = ("reliability", "rater_hours", "budget_reliability")
 DESIGNS = (*TIMED, "length_correlation", *PARTS, *COSTS)
 """What is asked where whole answers are rated beside their sentences."""
 
+RATER_PAIR = "rater_pair"
+"""In `by`: a group of every two raters, told as raters = 'A and B'."""
+
+
+def known_statistics() -> tuple[str, ...]:
+    """Every statistic that an analysis can ask for."""
+    return AGREEMENT + PAIRED + OTHER + JUDGING + BLINDING + PREFERENCE + CASES + DESIGNS

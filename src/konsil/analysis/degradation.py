@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -14,11 +14,15 @@ from konsil.analysis.coding import groups, select
 from konsil.analysis.frame import Long
 from konsil.analysis.kinds import Context, Group
 from konsil.analysis.measure import Measure, quotient
-from konsil.analysis.rows import estimates_of
-from konsil.analysis.said import say
+from konsil.analysis.results import Row
+from konsil.analysis.rows import estimates_of, row
+from konsil.analysis.said import Said, say
 from konsil.analysis.scores import LEVEL, Ladder, columns_of, ladder
 from konsil.stats import degradation
-from konsil.stats.contract import Array
+from konsil.stats.contract import Array, Estimate
+
+LEAST = 0.05
+"""How large a share of the cases must be hidden knowledge beyond doubt, where the analysis names no margin."""
 
 RIGHT: Mapping[str, Callable[[Array], Array]] = MappingProxyType(
     {
@@ -88,3 +92,36 @@ def from_cases(found: Ladder, numbers: Array, *, share: bool = False) -> Measure
         hits=sums[:, 0] if share else None,
         notes=(note,) if lacking else (),
     )
+
+
+def hidden_rows(context: Context, table: Long) -> Iterator[Row]:
+    """For each system the cases that it has wrong with all the information and right with less of it.
+
+    This share is never below 0, so that an interval above 0 shows nothing: the finding asks for more than `margin`.
+    """
+    analysis = context.analysis
+    for keys, part in by_system(context, table):
+        found = ladder(context, part, analysis.levels)
+        measure = from_cases(found, degradation.hidden(right(context, found.scores)), share=True)
+        [told] = estimates_of(context, [measure])
+        version = say("wrong at {level}, right with less", level=analysis.levels[0])
+        finding = _hidden(context, keys["system"], told.headline)
+        yield row(context, {**keys, "version": version}, told, measure, kind="companion", finding=finding)
+
+
+def _hidden(context: Context, system: str, found: Estimate) -> Said:
+    first = context.analysis.levels[0]
+    margin = LEAST if context.analysis.margin is None else context.analysis.margin
+    if not np.isfinite(found.low):
+        return say("Hidden knowledge cannot be judged: no case of {system} has all levels.", system=system)
+    if found.low > margin:
+        return say(
+            "Hidden knowledge: {system} has {value:.0%} of the cases wrong at {level} and right with less, and the"
+            " interval lies above {margin:.0%}.",
+            system=system, value=found.value, level=first, margin=margin,
+        )  # fmt: skip
+    return say(
+        "No hidden knowledge is shown: {system} has {value:.0%} of the cases wrong at {level} and right with less, but"
+        " the interval reaches down to {low:.0%}, which is not above {margin:.0%}.",
+        system=system, value=found.value, level=first, low=found.low, margin=margin,
+    )  # fmt: skip

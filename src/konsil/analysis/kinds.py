@@ -34,6 +34,12 @@ class Context:
     """The seed of its resamples."""
     resampling: Resampling
     """How intervals are made."""
+    also: tuple[Criterion, ...] = ()
+    """Further criteria that the analysis names."""
+
+    def of(self, criterion: Criterion) -> Context:
+        """The same of another criterion."""
+        return replace(self, analysis=replace(self.analysis, criterion=criterion.id), criterion=criterion)
 
     @property
     def level(self) -> Level:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from konsil.analysis.catalogue import LENGTH, PREFERENCE, WINS, WORTHS
+from konsil.analysis.catalogue import CASES, LENGTH, PREFERENCE, WINS, WORTHS
 from konsil.analysis.spec import Analysis
 
 FLIPPED = ("win_difference", "win_difference_strict", "margin", "position_bias")
@@ -19,8 +19,8 @@ def pair_contradictions(a: Analysis) -> Iterator[str]:
     """
     if LENGTH in a.by and a.statistic not in WINS:
         yield f"by: {LENGTH!r} belongs to win differences, win rates and margins, not to {a.statistic!r}"
-    if a.criteria and a.statistic != "rank_agreement":
-        yield f"criteria: belongs to the statistic 'rank_agreement', not to {a.statistic!r}"
+    if a.criteria and a.statistic not in {"rank_agreement", *CASES}:
+        yield f"criteria: belongs to the statistic 'rank_agreement' and to those of cases, not to {a.statistic!r}"
     if a.statistic in PREFERENCE:
         yield from _settings(a)
 

@@ -45,6 +45,8 @@ class Row:
     """What a reader must know about this number."""
     detail: bool = False
     """Whether it is for the data files alone: one of very many rows of which the page shows the first."""
+    finding: str = ""
+    """What may be said because the intervals support it, or that they do not; empty: nothing is asked."""
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,24 @@ class Curve:
 
 
 @dataclass(frozen=True)
+class TradeOff:
+    """What a judge's strictness costs: false approvals against false rejections, from the most lenient threshold on."""
+
+    analysis: str
+    """The analysis' name."""
+    group: Mapping[str, str]
+    """Whose it is."""
+    values: tuple[float, ...]
+    """The numbers that the judge gave, rising; each is a threshold, and above the last nothing is approved."""
+    approved: tuple[float, ...]
+    """The share of the failures approved at each threshold, and 0 at the end."""
+    rejected: tuple[float, ...]
+    """The share of the successes rejected at each threshold, and 1 at the end."""
+    approve: float
+    """The threshold of the analysis."""
+
+
+@dataclass(frozen=True)
 class DerivedValue:
     """What was derived of one item from its ratings."""
 
@@ -173,3 +193,5 @@ class Results:
     """What was derived of the items, by column and item."""
     curves: tuple[Curve, ...] = ()
     """Risk against coverage, where an analysis asks for it and labels have a confidence."""
+    trade_offs: tuple[TradeOff, ...] = ()
+    """False approvals against false rejections, where an analysis asks for strictness."""

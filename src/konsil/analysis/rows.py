@@ -31,6 +31,7 @@ def row(
     kind: RowKind = "estimate",
     versus: dict[str, str] | None = None,
     detail: bool = False,
+    finding: str = "",
 ) -> Row:
     """One row of the results."""
     analysis = context.analysis
@@ -51,6 +52,7 @@ def row(
         prespecified=analysis.prespecified,
         warnings=told.warnings,
         detail=detail,
+        finding=finding,
     )
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from konsil.analysis.case_rules import case_contradictions
+from konsil.analysis.case_rules import case_contradictions, implied
 from konsil.analysis.catalogue import (
     AGREEMENT,
     BLINDING,
-    DEGRADATION,
+    CASES,
     DESIGNS,
     JUDGING,
     ONE_TABLE,
@@ -34,7 +34,7 @@ def contradictions(analysis: Analysis) -> Iterator[str]:
     """
     yield from _groups(analysis)
     yield from _settings(analysis)
-    if analysis.against is not None:
+    if analysis.against is not None and analysis.statistic not in CASES:
         yield from _against(analysis)
     if analysis.statistic in JUDGING:
         yield from _judging(analysis)
@@ -64,7 +64,7 @@ def _groups(a: Analysis) -> Iterator[str]:
     for n, column in enumerate(a.by):
         if column in a.by[:n]:
             yield f"by[{n}]: {column!r} occurs twice"
-    each = ("system",) if a.statistic in DEGRADATION else ()
+    each = implied(a)
     if a.compare and a.compare not in (*a.by, *each):
         yield f"compare: {a.compare!r} is not one of by = {list(a.by)}"
     if a.test == "flip" and not a.compare and a.statistic not in FLIPPED:

@@ -8,29 +8,26 @@ from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
 
-import numpy as np
-import polars as pl
-
-from konsil.analysis import panels
+from konsil.analysis.against import against_panel_rows
+from konsil.analysis.approval import trade_offs
 from konsil.analysis.averages import average_groups
 from konsil.analysis.blinding import blinding_rows
 from konsil.analysis.bounds import bounds_of
 from konsil.analysis.called import calling, orders
-from konsil.analysis.case_rules import clustered_by_case
-from konsil.analysis.catalogue import BLINDING, COSTS, DEGRADATION, PARTS, RATER_PAIR, TIMED
+from konsil.analysis.case_rules import settled
+from konsil.analysis.cases import case_rows
+from konsil.analysis.catalogue import BLINDING, CASES, COSTS, PARTS, RATER_PAIR, TIMED
 from konsil.analysis.caution import caution_rows
 from konsil.analysis.coding import groups, rater_pairs, select
 from konsil.analysis.contrast import contrast
 from konsil.analysis.costs import cost_rows
 from konsil.analysis.coverage import coverage, label_counts
-from konsil.analysis.degradation import degradation_groups
 from konsil.analysis.derived import derived_values, with_derived
 from konsil.analysis.ensembles import MEASURES, ensemble_rows
 from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Data, Long, long
-from konsil.analysis.kinds import Context, Group, each_against_rest, sample_of, single
+from konsil.analysis.kinds import Context, Group, each_against_rest, single
 from konsil.analysis.length import length_groups
-from konsil.analysis.measure import Measure
 from konsil.analysis.methods import methods
 from konsil.analysis.outcomes import missing, outcomes
 from konsil.analysis.pairs import is_of_pairs, pair_statistics
@@ -38,9 +35,8 @@ from konsil.analysis.parts import part_rows
 from konsil.analysis.preference import Lineage, lineage, preference_rows
 from konsil.analysis.results import Results, Row
 from konsil.analysis.risk import risk_curves, risk_rows
-from konsil.analysis.rows import cannot_be_made, differences_of, estimates_of, no_ratings, row, told_rows
+from konsil.analysis.rows import cannot_be_made, no_ratings, row, told_rows
 from konsil.analysis.rules import contradictions
-from konsil.analysis.said import say
 from konsil.analysis.sensitivity import rater_contrast
 from konsil.analysis.spec import Analysis, Derived, Exclusions, Resampling
 from konsil.analysis.study_warnings import of_same_family, study_warnings
@@ -49,7 +45,6 @@ from konsil.analysis.timed import timed_groups
 from konsil.errors import AnalysisError, nearest
 from konsil.instrument import Criterion, Instrument
 from konsil.records import System
-from konsil.stats.contract import Array, Estimate, Finalise
 from konsil.stats.multiplicity import holm
 from konsil.stats.weights import Remembered, stream_key
 
@@ -77,7 +72,7 @@ def run(
     """
     table = with_derived(long(data, exclusions, together), derived, instruments)
     families = lineage(systems, data.raters)
-    analyses = [clustered_by_case(analysis) for analysis in analyses]
+    analyses = [settled(analysis) for analysis in analyses]
     rows: list[Row] = []
     contexts: list[Context] = []
     refused: list[str] = []
@@ -86,10 +81,10 @@ def run(
     for analysis in analyses:
         for problem in contradictions(analysis):
             raise AnalysisError(f"{analysis.name}: {problem}")
-        context = Context(analysis, _criterion(analysis, instruments), key, resampling)
+        also = tuple(_criterion(replace(analysis, criterion=name), instruments) for name in analysis.criteria)
+        context = Context(analysis, _criterion(analysis, instruments), key, resampling, also)
         try:
             if is_of_pairs(context):
-                also = [_criterion(replace(analysis, criterion=name), instruments) for name in analysis.criteria]
                 rows.extend(list(pair_statistics(context, table, families, also)))
             else:
                 rows.extend(list(_rows(context, table, families)))
@@ -117,6 +112,7 @@ def run(
         curves=tuple(
             c for one in contexts if one.analysis.statistic == "risk_coverage" for c in risk_curves(one, table)
         ),
+        trade_offs=tuple(t for c in contexts if c.analysis.statistic == "strictness" for t in trade_offs(c, table)),
         derived=derived_values(table, derived),
         refused=tuple(refused),
         bounds=tuple(b for c in contexts for b in bounds_of(c, table, gaps, rows, families)),
@@ -148,6 +144,9 @@ def _rows(context: Context, table: Long, families: Lineage) -> Iterator[Row]:
         return
     if analysis.tiebreak:
         frame = with_tiebreaks(frame, select(table, analysis, analysis.tiebreak), analysis.collapse)
+    if analysis.statistic in CASES:
+        yield from case_rows(context, table, _differences)
+        return
     if analysis.statistic == "abstention_slope":
         yield from caution_rows(context, table, frame)
         return
@@ -167,15 +166,13 @@ def _rows(context: Context, table: Long, families: Lineage) -> Iterator[Row]:
         yield from part_rows(context, frame) if analysis.statistic in PARTS else cost_rows(context, table, frame)
         return
     if analysis.against not in {None, "rest"} and analysis.consensus == "none":
-        yield from _against_panel(context, table, frame)
+        yield from against_panel_rows(context, table, frame)
         return
     raters = tuple(frame.get_column("rater").unique().sort().to_list())
     keyed = groups(frame, [column for column in analysis.by if column != RATER_PAIR])
     if analysis.against == "rest" and "rater" in analysis.by:
         keyed = groups(frame, [column for column in analysis.by if column != "rater"])
         found = [one for keys, part in keyed for one in each_against_rest(context, keys, part, raters)]
-    elif analysis.statistic in DEGRADATION:
-        found = degradation_groups(context, table)
     elif analysis.statistic in TIMED:
         found = timed_groups(context, table, frame)
     elif analysis.statistic == "length_correlation":
@@ -215,65 +212,6 @@ def _differences(context: Context, found: Sequence[Group]) -> Iterator[Row]:
             yield row(context, a.keys, told, a.measure, kind="difference", versus=b.keys)
             for companion in told.companions:
                 yield row(context, a.keys, Told(companion), a.measure, kind="companion", versus=b.keys)
-
-
-def _against_panel(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Row]:
-    """Judges against a panel: each judge (or their mean), the ceiling, and the paired difference."""
-    analysis = context.analysis
-    panel_name = str(analysis.against)
-    panel_frame = select(table, analysis, panel_name)
-    if panel_frame.height == 0:
-        told = Told(
-            Estimate(
-                math.nan,
-                level=context.resampling.level,
-                reason=say("panel {panel} has no ratings", panel=repr(panel_name)),
-            )
-        )
-        yield row(context, {}, told)
-        return
-    by = [column for column in analysis.by if column != "rater"]
-    judges = dict(_keyed(frame, by))
-    experts = tuple(panel_frame.get_column("rater").unique().sort().to_list())
-    names = tuple(frame.get_column("rater").unique().sort().to_list())
-    for keys, part in groups(panel_frame, by):
-        theirs = judges.get(tuple(keys.values()))
-        if theirs is None:
-            continue
-        panel_sample = sample_of(context, part, experts)
-        judge_sample = sample_of(context, theirs, names)
-        found = panels.against_panel(panel_sample, judge_sample, analysis, analysis.mode, context.level)
-        if "rater" not in analysis.by:
-            found = [_mean_of(found)]
-        # All of them stand on the same sums: three resamplings serve any number of judges.
-        judged, ceilings = (estimates_of(context, [f[part] for f in found]) for part in (1, 2))  # type: ignore[misc]
-        gaps = differences_of(context, [f[3] for f in found])
-        for (name, judge, ceiling, minus), told, above, gap in zip(found, judged, ceilings, gaps, strict=True):
-            mine = {**keys, "rater": name} if name else keys
-            yield from told_rows(context, mine, told, judge)
-            yield row(context, mine, gap, minus, kind="difference", versus={**keys, "rater": say("rest")})
-            rest = {**keys, "rater": say("{panel}, leave one out", panel=panel_name)}
-            yield row(context, rest, above, ceiling, kind="companion")
-
-
-def _keyed(frame: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[tuple[str, ...], pl.DataFrame]]:
-    for keys, part in groups(frame, by):
-        yield tuple(keys.values()), part
-
-
-def _mean_of(found: list[tuple[str, Measure, Measure, Measure]]) -> tuple[str, Measure, Measure, Measure]:
-    """The judges' mean: one number of the whole panel of judges."""
-
-    def averaged(position: int) -> Measure:
-        members: list[Measure] = [(f[1], f[2], f[3])[position] for f in found]
-        parts: list[Finalise] = [m.finalise for m in members]
-
-        def finalise(totals: Array) -> Array:
-            return np.asarray(np.mean([p(totals) for p in parts], axis=0), dtype=np.float64)
-
-        return replace(members[0], finalise=finalise, n_ratings=sum(m.n_ratings for m in members))
-
-    return "", averaged(0), averaged(1), averaged(2)
 
 
 def _adjusted(rows: Sequence[Row]) -> list[Row]:

@@ -47,10 +47,14 @@ def scores(context: Context, frame: pl.DataFrame, *keys: str) -> pl.DataFrame:
     )
 
 
-def panel_scores(context: Context, table: Long, panel: str, criterion: str = "") -> pl.DataFrame:
-    """One row an answer: what a panel gave it on a criterion, by default the analysis' own."""
-    return scores(context, select(table, replace(context.analysis, criterion=criterion or context.analysis.criterion),
-                                  panel))  # fmt: skip
+def panel_scores(context: Context, table: Long, panel: str) -> pl.DataFrame:
+    """One row an answer: what a panel gave it on the context's criterion."""
+    return scores(context, select(table, context.analysis, panel))
+
+
+def reaches(threshold: float) -> pl.Expr:
+    """Whether a score is at the threshold or above: a mean of raters must not fail it by a rounding error."""
+    return pl.col("score") >= threshold - 1e-9
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,8 @@ class Analysis:
     tiebreak: str = ""
     """For majorities: the panel whose label decides where the raters have none, from tie-break tasks alone."""
     criteria: tuple[str, ...] = ()
-    """For rank_agreement: further criteria; one number for each, and their mean."""
+    """Further criteria: for rank_agreement and mann_whitney, anova and tukey one number for each; for approval and
+    strictness all in one; what others make of them stands with each statistic."""
     margin: float | None = None
     """For differences: how large a difference still counts as equivalent."""
     levels: tuple[str, ...] = ()

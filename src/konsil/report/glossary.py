@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from konsil.report.case_words import CASE_WORDS
 from konsil.report.language import ENGLISH, Language
 from konsil.stats.accord import CHOICE_KAPPA
 from konsil.stats.blinding import BANG, JAMES
-from konsil.stats.degradation import CLEXEVAL
 from konsil.stats.generalizability import BRENNAN
 from konsil.stats.juries import KENDALL
 from konsil.stats.names import STATISTICS
@@ -80,34 +80,7 @@ PLAIN = {
         BANG,
         zero=True,
     ),
-    "information_sensitivity": Entry(
-        "Information scarcity sensitivity (ISS)",
-        "By how much the share of right answers falls from the whole case to the least of it; 0.6 is 60 points.",
-        CLEXEVAL,
-        zero=True,
-    ),
-    "monotonicity_violation": Entry(
-        "Monotonicity violation rate (MVR)",
-        "The share of cases answered rightly with less information after a wrong answer with more of it.",
-        CLEXEVAL,
-    ),
-    "diagnostic_potential": Entry(
-        "Diagnostic potential (MDA)", "The share of cases answered rightly at some level at least.", CLEXEVAL
-    ),
-    "label_dependence": Entry(
-        "Label dependence (LDF)",
-        "The share of cases for which removing the diagnosis' name alone turns right into wrong or wrong into right.",
-        CLEXEVAL,
-    ),
-    "stability": Entry(
-        "Stability", "How many levels in a row, from the whole case on, are answered rightly, on average.", CLEXEVAL
-    ),
-    "reasoning_gap": Entry(
-        "Reasoning gap",
-        "By how much the mean score falls from the whole case to the least of it.",
-        CLEXEVAL,
-        zero=True,
-    ),
+    **{name: Entry(*said) for name, said in CASE_WORDS.items()},
     "win_difference": Entry(
         "Win difference",
         "Wins minus losses of a system in comparisons with the others, from -1 to 1; every rival has the same weight.",

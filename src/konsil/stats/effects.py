@@ -64,6 +64,11 @@ def _mean_variance(totals: Array) -> tuple[Array, Array]:
     return mean, ratio(spread, n - 1)
 
 
+def _ties(values: Array) -> Array:
+    """Means that are equal but for rounding errors made equal, so that ranks know them as ties."""
+    return np.round(values, 12)
+
+
 def signed_rank(differences: Array) -> tuple[float, float]:
     """Wilcoxon's signed-rank test of paired differences: the smaller rank sum and its two-sided p.
 
@@ -77,7 +82,7 @@ def signed_rank(differences: Array) -> tuple[float, float]:
     """
     from scipy.stats import wilcoxon  # imported here: it costs a second, and few analyses test ranks
 
-    known = differences[np.isfinite(differences)]
+    known = _ties(differences[np.isfinite(differences)])
     if not known.any():
         return float("nan"), float("nan")
     found = wilcoxon(known)
@@ -98,7 +103,7 @@ def rank_sum(a: Array, b: Array) -> tuple[float, float]:
     """
     from scipy.stats import mannwhitneyu  # imported here for the same reason
 
-    a, b = a[np.isfinite(a)], b[np.isfinite(b)]
+    a, b = _ties(a[np.isfinite(a)]), _ties(b[np.isfinite(b)])
     if not len(a) or not len(b):
         return float("nan"), float("nan")
     found = mannwhitneyu(a, b, method="asymptotic")

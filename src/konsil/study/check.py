@@ -208,6 +208,8 @@ def _analysis(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
     yield from _known(f"{where}.statistic", "statistic", analysis.statistic, known_statistics())
     criteria = {c.id: c for i in study.instruments for c in i.criteria}
     yield from _known(f"{where}.criterion", "criterion", analysis.criterion, criteria)
+    for name in analysis.criteria:
+        yield from _known(f"{where}.criteria", "criterion", name, criteria)
     panels = _panels(study)
     yield from _known(f"{where}.raters", "panel", analysis.raters, panels)
     if analysis.against is not None and analysis.against != "rest":

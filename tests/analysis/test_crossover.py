@@ -1,0 +1,92 @@
+"""Whether the order of two systems reverses, and what is said of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.clexeval_tables import LEVELS, RIGHT, answer, answers, items, published, rated, results
+
+from konsil.analysis import Analysis
+from konsil.analysis.frame import Data
+from konsil.analysis.results import Row
+from konsil.records import Rater
+from konsil.stats.degradation import reversal
+
+ASKED = Analysis("a", "crossover", "diagnostic_precision", "experts", levels=LEVELS)
+
+
+def of_patterns(first: list[str], second: list[str]) -> Data:
+    """Cases answered as the patterns say, by one expert."""
+    its = items(len(first))
+    ratings = [
+        rated("e", "diagnostic_precision", answer(system, n, level), "1" if pattern[level] == "1" else "0")
+        for system, patterns in (("generalist", first), ("specialist", second))
+        for n, pattern in enumerate(patterns)
+        for level in range(5)
+    ]
+    return Data(its, answers(its), (Rater("e", "experts"),), (), tuple(ratings))
+
+
+def headline(data: Data, asked: Analysis = ASKED) -> Row:
+    [row] = [r for r in results(data, asked).rows if r.kind == "estimate"]
+    return row
+
+
+def test_the_papers_crossover_is_not_shown_by_its_counts() -> None:
+    row = headline(published())
+    by_level = (RIGHT["generalist"] - RIGHT["specialist"]).mean(axis=0)  # ahead at the narrative, behind at level 2
+    assert row.estimate.value == pytest.approx(min(by_level[0], -by_level[3]))
+    assert row.estimate.low < 0
+    assert row.finding.startswith("No crossover is shown: generalist is ahead at")
+    assert "do not exclude 0" in row.finding
+    assert row.finding in row.warnings
+    assert row.group == {"systems": "generalist and specialist"}
+
+
+def test_a_clear_reversal_is_told() -> None:
+    row = headline(of_patterns(["11000"] * 24 + ["11100"] * 8, ["00111"] * 24 + ["01111"] * 8))
+    assert row.estimate.low > 0
+    assert row.finding.startswith("Crossover: generalist is ahead at narrative and specialist at")
+
+
+def test_no_reversal() -> None:
+    row = headline(of_patterns(["11100"] * 20, ["11000"] * 12 + ["10000"] * 8))
+    assert row.estimate.value <= 0
+    assert row.finding == "No crossover: generalist and specialist keep their order at every level."
+
+
+def test_each_level_stands_below() -> None:
+    found = [r for r in results(published(), ASKED).rows if r.kind == "difference"]
+    assert [r.group["level"] for r in found] == list(LEVELS)
+    assert [r.estimate.value for r in found] == pytest.approx(
+        (RIGHT["generalist"] - RIGHT["specialist"]).mean(axis=0).tolist()
+    )
+
+
+def test_hidden_knowledge_is_told_only_beyond_the_margin() -> None:
+    asked = replace(ASKED, statistic="diagnostic_potential")
+    rows = {r.group["system"]: r for r in results(published(), asked).rows if r.finding}
+    assert rows["specialist"].estimate.value == pytest.approx(6 / 40)
+    assert rows["specialist"].finding.startswith("Hidden knowledge: specialist has 15% of the cases wrong")
+    assert rows["generalist"].finding.startswith("No hidden knowledge is shown: generalist has 0%")
+    strict = {r.group["system"]: r for r in results(published(), replace(asked, margin=0.1)).rows if r.finding}
+    assert strict["specialist"].finding.startswith("No hidden knowledge is shown")
+
+
+NUMBERS = st.lists(st.floats(-1, 1), min_size=2, max_size=6)
+
+
+@given(NUMBERS, st.floats(0, 1))
+def test_reversal_is_antisymmetric_and_its_ends_enclose_it(d: list[float], width: float) -> None:
+    x = np.array(d)
+    value, (_, i, j) = reversal(x, x)
+    assert reversal(-x, -x)[0] == value
+    assert i < j
+    assert reversal(x - width, x + width)[0] <= value <= reversal(x + width, x - width)[0]
+    signs = np.sign(x)
+    reverses = any(signs[a] * signs[b] < 0 for a in range(len(d)) for b in range(a))
+    assert (value > 0) == reverses
