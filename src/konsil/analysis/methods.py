@@ -33,6 +33,7 @@ def methods(
     found += _consensus(analyses)
     found += _intervals(analyses, rows, seed, resampling)
     found += _tests(analyses, rows)
+    found += _family(rows)
     return tuple(s for s in found if s)
 
 
@@ -234,3 +235,18 @@ def _tests(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]:
     if any(math.isfinite(r.p_adjusted) for r in differences):
         found.append(say("Holm's adjustment is over all prespecified differences."))
     return found
+
+
+def _family(rows: Sequence[Row]) -> list[str]:
+    """How the prespecified win differences are adjusted for one another."""
+    members = [r for r in rows if math.isfinite(r.p_max_t)]
+    if not members:
+        return []
+    return [
+        say(
+            "The {n} prespecified tests of win differences are adjusted for one another in two ways: Holm's adjustment"
+            " of the headline's p values, over all prespecified tests; and max-T of the flips, in which all comparisons"
+            " of an item change sides by one coin, the same on every criterion, so that their dependence counts.",
+            n=len(members),
+        )
+    ]

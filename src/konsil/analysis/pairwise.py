@@ -54,12 +54,8 @@ class Member:
 def pair_rows(context: Context, table: Long, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
     """One row a system (or two systems, for win rates) in every group, with its intervals beside it."""
     analysis = context.analysis
-    systems, clusters = names_in(context, frame)
     people = any(families.judges[r].kind == "human" for r in frame.get_column("rater").unique().to_list())
-    for keys, part in groups(frame, [c for c in analysis.by if c != LENGTH]):
-        ballot = ballot_of(context, part, systems, clusters)
-        if analysis.consensus == "mean":
-            ballot = as_jury(ballot, analysis.raters)
+    for keys, ballot in voted(context, frame):
         if LENGTH in analysis.by and not longer_first(ballot, table)[1].any():
             why = say("the lengths of the answers are not known")
             yield row(context, keys, Told(Estimate(math.nan, level=context.resampling.level, reason=why)))
@@ -68,7 +64,16 @@ def pair_rows(context: Context, table: Long, frame: pl.DataFrame, families: Line
         if analysis.statistic in MODELS:
             yield from _worths(context, member, people)
         else:
-            yield from _wins(context, member, len(systems), people)
+            yield from _wins(context, member, len(ballot.systems), people)
+
+
+def voted(context: Context, frame: pl.DataFrame) -> Iterator[tuple[dict[str, str], Ballot]]:
+    """The comparisons of each group of an analysis, a jury's as one vote each."""
+    analysis = context.analysis
+    systems, clusters = names_in(context, frame)
+    for keys, part in groups(frame, [c for c in analysis.by if c != LENGTH]):
+        ballot = ballot_of(context, part, systems, clusters)
+        yield keys, as_jury(ballot, analysis.raters) if analysis.consensus == "mean" else ballot
 
 
 def members(context: Context, table: Long, keys: dict[str, str], ballot: Ballot) -> Member:

@@ -39,6 +39,8 @@ class Row:
     """Pairs of raters for which a pairwise statistic is undefined."""
     p_adjusted: float = float("nan")
     """Holm-adjusted within the prespecified family; nan for exploratory analyses and where nothing is tested."""
+    p_max_t: float = float("nan")
+    """Win differences and margins: max-T adjusted over all prespecified ones, flipping whole items by one coin each."""
     prespecified: bool = True
     """Whether the analysis was."""
     warnings: tuple[str, ...] = ()

@@ -28,6 +28,7 @@ from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Data, Long, long
 from konsil.analysis.kinds import Context, Group, each_against_rest, single
 from konsil.analysis.length import length_groups
+from konsil.analysis.max_t import with_max_t
 from konsil.analysis.methods import methods
 from konsil.analysis.outcomes import missing, outcomes
 from konsil.analysis.pairs import is_of_pairs, pair_statistics
@@ -95,7 +96,7 @@ def run(
             rows.append(cannot_be_made(context, str(error)))
             continue
         contexts.append(context)
-    rows = _adjusted(rows)
+    rows = with_max_t(contexts, table, _adjusted(rows))
     both = orders(data, instruments)
     gaps = missing(data, table, exclusions, instruments)
     return Results(

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.catalogue import PREFERENCE
-from konsil.analysis.results import Bounds
 from konsil.report.anchors import anchor
 from konsil.report.drawing import Drawing
 from konsil.report.forms import figures_of
@@ -17,6 +16,7 @@ from konsil.report.glossary import entry, title
 from konsil.report.joined import Joined, beside_names, column_title, columns_of, contrast, in_order, join, value_head
 from konsil.report.overview import Material
 from konsil.report.plots import forests
+from konsil.report.ranges import case_cell, notes
 from konsil.report.tables import Cell, Table, table
 from konsil.stats.contract import Estimate
 
@@ -156,6 +156,7 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
     beside = beside_names(rows)
     tested = any(not math.isnan(one.row.estimate.p) for one in rows)
     adjusted = any(not math.isnan(one.row.p_adjusted) for one in rows)
+    together = any(not math.isnan(one.row.p_max_t) for one in rows)
     bounds = {_group(b.group): b for b in material.results.bounds if b.analysis == name}
     head = [
         *(column_title(material, c) for c in columns),
@@ -164,7 +165,7 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
     ]
     head += [*([_("Worst to best case")] if bounds else [])]
     head += [*methods, *beside, *([_("p")] if tested else []), *([_("p (Holm)")] if adjusted else [])]
-    head += [_("Units"), _("Raters"), _("Ratings"), _("Clusters")]
+    head += [*([_("p (max-T)")] if together else []), _("Units"), _("Raters"), _("Ratings"), _("Clusters")]
     body = []
     for one in rows:
         row = one.row
@@ -173,11 +174,12 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
                 *(Cell(row.group.get(column, _("all"))) for column in columns),
                 *([Cell(title(row.statistic, material.language))] if several or not columns else []),
                 numbers.estimate(row.estimate, _remarks(material, row)),
-                *([_case(material, bounds.get(_group(row.group)))] if bounds else []),
+                *([case_cell(material, bounds.get(_group(row.group)))] if bounds else []),
                 *_companions(material, one, methods),
                 *(_beside(material, one, name) for name in beside),
                 *([Cell(numbers.p(row.estimate.p), number=True)] if tested else []),
                 *([Cell(numbers.p(row.p_adjusted), number=True)] if adjusted else []),
+                *([Cell(numbers.p(row.p_max_t), number=True)] if together else []),
                 *(
                     Cell(numbers.count(n), number=True)
                     for n in (row.n_units, row.n_raters, row.estimate.n_ratings, row.estimate.n_clusters)
@@ -187,27 +189,12 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
     heads = len(columns) + (1 if several or not columns else 0)
     caption = material.caption(_("Estimates of the analysis “%(name)s”.") % {"name": name})
     general = _methods(material, rows)
-    if bounds:
-        general.append(
-            _(
-                "Worst to best case: between which values the number would lie if labels stood in place of the missing"
-                " judgements, whose number follows; empty where none is missing, a dash where no range is known."
-            )
-        )
+    general += notes(material, together=together, bounds=bool(bounds))
     return table(caption, head, body, row_heads=heads, general=general)
 
 
 def _group(group: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(group.items()))
-
-
-def _case(material: Material, found: Bounds | None) -> Cell:
-    """The range that missing judgements leave open, and how many they are."""
-    if found is None:
-        return Cell("", number=True)
-    numbers = material.numbers
-    missing = f"({numbers.count(found.n_missing)})"
-    return Cell(f"{numbers.interval(found.low, found.high) or '–'} {missing}", number=True)
 
 
 def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table:

@@ -249,6 +249,12 @@ MESSAGES: dict[str, str] = {
     "mean of the sentences": "Mittel der Sätze",
     "p": "p",
     "p (Holm)": "p (Holm)",
+    "p (max-T)": "p (max-T)",
+    "max-T: adjusted over all prespecified win differences and margins together; all comparisons of an item"
+    " change sides by one coin, the same on every criterion. It speaks of these raters.": (
+        "max-T: adjustiert über alle vorab festgelegten Siegdifferenzen und Vorsprünge zugleich; alle Vergleiche eines"
+        " Items wechseln durch eine Münze die Seite, bei jedem Kriterium dieselbe. Das gilt für diese Bewertenden."
+    ),
     "paper mode": "wie in der Arbeit",
     "people": "Menschen",
     "programs": "Programme",

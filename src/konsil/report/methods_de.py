@@ -82,6 +82,14 @@ METHODS: dict[str, str] = {
     "Where raters are the clusters, p values are from the t distribution.": (
         "Wo Bewertende die Cluster sind, stammen p-Werte aus der t-Verteilung."
     ),
+    "The {n} prespecified tests of win differences are adjusted for one another in two ways: Holm's adjustment"
+    " of the headline's p values, over all prespecified tests; and max-T of the flips, in which all comparisons"
+    " of an item change sides by one coin, the same on every criterion, so that their dependence counts.": (
+        "Die {n} vorab festgelegten Tests von Siegdifferenzen sind auf zwei Wegen füreinander adjustiert: die p-Werte"
+        " an erster Stelle nach Holm über alle vorab festgelegten Tests, und die Seitenwechsel nach max-T, wobei alle"
+        " Vergleiche eines Items durch dieselbe Münze die Seite wechseln, bei jedem Kriterium dieselbe, sodass die"
+        " Abhängigkeit zählt."
+    ),
     "Holm's adjustment is over all prespecified differences.": (
         "Holms Adjustierung umfasst alle vorab festgelegten Differenzen."
     ),

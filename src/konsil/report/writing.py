@@ -147,6 +147,7 @@ def _record(row: Row) -> dict[str, object]:
         "se": _number(e.se),
         "p": _number(e.p),
         "p_adjusted": _number(row.p_adjusted),
+        "p_max_t": _number(row.p_max_t),
         "n_units": row.n_units,
         "n_raters": row.n_raters,
         "n_ratings": e.n_ratings,

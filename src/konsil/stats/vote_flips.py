@@ -70,10 +70,7 @@ def vote_flips(
         clusters, n_clusters = np.arange(made.n_votes, dtype=np.int64), made.n_votes
     value, terms = statistic.finalise(totals(made)), statistic.terms(totals(made))
     m = len(value)
-    if unit == "question":
-        differences = np.asarray(cell_counts(made, clusters, n_clusters) @ terms)
-    else:
-        differences = terms[made.cells]
+    differences = flip_differences(made, statistic) if unit == "question" else terms[made.cells]
     p = np.full(m, np.nan)
     how: list[How] = ["undefined"] * m
     sampled = []
@@ -91,6 +88,22 @@ def vote_flips(
         for j in sampled:
             how[j] = "monte-carlo"
     return VoteFlips(p, tuple(how), unit, differences)
+
+
+def flip_differences(made: Votes, statistic: VoteStatistic) -> Array:
+    """What each question adds to each value, (n_questions, m): flipping a question's votes changes its sign.
+
+    Source: the statistic's own terms; the numbers of comparisons stay as they are under flips.
+
+    >>> from konsil.stats.votes import votes
+    >>> from konsil.stats.wins import one_against_rest
+    >>> made = votes([0] * 4, [1] * 4, [1, 1, 1, 0], [0, 1, 2, 3], [0, 0, 1, 1], n_systems=2)
+    >>> flip_differences(made, one_against_rest(2))[:, 0]
+    array([0.25, 0.25, 0.25, 0.  ])
+    """
+    if statistic.terms is None:
+        raise ValueError(f"{statistic.name}: its values do not change their sign when winner and loser are exchanged")
+    return np.asarray(cell_counts(made, made.questions, made.n_questions) @ statistic.terms(totals(made)))
 
 
 def family_p(tests: list[VoteFlips], *, draws: int = 10_000, key: int = 0) -> list[Array]:
