@@ -41,9 +41,10 @@ from konsil.stats.contract import Codes
 from konsil.stats.names import STATISTICS, statistic
 from konsil.study import Study, decode
 from konsil.study.calibration import Calibration
-from konsil.study.calling import Endpoint, Judge, Settings
+from konsil.study.calling import Endpoint, Example, Judge, Settings
 from konsil.study.enrolment import Enrolment, Question
 from konsil.study.practice import Explanation
+from konsil.study.programs import Program
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
@@ -432,7 +433,9 @@ KEYS = (
     Calibration,
     Endpoint,
     Settings,
+    Example,
     Judge,
+    Program,
     Source,
     Preparation,
     Sample,

@@ -22,7 +22,7 @@ def command(
     again: tuple[str, ...],
     dry_run: bool,
 ) -> None:
-    """Let the judges of the study in FOLDER rate their tasks, on the instrument that people see.
+    """Let the judges of the study in FOLDER rate their tasks, on the instrument that people see; programs go first.
 
     A reply that cannot be read is asked for once more, then counted; it never becomes a label. Stop it whenever you
     like: the same command goes on where it was.
@@ -30,9 +30,17 @@ def command(
     from konsil.api import open_folder
     from konsil.collect.collection import Options
     from konsil.collect.judges import judge
+    from konsil.collect.programs import run_programs
 
     opened = open_folder(folder, database=database)
+    study = opened.study
+    programs = {p.rater for p in study.programs}
+    models = tuple(name for name in only if name not in programs)
     with opened.store() as store:
-        done = judge(opened.study, store, Options(only, limit, budget, again, dry_run))
-    for line in told(done, dry_run):
-        click.echo(line)
+        for one in run_programs(study, store, only=only, dry_run=dry_run):
+            skipped = f", {one.without:,} without a reference" if one.without else ""
+            click.echo(f"{one.rater}: {one.rated:,} tasks rated by the program, {one.done:,} before{skipped}")
+        if models or (not only and study.judges) or not programs:
+            done = judge(study, store, Options(models, limit, budget, again, dry_run))
+            for line in told(done, dry_run):
+                click.echo(line)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,8 +17,9 @@ from konsil.records import Answer, Call, Citation, Item, Outcome, System
 from konsil.store import Batch, Store
 from konsil.store.calls import Calls
 from konsil.study import Study
-from konsil.study.calling import settings_of, split_model
+from konsil.study.calling import Settings, settings_of, split_model
 from konsil.study.cutting import with_sentences
+from konsil.study.parting import parted
 
 _CHUNK = 1_000
 
@@ -71,7 +72,7 @@ def _job(study: Study, system: System, items: Mapping[str, Item]) -> Job:
     assert system.model is not None
     settings = settings_of(system.settings, f"study.toml: system {system.id!r}: settings")
     name = split_model(system.model)[1]
-    first = (Message("system", settings.system),) if settings.system else ()
+    first = (*([Message("system", settings.system)] if settings.system else []), *_shown_before(settings))
     chosen: dict[str, Any] = sampling(settings)
 
     def request(subject: str) -> Request:
@@ -81,6 +82,12 @@ def _job(study: Study, system: System, items: Mapping[str, Item]) -> Job:
         "answer", system.id, system.model, endpoint_of(system.model, study.endpoints), settings, tuple(items), request,
         lambda _subject: _read, lambda subject: answer_id(subject, system.id),
     )  # fmt: skip
+
+
+def _shown_before(settings: Settings) -> Iterator[Message]:
+    for one in settings.examples:
+        yield Message("user", settings.template.replace("{text}", one.text))
+        yield Message("assistant", one.answer)
 
 
 def _asked(item: Item, template: str) -> str:
@@ -99,22 +106,25 @@ def answer_id(item: str, system: str) -> str:
 def settle(study: Study, store: Store) -> int:
     """Make answers of the replies that have not become answers yet, and count them."""
     made = 0
+    sections = {s.id: settings_of(s.settings, s.id).sections for s in study.systems if s.model is not None}
     for batch in chunks(Calls(store).unsettled_answers(), _CHUNK):
         at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        answers = with_sentences(study, map(answer_of, batch), {})
+        answers = with_sentences(study, [answer_of(call, sections.get(call.who, ())) for call in batch], {})
         made += store.add(Batch(answers=answers), source="konsil answer", at=at).total_new()
     return made
 
 
-def answer_of(call: Call) -> Answer:
-    """The answer that a readable call gave."""
+def answer_of(call: Call, sections: Sequence[str] = ()) -> Answer:
+    """The answer that a readable call gave, its reasoning apart where the reply or its sections tell it apart."""
     reply: Mapping[str, Any] = call.reply
+    reasoning, text = parted(clean(str(reply.get("text", ""))), sections)
+    thought = (str(reply.get("reasoning", "")).strip("\n"), reasoning)
     cited = tuple(Citation(c["title"], c["url"]) for c in reply.get("citations", ()))
     return Answer(
         answer_id(call.subject, call.who),
         call.subject,
         call.who,
-        clean(str(reply.get("text", ""))).strip(),
-        str(reply.get("reasoning", "")),
+        text.strip(),
+        "\n\n".join(part for part in thought if part) if reasoning else str(reply.get("reasoning", "")),
         cited,
     )

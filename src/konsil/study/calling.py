@@ -50,6 +50,16 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
+class Example:
+    """A question and how it may be answered, shown to a system before the item's own question."""
+
+    text: str
+    """The question; a name that ends in .md is a file of the study's folder."""
+    answer: str
+    """The answer to it, with its sections where replies are to have some; a name that ends in .md is a file."""
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """How a model is asked. What is left out is not sent, and the server's own default holds."""
 
@@ -67,6 +77,11 @@ class Settings:
     """The system prompt; a name that ends in .md is a file of the study's folder. Empty: none. Systems only."""
     template: str = "{text}"
     """The user prompt, in which {text} is the item's text; a name that ends in .md is a file. Systems only."""
+    examples: tuple[Example, ...] = ()
+    """Questions with answers that go before the item's own, in the same template. Systems only."""
+    sections: tuple[str, ...] = ()
+    """The headings under which a reply has its reasoning and its final response, in this order; empty: none are
+    looked for, and all of a reply's text is the response. Systems only."""
     tools: tuple[Tool, ...] = ()
     """Tools of the endpoint that the model may use; where it does not offer one, the run stops. Systems only."""
     options: Mapping[str, object] = field(default_factory=dict)
@@ -107,6 +122,11 @@ def settings_of(data: Mapping[str, object], where: str) -> Settings:
     found = decode(Settings, {"settings": dict(data)}["settings"], where)
     if "{text}" not in found.template and not found.template.endswith(".md"):
         raise StudyError(f"{where}.template: has no place {{text}} for the item's text")
+    if found.sections and (len(found.sections) != 2 or len({s.casefold().strip() for s in found.sections} - {""}) < 2):
+        raise StudyError(
+            f"{where}.sections: expected two different headings, of the reasoning and of the final response,"
+            f" got {list(found.sections)}"
+        )
     return found
 
 
@@ -156,6 +176,9 @@ def judge_problems(judge: Judge, criteria: Iterable[Criterion], where: str) -> I
         yield (
             f"{where}.votes: {judge.votes} votes at temperature 0 are one vote said again; state a temperature above 0"
         )
+    for key in ("examples", "sections"):
+        if getattr(judge.settings, key):
+            yield f"{where}.settings.{key}: is for systems; a judge is asked what its instrument says"
     if judge.settings.tools:
         yield f"{where}.settings.tools: a judge has no tools; it sees what people see on the page"
     if judge.inconsistent != "missing" and judge.orders == "one":

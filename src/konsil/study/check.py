@@ -14,6 +14,7 @@ from konsil.study.calling import endpoint_problems, judge_problems, model_proble
 from konsil.study.enrolment import enrolment_problems, form_of, places_problems
 from konsil.study.helping import helper_problems
 from konsil.study.practice import explanation_problems
+from konsil.study.programs import program_problems
 from konsil.study.protocol import LONE_PANEL, Study
 
 
@@ -34,12 +35,15 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         ("raters", [r.id for r in study.raters]),
         ("endpoints", [e.id for e in study.endpoints]),
         ("judges", [j.rater for j in study.judges]),
+        ("programs", [p.rater for p in study.programs]),
         ("analyses", [a.name for a in study.analyses]),
     ):
         yield from _duplicates(f"{name}: {where}", ids)
     for n, instrument in enumerate(study.instruments):
         yield from _instrument(instrument, f"{name}: instruments[{n}]")
     yield from _models(study, name)
+    for n, program in enumerate(study.programs):
+        yield from program_problems(program, study.raters, study.instruments, study.plan, f"{name}: programs[{n}]")
     yield from _resampling(study, f"{name}: resampling")
     yield from _exclusions(study, f"{name}: exclusions")
     if study.prepare is not None:

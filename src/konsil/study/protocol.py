@@ -21,6 +21,7 @@ from konsil.study.decode import decode
 from konsil.study.enrolment import Enrolment
 from konsil.study.helping import with_prompts
 from konsil.study.practice import Explanation
+from konsil.study.programs import Program
 
 LONE_PANEL = "raters"
 """The panel of all raters where the protocol lists none."""
@@ -61,6 +62,8 @@ class Study:
     """Where models are served."""
     judges: tuple[Judge, ...] = ()
     """Which models speak for the raters of kind llm."""
+    programs: tuple[Program, ...] = ()
+    """Which raters are programs, and what they look for."""
     raters: tuple[Rater, ...] = ()
     """Who rates."""
     together: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -156,7 +159,15 @@ def _prompts(system: System, read_text: Callable[[str], str], path: str) -> Syst
         value = found.get(key)
         if isinstance(value, str):
             found[key] = _codebook(value, read_text, f"{path}.{key}")
-    settings_of(found, path)
+    examples = settings_of(found, path).examples
+    if examples:
+        found["examples"] = [
+            {
+                "text": _codebook(one.text, read_text, f"{path}.examples[{n}].text"),
+                "answer": _codebook(one.answer, read_text, f"{path}.examples[{n}].answer"),
+            }
+            for n, one in enumerate(examples)
+        ]
     return dataclasses.replace(system, settings=found)
 
 

@@ -1,0 +1,96 @@
+"""Programs rate tasks: whether an answer names the reference, by `konsil.prepare.naming`. No model, no network."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from konsil.errors import CollectError, nearest
+from konsil.instrument import Instrument, digest
+from konsil.prepare.naming import Mention, mentions, names_of
+from konsil.records import Answer, Item, Rating, Task
+from konsil.store import Batch, Store
+from konsil.store.calls import Calls
+from konsil.study import Study
+from konsil.study.programs import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Programmed:
+    """What a program did, or would do."""
+
+    rater: str
+    """The program."""
+    tasks: int
+    """Its tasks."""
+    done: int
+    """Tasks that were rated before."""
+    rated: int
+    """Tasks that are rated now."""
+    without: int
+    """Tasks whose item has no reference to look for; they stay without a rating."""
+
+
+def run_programs(
+    study: Study, store: Store, *, only: Collection[str] = (), dry_run: bool = False
+) -> tuple[Programmed, ...]:
+    """Let the study's programs rate the tasks that the plan gave them; what is rated already is left alone."""
+    chosen = [p for p in study.programs if not only or p.rater in only]
+    if not chosen:
+        return ()
+    tasks, items, answers = Calls(store).to_judge({p.rater for p in chosen})
+    before = set(Calls(store).rated())
+    at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    found = []
+    for program in chosen:
+        mine = [t for t in tasks.values() if t.rater == program.rater]
+        left = [t for t in mine if t.id not in before]
+        ratings = [r for t in left for r in _rate(study, program, t, items, answers, at)]
+        if ratings and not dry_run:
+            store.add(Batch(ratings=ratings), source="konsil judge", at=at)
+        rated = len({r.task for r in ratings})
+        found.append(Programmed(program.rater, len(mine), len(mine) - len(left), rated, len(left) - rated))
+    return tuple(found)
+
+
+def _rate(
+    study: Study, program: Program, task: Task, items: Mapping[str, Item], answers: Mapping[str, Answer], at: str
+) -> Iterator[Rating]:
+    instrument = study.instrument(task.instrument)
+    if instrument is None:
+        hint = nearest(task.instrument, [i.id for i in study.instruments])
+        raise CollectError(f"task {task.id!r}: there is no instrument {task.instrument!r}; {hint}")
+    item = items.get(task.item or "")
+    if item is not None and item.reference:
+        for answer in task.answers:
+            yield from _said(program, instrument, task, item, answers[answer], at)
+
+
+def _said(
+    program: Program, instrument: Instrument, task: Task, item: Item, answer: Answer, at: str
+) -> Iterator[Rating]:
+    for criterion, text in ((program.reasoning, answer.reasoning), (program.answer, answer.text)):
+        asked = instrument.criterion(criterion)
+        if asked is not None:
+            found = named(item, text, misspelt=program.misspelt)
+            label = asked.scale.labels[found is not None]
+            note = f"{text[found.start : found.end]!r} at {found.start}: {found.way}" if found is not None else ""
+            yield Rating(
+                task.id, task.rater, criterion, task.item, (answer.id,), label=label, note=note, at=at,
+                instrument=digest(instrument),
+            )  # fmt: skip
+
+
+def named(item: Item, text: str, *, misspelt: bool = True) -> Mention | None:
+    """Where a text names the item's reference or one of its aliases; None where it does not.
+
+    The first mention of the surest kind. A part of the name is none.
+
+    >>> item = Item("i", "?", "multiple sclerosis", ("MS",))
+    >>> named(item, "Most likely multiple sclerosis.").way, named(item, "Ischaemia.")
+    ('named', None)
+    """
+    ways = ("named", "form", "abbreviation", *(["misspelt"] if misspelt else []))
+    found = mentions(text, names_of((item.reference or "", *item.aliases)))
+    return min((m for m in found if m.way in ways), key=lambda m: (ways.index(m.way), m.start), default=None)

@@ -1,0 +1,58 @@
+"""Programs that rate: which rater is one, and what it looks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from konsil.errors import nearest
+from konsil.instrument import Instrument
+from konsil.plan import Allocation
+from konsil.records import Rater
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that says whether an answer names the item's reference: in its reasoning, in its final response."""
+
+    rater: str
+    """The id of a rater of kind program."""
+    reasoning: str = "reasoning_names"
+    """The criterion that asks of the reasoning; empty: none does."""
+    answer: str = "answer_names"
+    """The criterion that asks of the final response; empty: none does."""
+    misspelt: bool = True
+    """Whether a name that is spelt almost rightly counts as the name."""
+
+
+def program_problems(
+    program: Program, raters: Sequence[Rater], instruments: Sequence[Instrument], plan: Sequence[Allocation], where: str
+) -> Iterator[str]:
+    """Say what is wrong with a program: who it is, and what its instruments ask."""
+    known = {r.id: r for r in raters if r.kind == "program"}
+    if program.rater not in known:
+        yield f"{where}.rater: there is no rater of kind 'program' {program.rater!r}; {nearest(program.rater, known)}"
+        return
+    if not program.reasoning and not program.answer:
+        yield f"{where}: looks at nothing; expected a criterion under reasoning, under answer or both"
+    used = {a.instrument for a in plan if a.panel == known[program.rater].panel}
+    for instrument in instruments:
+        if instrument.id in used:
+            yield from _form_problems(program, instrument, where)
+
+
+def _form_problems(program: Program, instrument: Instrument, where: str) -> Iterator[str]:
+    asked = [name for name in (program.reasoning, program.answer) if name]
+    criteria = {c.id: c for c in instrument.criteria}
+    for name in asked:
+        criterion = criteria.get(name)
+        if criterion is None:
+            yield f"{where}: instrument {instrument.id!r} has no criterion {name!r}; {nearest(name, criteria)}"
+        elif criterion.scope != "answer" or criterion.scale.kind != "choice" or len(criterion.scale.labels) != 2:
+            yield (
+                f"{where}: criterion {name!r} of {instrument.id!r}: expected one about an answer, with two labels: not"
+                " named, and named"
+            )
+    for name in criteria:
+        if name not in asked:
+            yield f"{where}: instrument {instrument.id!r} also asks {name!r}, which this program cannot say"
