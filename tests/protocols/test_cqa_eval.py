@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from konsil.api import open_folder
 from konsil.cli.main import group
 from konsil.instrument import parity_of
-from konsil.plan import assign
+from konsil.plan import assign, washouts
 from konsil.prepare import draw, event_of
 from konsil.records import Answer, Item, Span, Task
 from konsil.study import Study, parse
@@ -188,6 +188,19 @@ def test_two_early_questions_come_again_in_both_designs_and_two_pilots_come_firs
         assert mine[: len(pilots)] == pilots
         assert Counter(t.instrument for t in pilots) == {"coarse": 9, "fine": 9}
         assert not {t.item for t in pilots} & {t.item for t in mine if t.purpose != "pilot"}
+
+
+def test_eight_batches_lie_between_the_two_looks_at_an_answer():
+    study, tasks = planned()
+    people = {r.id for r in study.raters if r.kind == "human"}
+    found = washouts(t for t in tasks if t.rater in people)
+    assert {key: one.looks for key, one in found.items()} == {
+        ("group-1", "designs"): 450, ("group-1", "repeats"): 36, ("group-2", "designs"): 450, ("group-2", "repeats"): 36,
+    }  # fmt: skip
+    for panel in ("group-1", "group-2"):
+        one = found[panel, "designs"]
+        assert one.batches >= 8
+        assert one.least >= 69
 
 
 def test_ease_after_every_batch_load_after_each_design_and_one_closing_question():

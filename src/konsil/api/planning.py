@@ -14,7 +14,7 @@ from konsil.api.folder import PROTOCOL, Folder, now
 from konsil.api.masking import check_masked
 from konsil.api.preparing import check_drawn, check_rewritten
 from konsil.errors import PlanError, StudyError
-from konsil.plan import Balance, Meetings, Missing, assign, balance, meetings, missing
+from konsil.plan import Balance, Meetings, Missing, Washout, assign, balance, meetings, missing, washouts
 from konsil.plan.places import stand_ins
 from konsil.prepare import in_study
 from konsil.records import Answer, Item, Task
@@ -42,6 +42,8 @@ class Planned:
     """Allocations with items that lack answers: none are shown, or fewer."""
     meetings: Mapping[str, Meetings] = field(default_factory=dict)
     """Panel that compares two answers at a time -> its comparisons."""
+    washouts: Mapping[tuple[str, str], Washout] = field(default_factory=dict)
+    """Panel of people and kind of second look -> how far apart the looks are."""
 
     def purposes(self) -> dict[str, int]:
         """Purpose -> tasks."""
@@ -93,7 +95,13 @@ def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Pla
     evenness = balance(seated, material["answers"], studied)
     compared = {i.id for i in study.instruments if i.unit == "pair"}
     met = meetings((t for t in seated if t.instrument in compared), material["answers"], studied)
-    return Planned(tasks, len(fresh), evenness, digest_of_plan(seated), lacking, met)
+    return Planned(tasks, len(fresh), evenness, digest_of_plan(seated), lacking, met, _looks(folder, seated))
+
+
+def _looks(folder: Folder, tasks: Sequence[Task]) -> Mapping[tuple[str, str], Washout]:
+    """How far apart people look at the same answers twice; a model forgets from call to call."""
+    people = {r.panel for r in folder.study.everybody() if r.kind == "human"}
+    return washouts(t for t in tasks if t.slot.rsplit(" ", 1)[0] in people)
 
 
 def told_missing(lacking: Missing) -> str:

@@ -12,7 +12,7 @@ from konsil.cli.folder import on_folder
 
 if TYPE_CHECKING:
     from konsil.api.planning import Planned
-    from konsil.plan import Meetings
+    from konsil.plan import Meetings, Washout
 
 
 @click.command(short_help="Draw who rates what, and say how even it is.")
@@ -50,12 +50,21 @@ def _told(planned: Planned, dry_run: bool) -> Iterator[str]:
         yield f"  {system} stands first to last: {', '.join(f'{n:,}' for n in counts)}"
     for panel, met in planned.meetings.items():
         yield from _met(panel, met)
+    for (panel, kind), apart in planned.washouts.items():
+        yield _apart(panel, kind, apart)
     for (panel, column), values in planned.balance.strata.items():
         each = ", ".join(f"{value} {_range(sorted(set(counts)))}" for value, counts in values.items())
         yield f"  items of each of {panel} by {column}: {each}"
     for lacking in planned.missing:
         yield f"  {told_missing(lacking)}"
     yield f"  digest: {planned.digest}"
+
+
+def _apart(panel: str, kind: str, found: Washout) -> str:
+    what = "look at answers again on another instrument" if kind == "designs" else "repeat screens"
+    screens = f"{found.least:,} to {found.most:,} screens between (median {found.median:,.0f})"
+    batches = f", {found.batches:,} whole batches at least" if found.batches else ""
+    return f"  {panel} {what} {found.looks:,} times: {screens}{batches}"
 
 
 def _met(panel: str, met: Meetings) -> Iterator[str]:

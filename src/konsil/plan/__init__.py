@@ -6,6 +6,7 @@ from konsil.plan.balance import Balance, balance
 from konsil.plan.meetings import Meetings, meetings
 from konsil.plan.missing import Missing, missing
 from konsil.plan.streams import generator
+from konsil.plan.washout import Washout, washouts
 
 __all__ = [
     "Allocation",
@@ -13,10 +14,12 @@ __all__ = [
     "Meetings",
     "Missing",
     "Show",
+    "Washout",
     "When",
     "assign",
     "balance",
     "generator",
     "meetings",
     "missing",
+    "washouts",
 ]

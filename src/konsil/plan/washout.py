@@ -1,0 +1,73 @@
+"""How far apart the two looks at the same answers are: what a crossover needs so that the first is forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from konsil.records import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Washout:
+    """Over all raters of a panel and all answers that they look at twice."""
+
+    looks: int
+    """How many second looks there are."""
+    least: int
+    """The fewest screens between two looks."""
+    median: float
+    """The median of the screens between."""
+    most: int
+    """The most screens between."""
+    batches: int
+    """The fewest whole batches between; 0 where nothing is handed out in batches."""
+
+
+def washouts(tasks: Iterable[Task]) -> dict[tuple[str, str], Washout]:
+    """Panel and kind of second look ("designs": on another instrument, "repeats": on the same) -> how far apart.
+
+    Screens about items are counted, those for practice and the pilot too; questionnaires are not.
+
+    >>> seen = [("coarse", "x"), ("coarse", "y"), ("fine", "z"), ("fine", "x")]
+    >>> made = [Task(f"t{n}", "panel 1", "r", form, "i", (a,), position=n) for n, (form, a) in enumerate(seen)]
+    >>> washouts(made)["panel", "designs"].least
+    2
+    """
+    by_rater: dict[str, list[Task]] = {}
+    for task in tasks:
+        if task.item is not None:
+            by_rater.setdefault(task.slot, []).append(task)
+    found: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for slot, mine in by_rater.items():
+        panel = slot.rsplit(" ", 1)[0]
+        for kind, between in _distances(sorted(mine, key=lambda t: t.position)):
+            found.setdefault((panel, kind), []).append(between)
+    return {key: _washout(found[key]) for key in sorted(found)}
+
+
+def _distances(mine: Sequence[Task]) -> Iterable[tuple[str, tuple[int, int]]]:
+    """Screens and whole batches between each second look and the look before it."""
+    batches = {name: n for n, name in enumerate(dict.fromkeys((t.phase, t.batch) for t in mine if t.batch))}
+    places = {t.id: n for n, t in enumerate(mine)}
+    before: dict[tuple[str | None, frozenset[str]], Task] = {}
+    for task in mine:
+        if task.purpose == "repeat":
+            first = next((t for t in mine if t.id == task.repeat_of), None)
+            kind = "repeats"
+        elif task.purpose == "main":
+            first = before.get((task.item, frozenset(task.answers)))
+            before[task.item, frozenset(task.answers)] = task
+            kind = "designs" if first is not None and first.instrument != task.instrument else ""
+        else:
+            continue
+        if first is not None and kind:
+            ends = [batches.get((t.phase, t.batch)) for t in (first, task)]
+            whole = 0 if ends[0] is None or ends[1] is None else max(ends[1] - ends[0] - 1, 0)
+            yield kind, (places[task.id] - places[first.id] - 1, whole)
+
+
+def _washout(found: Sequence[tuple[int, int]]) -> Washout:
+    screens = [n for n, _ in found]
+    return Washout(len(found), min(screens), median(screens), max(screens), min(n for _, n in found))
