@@ -152,3 +152,21 @@ def test_sentences_of_an_answer_that_nobody_labelled_give_none():
     owner = np.array([0, 0, 3])
     assert of_answers(codes, owner, "all").tolist() == [[-1, 0], [1, -1]]
     assert of_answers(codes, owner, "any").tolist() == [[-1, 2], [1, -1]]
+
+
+def test_who_sees_what_follows_lines_like_others_and_no_questionnaire():
+    ease = Instrument("ease", (Criterion("ease", "?", Scale(("no", "yes")), "batch"),))
+    plan = (
+        Allocation("physicians", "coarse", items="one", phase="first", batches=5, show="each"),
+        Allocation("physicians", "fine", like="first", phase="then", spans=6, show="each"),
+        Allocation("physicians", "ease", phase="first"),
+        Allocation("physicians", "coarse", like="first", phase="again", per_rater=2, purpose="repeat", show="each"),
+        Allocation("judges", "coarse", like="first"),
+    )
+    study = study_of(instruments=(COARSE, FINE, ease), plan=plan)
+    items = [dataclasses.replace(i, sets=("one",) if n < 5 else ()) for n, i in enumerate(items_of(10))]
+    assert sets_of(study, items) == {"one": 5, "": 5}
+    batches = Expected(study, Truth(), 1, sets_of(study, items)).batches
+    for panel in ("physicians", "judges"):
+        assert batches.seen(panel).all(axis=1).mean() == 0.5
+        assert batches.seen(panel).any(axis=1).mean() == 0.5

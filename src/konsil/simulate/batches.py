@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from konsil.analysis import Analysis, Bin
 from konsil.instrument import Criterion
-from konsil.plan import generator
+from konsil.plan import Allocation, generator
 from konsil.plan.pairing import rotation
 from konsil.records import Item, Rater
 from konsil.simulate.panel import cut, labeller
@@ -24,6 +24,7 @@ ITEMS = 3_000
 """New items of a batch."""
 ABSTAINED, MISSING = -1, -2
 """What stands in a matrix of raw labels where there is none."""
+_SURVEYS = ("batch", "phase", "rater")
 
 Bools = NDArray[np.bool_]
 Cases = tuple[tuple[Item, ...], ...]
@@ -122,22 +123,19 @@ class Batches:
         if panel in self.study.together:
             return np.hstack([self.seen(one) for one in self.study.together[panel]])
         n = len(self.study.members(panel))
-        lines = [a for a in self.study.plan if a.panel == panel and a.when == "always"]
+        lines = list(seen_lines(self.study, panel))
         if not self.sets:
             # Nothing is known of sets: one line's number of raters where all lines have the same.
-            asked = {a.raters_per_item for a in lines}
-            lines, named = (lines[:1] if len(asked) == 1 else []), {""}
-        else:
-            named = {*self.sets, ""}
+            lines = [("", lines[0][1])] if len({asked for _, asked in lines}) == 1 else []
+        named = {*self.sets, ""}
         seen = np.zeros((self.n_items, n), dtype=np.bool_)
-        for line in lines:
-            name = line.items if self.sets else ""
+        for name, asked in lines:
             if name in named:
                 places = np.flatnonzero(self.set_of() == name) if name else np.arange(self.n_items)
-                if line.raters_per_item is None:
+                if asked is None:
                     seen[places] = True
                     continue
-                for place, raters in zip(places, rotation(len(places), n, line.raters_per_item), strict=True):
+                for place, raters in zip(places, rotation(len(places), n, asked), strict=True):
                     seen[place, list(raters)] = True
         return seen if lines else np.ones((self.n_items, n), dtype=np.bool_)
 
@@ -192,6 +190,23 @@ class Batches:
         total = np.bincount(item_of, np.where(given, numbers, 0.0).sum(axis=1), self.n_items)
         count = np.bincount(item_of, given.sum(axis=1), self.n_items)
         return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def main_lines(study: Study) -> list[Allocation]:
+    """The lines whose ratings main analyses take, tie-breaks and questionnaires aside."""
+    screens = {i.id for i in study.instruments if any(c.scope not in _SURVEYS for c in i.criteria)}
+    return [a for a in study.plan if a.when == "always" and a.purpose == "main" and a.instrument in screens]
+
+
+def seen_lines(study: Study, panel: str) -> Iterator[tuple[str, int | None]]:
+    """The set and the number of raters of every main line of a panel; a line like others has their sets."""
+    lines = main_lines(study)
+    for line in lines:
+        if line.panel == panel:
+            same = [a for a in lines if line.like and a.phase == line.like]
+            for one in [a for a in same if a.panel == panel] or same or [line]:
+                # Who comes back to items of her own sees those that she saw.
+                yield one.items, one.raters_per_item if one.panel == panel else line.raters_per_item
 
 
 def _wanted(analysis: Analysis, group: Mapping[str, str]) -> dict[str, set[str]]:

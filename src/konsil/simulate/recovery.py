@@ -20,7 +20,7 @@ import numpy as np
 from konsil.analysis import Results, Row
 from konsil.analysis.said import COMMA, listed, say
 from konsil.records import Item
-from konsil.simulate.batches import Cases
+from konsil.simulate.batches import Cases, main_lines
 from konsil.simulate.expected import Expected
 from konsil.simulate.truth import Truth
 from konsil.study import Study
@@ -104,10 +104,10 @@ def sets_of(study: Study, items: Iterable[Item]) -> dict[str, int]:
 
     It does not where an item is in two of these sets, or where a line of the plan has limits or matches strata.
     """
-    lines = [a for a in study.plan if a.when == "always"]
+    lines = main_lines(study)
     if any(a.per_rater is not None or a.match is not None for a in lines):
         return {}
-    named = {a.items for a in study.plan if a.items}
+    named = {a.items for a in study.plan if a.items and a.purpose in ("main", "tiebreak")}
     found: Counter[str] = Counter()
     for item in items:
         own = named & set(item.sets)
