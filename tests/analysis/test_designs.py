@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results, Row
 from konsil.analysis.frame import Data
 from konsil.analysis.run import run
+from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Span, Task
+from konsil.records.worked import Worked
+from konsil.stats.generalizability import components, product_sums, raters_needed, reliability
+from konsil.stats.subsets import part_whole_points, rater_variances, spearman_of_points
 
 POINTS = ("Disagree", "Partially disagree", "Neutral", "Partially agree", "Agree")
 AGREES = Scale(POINTS, level="ordinal")
@@ -194,3 +200,229 @@ def test_surveys_are_compared_by_design_rater_by_rater(criterion: str, n: int):
     signs = np.array(list(itertools.product((1, -1), repeat=6)))
     exact = np.mean(np.abs(signs @ d) >= abs(sum(d)) - 1e-9)
     assert difference.estimate.p == pytest.approx(exact)
+
+
+def test_confidence_on_a_screen_is_about_the_answer_there():
+    # Two screens of an item ask it, and neither rating names an answer.
+    data = replace(DATA, ratings=[replace(r, answers=()) if r.criterion == "confidence" else r for r in DATA.ratings])
+    confidence = Analysis("c", "mean", "confidence", "experts", by=("instrument", "system"))
+    found = {tuple(r.group.values()): r.estimate for r in rows(confidence, data)}
+    assert set(found) == {(d, s) for d in ("coarse", "fine") for s in SYSTEMS}
+    for (design, system), estimate in found.items():
+        given = [u for (a, _), u in labels(DATA, design, "confidence").items() if a.endswith(system)]
+        assert estimate.value == pytest.approx(np.mean([POINTS.index(x) for u in given for x in u.values()]))
+
+
+def times(data: Data, design: str) -> list[float]:
+    """Seconds by rater and answer: each screen once, the screens of one answer's sentences together."""
+    screens = {r.task: (r.rater, r.answers, r.seconds) for r in data.ratings if r.task.startswith(design)}
+    found: dict[tuple[str, tuple[str, ...]], float] = {}
+    for rater, answers, seconds in screens.values():
+        found[rater, answers] = found.get((rater, answers), 0.0) + (seconds or 0.0)
+    return list(found.values())
+
+
+@pytest.mark.parametrize(
+    ("statistic", "formula"),
+    [
+        ("seconds", np.mean),
+        ("median_seconds", np.median),
+        ("geometric_seconds", lambda x: np.exp(np.mean(np.log(x)))),
+    ],
+)
+def test_time_is_that_of_screens_and_not_of_their_labels(statistic: str, formula: Callable[[list[float]], float]):
+    timed = Analysis("t", statistic, "correctness", "experts", by=("instrument",), compare="instrument")
+    found = by_design(timed)
+    for design in ("coarse", "fine"):
+        assert found[design] == pytest.approx(formula(times(DATA, design)))
+    (difference,) = rows(timed, kind="difference")
+    assert difference.estimate.value == pytest.approx(found["coarse"] - found["fine"])
+    assert difference.estimate.p < 0.05
+
+
+def test_one_screen_a_sentence_is_as_one_screen_an_answer():
+    spans = {a.id: a.sentences for a in DATA.answers}
+    split, tasks = [], []
+    for t in DATA.tasks:
+        for n, span in enumerate(t.spans) if t.instrument == "fine" else [(0, None)]:
+            tasks.append(replace(t, id=f"{t.id}/{n}", spans=(span,)) if span else t)
+    for r in DATA.ratings:
+        own = spans.get(r.answers[0], ()) if r.answers else ()
+        if r.span is None:
+            continue
+        assert r.seconds is not None
+        split.append(replace(r, task=f"{r.task}/{own.index(r.span)}", seconds=r.seconds / len(own)))
+    whole = Analysis("t", "seconds", "correctness", "experts", where={"instrument": ("fine",)})
+    (one,), (other,) = rows(whole), rows(whole, replace(DATA, tasks=tasks, ratings=split))
+    assert other.estimate.value == pytest.approx(one.estimate.value)
+    assert other.estimate.n_ratings == one.estimate.n_ratings
+
+
+def test_the_open_clock_counts_for_how_long_the_page_was_open():
+    worked = [Worked(t.id, t.rater, 1.0, 500.0 + n % 7) for n, t in enumerate(DATA.tasks) if t.instrument == "coarse"]
+    timed = Analysis("t", "seconds", "correctness", "experts", by=("instrument",), clock="open")
+    found = by_design(timed, replace(DATA, worked=worked))
+    assert found == {"coarse": pytest.approx(np.mean([w.wall for w in worked]))}
+
+
+def test_length_against_rating_is_spearmans_rho():
+    bias = Analysis("l", "length_correlation", "correctness", "experts", by=("instrument",), compare="instrument")
+    found = by_design(bias)
+    words = {a.id: len(a.text.split()) for a in DATA.answers}
+    for design in ("coarse", "fine"):
+        rated: dict[str, list[int]] = {}
+        for (answer, _), given in labels(DATA, design).items():
+            rated.setdefault(answer, []).extend(POINTS.index(x) for x in given.values())
+        names = sorted(rated)
+        rho = spearmanr([words[a] for a in names], [round(float(np.mean(rated[a])), 9) for a in names]).statistic
+        assert found[design] == pytest.approx(rho)
+    longer = [replace(a, text="word " * int(10 * np.mean(rated[a.id]))) for a in DATA.answers]
+    assert by_design(bias, replace(DATA, answers=longer))["fine"] > 0.9
+
+
+def numbers_in_loops(data: Data) -> np.ndarray:
+    """(answer, rater of it, sentence), as 0, 1, 2 for the three points."""
+    three = {"Disagree": 0, "Partially disagree": 0, "Neutral": 1, "Partially agree": 2, "Agree": 2}
+    found = np.full((len(data.answers), 3, 6), np.nan)
+    for n, answer in enumerate(sorted(data.answers, key=lambda a: a.id)):
+        for j, span in enumerate(answer.sentences):
+            given = labels(data, "fine")[answer.id, span]
+            found[n, :, j] = [three[given[r]] for r in sorted(given)]
+    return found
+
+
+PARTS = Analysis("p", "part_whole", "correctness", "experts", collapse=THREE, labels=AGREEMENT.labels)
+
+
+def test_the_curve_of_parts_has_what_it_is_to_be_read_against():
+    numbers = numbers_in_loops(DATA)
+    scores = np.array([[s.mean() if np.isfinite(s).all() else np.nan for s in a.T] for a in numbers])
+    found = results(PARTS).rows
+    estimates = {r.group["sentences"]: r.estimate for r in found if r.kind == "estimate"}
+    assert list(estimates) == ["1", "2", "3", "4", "5", "6"]
+    for size in (1, 3):
+        points = part_whole_points(scores, np.arange(len(scores)), size)
+        sums, finalise = spearman_of_points(points, len(scores))
+        assert estimates[str(size)].value == pytest.approx(finalise(np.asarray(sums.sum(0)))[0])
+    assert estimates["6"].value == pytest.approx(1)
+    versions = {(r.group["sentences"], r.group["version"]): r.estimate for r in found if "version" in r.group}
+    assert versions["3", "overlap alone"].value < estimates["3"].value
+    assert versions["3", "against the other sentences"].value < estimates["3"].value
+    assert ("6", "against the other sentences") not in versions
+
+
+def test_the_variance_between_raters_falls_with_the_sentences_and_is_compared_with_whole_answers():
+    found = results(replace(PARTS, statistic="part_variance")).rows
+    numbers = numbers_in_loops(DATA)
+    values = {r.group["sentences"]: r.estimate.value for r in found if r.kind == "estimate"}
+    for size in (1, 2, 6):
+        assert values[str(size)] == pytest.approx(rater_variances(numbers, size).mean())
+    three = {"Disagree": 0, "Partially disagree": 0, "Neutral": 1, "Partially agree": 2, "Agree": 2}
+    coarse = [np.var([three[x] for x in u.values()], ddof=1) for u in labels(DATA, "coarse").values()]
+    assert values["whole answer"] == pytest.approx(np.mean(coarse))
+    minus = {r.group["sentences"]: r.estimate.value for r in found if r.kind == "difference"}
+    assert minus["2"] == pytest.approx(values["2"] - values["whole answer"])
+
+
+def test_hours_and_budgets_follow_from_components_and_seconds():
+    numbers = numbers_in_loops(DATA)
+    found = components(product_sums(numbers, np.arange(len(numbers)), len(numbers)).sum(0))
+    n = np.isfinite(numbers[:, 0]).sum(1)
+    part = len(n) / (1 / np.minimum(n, 2)).sum()
+    of = {a.id: min(2, len(a.sentences)) / len(a.sentences) for a in DATA.answers}
+    screens = {(r.task, r.answers): r.seconds for r in DATA.ratings if r.task.startswith("fine") and r.span}
+    seconds = np.mean([s * of[a[0]] for (_, a), s in screens.items() if s is not None])
+    costs = replace(PARTS, statistic="reliability")
+    value = {r.group["sentences"]: r.estimate.value for r in rows(costs)}
+    assert value["2"] == pytest.approx(float(reliability(found, 3, part)))
+    hours = {r.group["sentences"]: r.estimate.value for r in rows(replace(costs, statistic="rater_hours", target=0.6))}
+    assert hours["2"] == pytest.approx(float(raters_needed(found, 0.6, part)) * seconds * 100 / 3600)
+    budget = replace(costs, statistic="budget_reliability", minutes=(12.0,))
+    made = results(budget).rows
+    bought = {r.group["sentences"]: r.estimate.value for r in made if r.kind == "estimate"}
+    assert bought["2"] == pytest.approx(float(reliability(found, 720 / seconds, part)))
+    chances = [r.estimate.value for r in made if r.group.get("version") == "chance of being the best"]
+    assert sum(chances) == pytest.approx(1)
+    assert chances[[r.estimate.value for r in made if r.kind == "estimate"].index(max(bought.values()))] > 0.2
+
+
+def judged(data: Data) -> Data:
+    """With a judge who says of every answer and sentence what the first rater of it said, and two who never do."""
+    judges = [Rater("judge-1", "judges", "llm"), Rater("judge-2", "judges", "llm")]
+    new, tasks = [], []
+    for task in (t for t in data.tasks if t.rater in {"a", "d"} and t.item):
+        for judge in judges:
+            tasks.append(replace(task, id=f"{judge.id}/{task.id}", rater=judge.id))
+            for r in (r for r in data.ratings if r.task == task.id and r.criterion == "correctness"):
+                label = r.label if judge.id == "judge-1" else POINTS[4 - POINTS.index(str(r.label))]
+                new.append(replace(r, task=tasks[-1].id, rater=judge.id, label=label))
+    return replace(data, raters=[*data.raters, *judges], tasks=[*data.tasks, *tasks], ratings=[*data.ratings, *new])
+
+
+def test_a_judge_is_held_against_the_nearest_label_of_the_panels_average():
+    against = replace(
+        AGREEMENT, name="j", raters="judges", against="experts", consensus="mean", by=("instrument", "rater"),
+        compare="instrument",
+    )  # fmt: skip
+    data = judged(DATA)
+    found = {(r.group["instrument"], r.group["rater"]): r for r in rows(against, data)}
+    three = {"Disagree": 0, "Partially disagree": 0, "Neutral": 1, "Partially agree": 2, "Agree": 2}
+    for design in ("coarse", "fine"):
+        same, halves = [], 0
+        for given in labels(DATA, design).values():
+            mean = np.mean([three[x] for x in given.values()])
+            far = [abs(mean - v) for v in range(3)]
+            if sorted(far)[1] - min(far) < 1e-9:
+                halves += 1
+                continue
+            first = next(three[x] for r, x in given.items() if r in {"a", "d"})
+            same.append(far.index(min(far)) == first)
+        row = found[design, "judge-1"]
+        assert row.estimate.value == pytest.approx((np.mean(same) - 1 / 3) / (2 / 3))
+        assert any("halfway" in w for w in row.warnings) == (halves > 0)
+        assert found[design, "judge-2"].estimate.value < row.estimate.value
+    assert len(rows(against, data, "difference")) == 2
+
+
+def test_raters_agree_with_themselves_by_design():
+    again = [t for t in DATA.tasks if t.instrument in {"coarse", "fine"} and t.item in {"q00", "q10"}]
+    tasks = [replace(t, id=f"again/{t.id}", purpose="repeat", repeat_of=t.id, phase="again") for t in again]
+    chance = random.Random(4)
+    ids = {t.id for t in again}
+    more = [
+        replace(r, task=f"again/{r.task}", label=r.label if chance.random() < 0.7 else "Neutral")
+        for r in DATA.ratings if r.task in ids and r.criterion == "correctness"
+    ]  # fmt: skip
+    data = replace(DATA, tasks=[*DATA.tasks, *tasks], ratings=[*DATA.ratings, *more])
+    own = Analysis("self", "self_agreement", "correctness", "experts", by=("instrument",), compare="instrument")
+    found = by_design(replace(own, collapse=THREE), data)
+    first = {(r.task, r.span): r.label for r in DATA.ratings if r.criterion == "correctness"}
+    for design in ("coarse", "fine"):
+        same = [
+            THREE.get(str(r.label), r.label) == THREE.get(x := str(first[r.task[6:], r.span]), x)
+            for r in more if r.task.startswith(f"again/{design}")
+        ]  # fmt: skip
+        assert found[design] == pytest.approx(np.mean(same))
+    # Every other number stays what it was.
+    assert by_design(AGREEMENT, data) == by_design(AGREEMENT)
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"statistic": "seconds", "clock": "open", "by": ("answers",)}, "by.0.: 'answers' is what is timed"),
+        ({"statistic": "part_whole", "by": ("instrument",)}, "a row for whole answers and for each number"),
+        ({"statistic": "reliability", "compare": "rater", "by": ("rater",)}, "compare: 'reliability' tells"),
+        ({"statistic": "budget_reliability"}, "minutes: is empty"),
+        ({"statistic": "budget_reliability", "minutes": (0.0,)}, "minutes.0.: expected more than 0"),
+        ({"statistic": "rater_hours", "target": 1.2}, "target: expected a reliability between 0 and 1"),
+        ({"statistic": "mean", "target": 0.7}, "target: belongs to"),
+        ({"statistic": "mean", "clock": "open"}, "clock: belongs to"),
+        ({"statistic": "part_whole", "spans": "any"}, "spans: 'part_whole' takes sentences as they are"),
+        ({"statistic": "randolph_kappa", "consensus": "mean"}, "consensus: belongs to"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(settings: dict[str, Any], problem: str):
+    asked = {"name": "x", "criterion": "correctness", "raters": "experts"} | settings
+    with pytest.raises(AnalysisError, match=problem):
+        results(Analysis(**asked))

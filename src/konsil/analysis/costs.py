@@ -173,7 +173,7 @@ def _chances(context: Context, measures: list[Measure]) -> list[float]:
     joined = joint(measures)
     draws = bootstrap(joined[0].sums, together(joined), draws=context.resampling.draws, key=context.key)
     draws = np.where(np.isfinite(draws), draws, -np.inf)
-    some = np.isfinite(draws).any(axis=1)
+    some = np.asarray(np.isfinite(draws).any(axis=1))
     best = np.asarray((draws == draws.max(axis=1, keepdims=True)) & some[:, None], dtype=np.float64)
     each = best / np.maximum(best.sum(axis=1, keepdims=True), 1)
     return [float(x) for x in each[some].mean(axis=0)] if some.any() else [math.nan] * len(measures)

@@ -140,7 +140,7 @@ def long(data: Data, exclusions: Exclusions, together: Mapping[str, tuple[str, .
 
 def _joined(data: Data) -> pl.DataFrame:
     """Every rating with what its rater, item, answers and task say."""
-    ratings = rating_columns(data.ratings)
+    ratings = _about_screens(rating_columns(data.ratings), data)
     raters = {name: [getattr(r, name) for r in data.raters] for name in ("panel", "kind", "family")}
     known = pl.DataFrame({"rater": [r.id for r in data.raters], **raters}, schema=_texts("rater", *raters))
     unknown = ratings.filter(~pl.col("rater").is_in(known.get_column("rater").to_list()))
@@ -163,6 +163,22 @@ def _joined(data: Data) -> pl.DataFrame:
         *(pl.col(name).fill_null(pl.lit(default)) for name, default in _OF_TASK.items() if default is not None),
     )
     return _with_design(frame, tasks).select(COLUMNS)
+
+
+def _about_screens(ratings: pl.DataFrame, data: Data) -> pl.DataFrame:
+    """What is asked of a screen, such as confidence, is about the answers there if the item has several screens."""
+    of_screen = (pl.col("answers") == "[]") & pl.col("item").is_not_null()
+    asked = ratings.filter(of_screen).select("task", "rater", "criterion", "item")
+    tasks = task_columns(data.tasks, ("id", "instrument", "answers")).rename({"id": "task", "answers": "there"})
+    counted = asked.join(tasks, on="task", how="inner").with_columns(
+        pl.col("there").n_unique().over("rater", "criterion", "item", "instrument").alias("screens")
+    )
+    several = counted.filter(pl.col("screens") > 1).select("task", "there").unique()
+    if not several.height:
+        return ratings
+    joined = ratings.join(several, on="task", how="left", maintain_order="left")
+    answers = pl.when(of_screen).then(pl.col("there").fill_null(pl.col("answers"))).otherwise(pl.col("answers"))
+    return joined.with_columns(answers.alias("answers")).drop("there")
 
 
 def _with_design(frame: pl.DataFrame, tasks: pl.DataFrame) -> pl.DataFrame:

@@ -82,8 +82,9 @@ def _measure(statistic: str, sample: Sample) -> Measure:
         logs = replace(sample, codes=replace(sample.codes, values=values))
         return replace(mean(logs), finalise=geometric_mean)
     if statistic == "median_seconds":
-        sums, values = _cells(sample), np.asarray(sample.codes.values, dtype=np.float64)
-        return replace(plain, sums=sums, finalise=partial(median_of_cells, values=values), cell=None, is_smooth=False)
+        seconds = np.asarray(sample.codes.values, dtype=np.float64)
+        median = partial(median_of_cells, values=seconds)
+        return replace(plain, sums=_cells(sample), finalise=median, cell=None, is_smooth=False)
     return plain
 
 

@@ -111,8 +111,10 @@ def components(totals: Array) -> Components:
     rater = np.where(whole, zero, np.where(np.isnan(same_rater), 0.0, same_rater) - apart)
     rest = itself - same_sentence - np.where(whole, zero, rater)
     undefined = np.isnan(square_of_mean) | np.isnan(same_sentence)
-    each = (np.where(undefined, np.nan, np.maximum(v, 0.0)) for v in (answer, sentence, rater, rest))
-    return Components(*each, ratio(n, inverse))
+    answer, sentence, rater, rest = (
+        np.where(undefined, np.nan, np.maximum(v, 0.0)) for v in (answer, sentence, rater, rest)
+    )
+    return Components(answer, sentence, rater, rest, ratio(n, inverse))
 
 
 def reliability(found: Components, raters: Array | float, sentences: Array | float) -> Array:

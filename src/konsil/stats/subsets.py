@@ -85,8 +85,10 @@ def part_whole_points(scores: Array, clusters: IntArray, size: int, *, held_out:
         of = np.repeat(clusters[rows][:, None], len(chosen), 1)
         parts.append([x.ravel().round(_GRID), y.ravel().round(_GRID), weights.ravel(), of.ravel()])
     if not parts:
-        return Points(*np.zeros((3, 0)), clusters[:0])
-    return Points(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        nothing = np.zeros(0)
+        return Points(nothing, nothing, nothing, clusters[:0])
+    x, y, weights, of = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Points(x, y, weights, of)
 
 
 def spearman_of_points(points: Points, n_clusters: int) -> tuple[Sums, Finalise]:
@@ -143,12 +145,12 @@ def rater_variances(numbers: Array, size: int) -> Array:
     array([0.125])
     """
     found = np.full(len(numbers), np.nan)
-    there = np.isfinite(numbers).any(axis=1)
+    there = np.asarray(np.isfinite(numbers).any(axis=1))
     for n, rows, _ in _by_number(np.where(there, 0.0, np.nan)):
         own = np.take_along_axis(numbers[rows], np.argsort(~there[rows], axis=1, kind="stable")[:, None, :], 2)[
             :, :, :n
         ]
-        whole = np.isfinite(own).all(axis=2)
+        whole = np.asarray(np.isfinite(own).all(axis=2))
         k = whole.sum(axis=1)
         chosen = subsets_of(n, size)
         means = np.where(whole[:, :, None], np.nan_to_num(own) @ chosen.T / chosen.sum(1), 0.0)
