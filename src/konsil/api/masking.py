@@ -10,14 +10,12 @@ from konsil.api.decided import write_cells
 from konsil.api.folder import PROTOCOL, Folder, now
 from konsil.api.marks import COLUMNS, occurrence_of, read_marks
 from konsil.errors import PlanError, SourceError, StudyError, nearest
-from konsil.prepare import last_screened
-from konsil.prepare.draw import still_whole, told_whole
+from konsil.prepare.draw import still_whole, to_mask, told_whole
 from konsil.prepare.leftovers import Leftover, leftovers
 from konsil.prepare.marking import (
     Marking,
     Masking,
     approved,
-    cases,
     last_markings,
     marking,
     marking_event,
@@ -38,7 +36,7 @@ class Masked:
     """The cases of a study and how far they are."""
 
     items: Sequence[Item]
-    """The cases that are not screened out."""
+    """The cases that are to be masked."""
     markings: Mapping[str, Marking]
     """Case -> what is marked in it."""
     left: Mapping[str, Sequence[Leftover]]
@@ -75,7 +73,7 @@ def mask_cases(
     with folder.store(create=True) as store:
         with store.view() as view:
             everything, events = tuple(view.each("items")), tuple(view.each("events"))
-        items = _cases(everything, events)
+        items = to_mask(everything, events)
         if not items:
             raise PlanError(f"{where}: prepare.mask: there are no cases yet; run 'konsil import' first")
         known = {item.id: item for item in items}
@@ -123,13 +121,6 @@ def _asked(folder: Folder) -> Masking:
     return prepare.mask
 
 
-def _cases(items: Sequence[Item], events: Sequence[Event]) -> tuple[Item, ...]:
-    """What is to be masked: the cases that nobody screened out and that did not come in versions already."""
-    screened = last_screened(events)[1]
-    out = screened.reasons() if screened is not None else {}
-    return tuple(item for item in cases(items) if item.id not in out and item.case in (None, item.id))
-
-
 def _marked(path: Path, known: Mapping[str, Item], held: Mapping[str, Marking], by: str) -> dict[str, Marking]:
     """The cases of a table as they are marked there; what says nothing new keeps its approval."""
     found: dict[str, Marking] = {}
@@ -160,7 +151,7 @@ def pretended_versions(folder: Folder, items: Sequence[Item], events: Sequence[E
     held, there, removed = last_markings(events), versions_of(items), prepare.mask.removed
     return tuple(
         version
-        for item in _cases(items, events)
+        for item in to_mask(items, events)
         if item.id not in there
         for version in versions(item, held[item.id][1].marks if item.id in held else (), removed)
     )

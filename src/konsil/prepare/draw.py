@@ -19,7 +19,7 @@ from konsil.prepare.lexical import MATCH, lexical_matches, with_lexical_match
 from konsil.prepare.marking import cases, last_markings, versions_of
 from konsil.prepare.rewriting import with_rewriting
 from konsil.prepare.sample import in_sets, sizes, stratified
-from konsil.prepare.screening import Screened, asked_of, lost, plain, pool_of
+from konsil.prepare.screening import Screened, asked_of, last_screened, lost, plain, pool_of
 from konsil.prepare.spec import SAMPLE_SET, Preparation
 from konsil.prepare.themes import last_themed, with_themes
 from konsil.records import Answer, Event, Item
@@ -233,16 +233,26 @@ def _places(drawn: Drawn) -> dict[str, tuple[str, str]]:
     return {item: (name, match) for name, parts in drawn.drawn.items() for match, ids in parts.items() for item in ids}
 
 
-def still_whole(items: Sequence[Item], events: Iterable[Event]) -> tuple[str, ...]:
-    """The cases of the study that have no versions yet, where each is to have some."""
-    drawn = last_drawn(tuple(events))[1]
+def to_mask(items: Sequence[Item], events: Iterable[Event]) -> tuple[Item, ...]:
+    """The cases that are to be masked: drawn, or all that nobody screened out where nothing was drawn.
+
+    What came in versions already is not among them.
+    """
+    events = tuple(events)
+    drawn, screened = last_drawn(events)[1], last_screened(events)[1]
+    out = screened.reasons() if screened is not None else {}
     places = _places(drawn) if drawn is not None else None
-    held = versions_of(items)
     return tuple(
-        item.id
+        item
         for item in cases(items)
-        if item.id not in held and item.case in (None, item.id) and (places is None or item.id in places)
+        if item.case in (None, item.id) and (item.id in places if places is not None else item.id not in out)
     )
+
+
+def still_whole(items: Sequence[Item], events: Iterable[Event]) -> tuple[str, ...]:
+    """The cases that are to be masked and have no versions yet."""
+    held = versions_of(items)
+    return tuple(item.id for item in to_mask(items, events) if item.id not in held)
 
 
 def told_whole(cases: Sequence[str]) -> str:
