@@ -12,7 +12,7 @@ from konsil.analysis.frame import Data
 from konsil.analysis.run import run
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
-from konsil.records import Answer, Item
+from konsil.records import Answer, Item, Rater
 from konsil.simulate import CriterionTruth, Departure, PanelTruth, SystemTruth, Truth, cases_of, draw, recovery, sets_of
 from konsil.simulate.expected import Expected
 from konsil.simulate.population import of_answers
@@ -89,6 +89,42 @@ def test_masked_cases_have_true_values():
     near(rows)
     [falls] = [r.truth for r in rows if r.analysis.startswith("information") and r.group == {"system": "a"}]
     assert falls == pytest.approx(0.6, abs=0.08)
+
+
+def test_failures_and_what_judges_make_of_them_have_true_values():
+    naming = Instrument(
+        "naming", tuple(Criterion(c, "?", Scale(("no", "yes"))) for c in ("reasoning_names", "answer_names"))
+    )
+    plan = (
+        Allocation("physicians", "rubric", raters_per_item=2),
+        Allocation("judges", "rubric"),
+        Allocation("detector", "naming"),
+    )
+    analyses = (
+        analysis("accuracy", "precision", by=("level",), where={"level": ("narrative", "3")}),
+        analysis("illusion_gap", "precision", criteria=("communication",)),
+        analysis("mismatch", "precision", against="detector", criteria=("reasoning_names", "answer_names")),
+        analysis("approval", "precision", "judges", against="physicians"),
+        analysis("approval", "precision", "judges", against="physicians", criteria=("communication",)),
+    )
+    study = study_of(instruments=(RUBRIC, naming), plan=plan, analyses=analyses)
+    study = dataclasses.replace(study, raters=(*study.raters, Rater("program", "detector", "program")))
+    truth = dataclasses.replace(
+        TRUTH,
+        panels={**TRUTH.panels, "judges": PanelTruth(0.9, shared=0.0), "detector": PanelTruth(0.995, shared=0.0)},
+        raters={"j0": PanelTruth(0.9, shared=0.0, approves=0.5)},
+        criteria={**TRUTH.criteria, "reasoning_names": CriterionTruth(about="reasoning")},
+    )
+    items = versions(200)
+    answers = [Answer(f"{i.id}:{s}", i.id, s, "-") for i in items for s in "ab"]
+    rows = recovered(study, truth, items, answers)
+    assert {r.analysis for r in rows} == {a.name for a in analyses}
+    near(rows)
+    told = {(r.analysis, *r.group.values()): r.truth for r in rows}
+    assert told[analyses[3].name, "j0"] == pytest.approx(0.5, abs=0.03)
+    assert told[analyses[3].name, "j1"] < 0.25
+    assert told[analyses[2].name, "a"] == pytest.approx(0.4, abs=0.05)
+    assert told[analyses[2].name, "b"] < 0.05
 
 
 def test_perfect_raters_make_the_stated_fall_exactly():

@@ -70,9 +70,10 @@ class Expected:
         if analysis.statistic in PREFERENCES:
             return self._preference(analysis, criterion, row.group["rater"])
         depends = analysis.consensus != "none" or analysis.against is not None
-        if depends and not self.sets and not self._same_number(analysis):
+        about_cases = analysis.statistic in CASES
+        if depends and not about_cases and not self.sets and not self._same_number(analysis):
             return None
-        if analysis.against not in (None, "rest"):
+        if analysis.against not in (None, "rest") and not about_cases:
             return self._against_panel(analysis, criterion, row)
         one = self._of_group(analysis, criterion, row.group)
         if one is None or row.kind != "difference":

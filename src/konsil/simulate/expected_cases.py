@@ -21,6 +21,8 @@ ENOUGH = 1e-9
 
 def case_rule(model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]) -> Rule | None:
     """The rule of one group of an analysis of cases; None where there is no formula here."""
+    if analysis.statistic in ANSWERS:
+        return ANSWERS[analysis.statistic](model, analysis, criterion, group)
     formula = LADDERS.get(analysis.statistic)
     if formula is None or not model.cases or "system" not in group or analysis.against is not None:
         return None
@@ -101,4 +103,83 @@ LADDERS: Mapping[str, Callable[[Array, Bools, Analysis], float]] = {
     "stability": _stability,
     "reasoning_gap": _gap,
 }
-CASES: Sequence[str] = tuple(LADDERS)
+
+
+def _accuracy(model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]) -> Rule:
+    def rule(batch: int) -> float:
+        marks = marks_of(model, analysis, criterion, analysis.raters, group, batch)
+        return float((marks[np.isfinite(marks)] >= analysis.correct - ENOUGH).mean())
+
+    return rule
+
+
+def _illusion(model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]) -> Rule | None:
+    fluent = model.criterion(analysis, group, analysis.criteria[0]) if analysis.criteria else None
+    if fluent is None:
+        return None
+
+    def rule(batch: int) -> float:
+        reads, is_worth = (marks_of(model, analysis, one, analysis.raters, group, batch) for one in (fluent, criterion))
+        return float(np.nanmean(reads - is_worth))
+
+    return rule
+
+
+def _mismatch(model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]) -> Rule | None:
+    """Of the answers that failed, the share whose reasoning names what the answer does not."""
+    found = [model.criterion(analysis, group, name) for name in analysis.criteria or NAMING]
+    thought, said = found if len(found) == 2 else (None, None)
+    if thought is None or said is None or analysis.against is None:
+        return None
+
+    def rule(batch: int) -> float:
+        marks = marks_of(model, analysis, criterion, analysis.raters, group, batch)
+        names = [_yes(model, analysis, one, group, batch) for one in (thought, said)]
+        clear = [np.isfinite(one) & (one != _HALF) for one in names]
+        failed = (marks < analysis.correct - ENOUGH) & clear[0] & clear[1]
+        return float(((names[0] > _HALF) & (names[1] < _HALF))[failed].mean())
+
+    return rule
+
+
+_HALF = 0.5
+
+
+def _yes(model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int) -> Array:
+    """The share of the naming panel's labels that are the scale's last, (n_units,)."""
+    codes = model.batches.kept(analysis, criterion, str(analysis.against), group, batch, "")
+    given = codes >= 0
+    last = (codes == len(criterion.scale.labels) - 1).sum(axis=1)
+    return np.asarray(last / np.where(given.any(axis=1), given.sum(axis=1), np.nan))
+
+
+def _approval(model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]) -> Rule | None:
+    """Of what the experts call a failure on any of the criteria, the share that a judge lets pass."""
+    names = [group["criterion"]] if "criterion" in group else [criterion.id, *analysis.criteria]
+    found = [model.criterion(analysis, group, name) for name in names]
+    criteria = [one for one in found if one is not None]
+    if len(criteria) < len(found) or analysis.against is None or "rater" not in group:
+        return None
+    others = {column: value for column, value in group.items() if column not in ("rater", "criterion")}
+
+    def rule(batch: int) -> float:
+        passed = failed = 0
+        for one in criteria:
+            experts = marks_of(model, analysis, one, str(analysis.against), others, batch)
+            judge = marks_of(model, analysis, one, analysis.raters, {**others, "rater": group["rater"]}, batch)
+            fails = (experts <= analysis.failure + ENOUGH) & np.isfinite(judge)
+            failed += int(fails.sum())
+            passed += int((judge[fails] >= analysis.approve - ENOUGH).sum())
+        return passed / failed if failed else float("nan")
+
+    return rule
+
+
+NAMING = ("reasoning_names", "answer_names")
+ANSWERS: Mapping[str, Callable[[Expected, Analysis, Criterion, Mapping[str, str]], Rule | None]] = {
+    "accuracy": _accuracy,
+    "illusion_gap": _illusion,
+    "mismatch": _mismatch,
+    "approval": _approval,
+}
+CASES: Sequence[str] = (*LADDERS, *ANSWERS)
