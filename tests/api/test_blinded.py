@@ -151,3 +151,29 @@ def test_a_study_that_is_not_blinded_cannot_be_unblinded(folder: Path) -> None:
         from konsil.api.blinded import unblind
 
         unblind(open_folder(folder), "chair", "why not")
+
+
+def test_letters_that_are_lifted_by_a_mark_are_in_the_log_once(folder: Path) -> None:
+    protocol = folder / "study.toml"
+    text = protocol.read_text()
+    protocol.write_text("simulated = true\n" + text)
+    for _ in range(2):
+        konsil("analyse", str(folder))
+    konsil("export", str(folder), str(folder / "out"), "--format", "jsonl")
+    with open_folder(folder).store() as store:
+        assert [(e.kind, e.data["reason"]) for e in store.events() if "lifted" in e.kind] == [
+            ("letters lifted", "simulated = true in the protocol")
+        ]
+        assert store.verify_log() == ()
+    protocol.write_text(text)
+    said = konsil("analyse", str(folder))
+    assert re.search(r"Systems had their names at \S+ already: the study was marked as simulated then\.", said)
+    assert told_in(folder / "estimates.json") == {}
+
+
+def test_an_export_alone_lifts_letters_too(folder: Path) -> None:
+    protocol = folder / "study.toml"
+    protocol.write_text("simulated = true\n" + protocol.read_text())
+    konsil("export", str(folder), str(folder / "out"), "--format", "jsonl")
+    with open_folder(folder).store() as store:
+        assert [e.kind for e in store.events() if "lifted" in e.kind] == ["letters lifted"]

@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,22 @@ def test_pretended_items_are_those_that_analyses_select() -> None:
     )
     items = pretended_items(parse(f'title = "T"\nseed = 1\n{form}{raters}{analyses}', str), 4)
     assert [dict(i.strata) for i in items] == [{"source": s, "level": "high"} for s in ("own", "mine") * 2]
+
+
+def test_columns_that_analyses_group_by_and_nobody_has_get_values_of_their_own() -> None:
+    raters = "".join(f'[[raters]]\nid = "r{k}"\npanel = "x"\nstrata = {{ specialty = "s{k}" }}\n' for k in range(6))
+    plan = '[[instruments]]\nid = "f"\n[[instruments.criteria]]\nid = "c"\nquestion = "?"\nscope = "pair"\n'
+    plan += 'scale = { labels = ["A", "B"] }\n[[plan]]\npanel = "x"\ninstrument = "f"\nmatch = "specialty"\n'
+    asked = (("theme", "specialty"), ("length",), ("rater",), ("theme", "arm"))
+    analyses = "".join(
+        f'[[analyses]]\nname = "a{n}"\nstatistic = "margin"\ncriterion = "c"\nraters = "x"\nby = {list(by)}\n'
+        for n, by in enumerate(asked)
+    )
+    items = pretended_items(parse(f'title = "T"\nseed = 1\n{plan}{raters}{analyses}', str), 36)
+    assert all({*i.strata} == {"specialty", "theme"} for i in items)
+    both = Counter((i.strata["specialty"], i.strata["theme"]) for i in items)
+    assert len(both) == 18
+    assert {*both.values()} == {2}
 
 
 @pytest.fixture

@@ -17,9 +17,11 @@ from konsil.store import Batch, Store
 from konsil.study import Study, study_digest
 from konsil.study.freezing import (
     FREEZE,
+    LIFTED,
     UNBLIND,
     frozen,
     is_blinded,
+    lifts,
     plan_of_analyses,
     sentences,
     told_apart,
@@ -129,6 +131,17 @@ def unblind(folder: Folder, by: str, reason: str) -> Event:
         if before is not None:
             raise StudyError(f"{folder.path}: was unblinded at {before.at} by {before.data.get('by')!r}")
         return _written(store, Event("unblind", UNBLIND, folder.study.title, now(), {"by": by, "reason": reason}))
+
+
+def hides(folder: Folder, store: Store) -> bool:
+    """Whether systems are letters; that they are not, because the study is marked as simulated, is logged once."""
+    if not folder.study.blinded:
+        return False
+    events = store.events()
+    if lifts(folder.study, events):
+        data = {"reason": "simulated = true in the protocol"}
+        _written(store, Event(LIFTED, LIFTED, folder.study.title, now(), data))
+    return is_blinded(folder.study, events)
 
 
 @dataclass(frozen=True)

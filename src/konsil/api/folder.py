@@ -18,7 +18,6 @@ from konsil.study import Study, check, parse, study_digest
 from konsil.study.admit import Incoming, Known, admit
 from konsil.study.cutting import rates_sentences, with_sentences
 from konsil.study.enrolment import excluded_by_withdrawal, with_profiles
-from konsil.study.freezing import is_blinded
 from konsil.study.planned import on_plan
 
 if TYPE_CHECKING:
@@ -123,19 +122,20 @@ class Folder:
 
     def export(self, output: Path, format_: Format, *, overwrite: bool = False) -> Path:
         """Write all records as files that `import_export` reads back equal; in letters while the study is blinded."""
-        from konsil.api.blinded import veil
+        from konsil.api.blinded import hides, veil
         from konsil.store.export import export
 
         with self.store() as store:
-            hidden = veil(self) if is_blinded(self.study, store.events()) else None
+            hidden = veil(self) if hides(self, store) else None
             return export(store, output, format_, overwrite=overwrite, veil=hidden)
 
     def release(self, output: Path, *, notes: bool = False, overwrite: bool = False) -> Released:
         """Write a folder fit for publication, raters under pseudonyms made with the folder's own secret key."""
+        from konsil.api.blinded import hides
         from konsil.store.release import release
 
         with self.store() as store:
-            if is_blinded(self.study, store.events()):
+            if hides(self, store):
                 raise StudyError(f"{self.path}: is blinded; a release names the systems: run 'konsil unblind' first")
             return release(store, self.study, output, key=self._key(), texts=notes, overwrite=overwrite)
 
@@ -154,10 +154,12 @@ class Folder:
 
     def _seen(self) -> Seen:
         from konsil.analysis.frame import Data
-        from konsil.api.blinded import seen
+        from konsil.api.blinded import hides, seen
         from konsil.api.pocqi import lengths_of
         from konsil.store.callees import callees
 
+        with self.store() as store:
+            hides(self, store)
         with self.store() as store, store.view() as view:
             items, answers, held = (tuple(view.each(name)) for name in ("items", "answers", "raters"))
             attempts, events = tuple(view.each("attempts")), tuple(view.each("events"))
@@ -198,11 +200,10 @@ class Folder:
 
     def run(self, data: Data) -> Results:
         """Run the protocol's analyses on these records, as `data` gives them."""
-        from konsil.api.blinded import seen
+        from konsil.api.blinded import hides, seen
 
         with self.store() as store:
-            events = store.events()
-        whole = self._seen() if is_blinded(self.study, events) else seen(self.study, data, events)
+            whole = self._seen() if hides(self, store) else seen(self.study, data, store.events())
         return self._run(replace(whole, data=data))
 
     def _run(self, seen: Seen) -> Results:

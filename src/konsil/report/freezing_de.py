@@ -11,6 +11,9 @@ FREEZING: dict[str, str] = {
         "Der Analyseplan wurde am {at} eingefroren (Prüfsumme {digest})."
     ),
     "Systems were letters until {at}.": "Bis {at} hießen die Systeme mit Buchstaben.",
+    "Systems had their names at {at} already: the study was marked as simulated then.": (
+        "Schon am {at} hatten die Systeme ihre Namen: Die Studie galt da als simuliert."
+    ),
     "Added after the plan of analyses was frozen, and therefore exploratory: {names}.": (
         "Nach dem Einfrieren des Analyseplans hinzugekommen und deshalb explorativ: {names}."
     ),

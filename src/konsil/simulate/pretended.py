@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import chain, cycle, islice
+from collections.abc import Iterator, Mapping
+from itertools import chain, count, cycle, islice
 
+from konsil.analysis.catalogue import LENGTH, RATER_PAIR
 from konsil.analysis.frame import COLUMNS
-from konsil.prepare import in_sets, sizes
+from konsil.prepare import MATCH, in_sets, sizes
 from konsil.records import Item
 from konsil.study import Study
+
+VALUES = 3
+"""How many values a column gets that nobody has yet."""
+MATCHED = ("yes", "no")
 
 
 def pretended_items(study: Study, n: int) -> tuple[Item, ...]:
     """As many items without a text: the plan's strata are spread evenly over them, sets are drawn as the protocol does.
 
     Where the protocol's sets have more items than there are, they keep their proportions. Where analyses are of some
-    items alone, as of one source, all are of those that the first such analysis names.
+    items alone, as of one source, all are of those that the first such analysis names. A column that analyses group by
+    and that nobody has yet, as themes, gets three values.
     """
     items = [Item(f"item-{k + 1:0{len(str(n))}}", "") for k in range(n)]
     for column in dict.fromkeys(a.match for a in study.plan if a.match):
@@ -28,6 +34,9 @@ def pretended_items(study: Study, n: int) -> tuple[Item, ...]:
         items = [_with(item, sample.by, value) for item, value in zip(items, islice(cycle(values), n), strict=True)]
     for column, wanted in _selected(study).items():
         items = [i if column in i.strata else _with(i, column, v) for i, v in zip(items, cycle(wanted), strict=False)]
+    for column in _grouped(study, {*items[0].strata} if items else set()):
+        values = [MATCHED[k % 2] if column == MATCH else f"{column} {k + 1}" for k in range(VALUES)]
+        items = [_with(item, column, value) for item, value in zip(items, _spread(values), strict=False)]
     sets = dict(study.prepare.sets) if study.prepare is not None else {}
     if sets and sum(sets.values()) != n:
         whole = sum(sets.values())
@@ -35,10 +44,25 @@ def pretended_items(study: Study, n: int) -> tuple[Item, ...]:
     return tuple(in_sets(items, sets, seed=study.seed, name="pretended"))
 
 
+def _spread(values: list[str]) -> Iterator[str]:
+    """The values in turn, a whole turn of each other column apart, so that two columns do not go together."""
+    return chain.from_iterable(islice(cycle(values), k, k + len(values)) for k in count())
+
+
+def _grouped(study: Study, there: set[str]) -> list[str]:
+    """The columns that analyses group by and that neither ratings nor raters nor items have."""
+    known = {*_known(study), *there, LENGTH, RATER_PAIR}
+    return list(dict.fromkeys(c for a in study.analyses for c in (*a.by, a.compare) if c and c not in known))
+
+
+def _known(study: Study) -> set[str]:
+    of_raters = {column for rater in study.everybody() for column in rater.strata}
+    return {*COLUMNS, *of_raters, *(f"rater_{column}" for column in of_raters), *(d.name for d in study.derived)}
+
+
 def _selected(study: Study) -> Mapping[str, tuple[str, ...]]:
     """The items' columns that analyses select by, and the values that the first one to do so names."""
-    of_raters = {column for rater in study.everybody() for column in rater.strata}
-    known = {*COLUMNS, *of_raters, *(f"rater_{column}" for column in of_raters), *(d.name for d in study.derived)}
+    known = _known(study)
     found: dict[str, tuple[str, ...]] = {}
     for analysis in sorted(study.analyses, key=lambda one: not one.prespecified):
         for column, values in analysis.where.items():

@@ -16,6 +16,8 @@ FREEZE = "freeze"
 """Subject: the study; data: who, why, and the digests of the plan of analyses."""
 UNBLIND = "unblind"
 """Subject: the study; data: who and why. Systems have their names from then on."""
+LIFTED = "letters lifted"
+"""Subject: the study; data: why. Somebody saw names although nobody unblinded: the study was marked as simulated."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,21 @@ def is_blinded(study: Study, events: Iterable[Event]) -> bool:
     return study.blinded and not study.simulated and unblinded(events) is None
 
 
+def lifted(events: Iterable[Event]) -> Event | None:
+    """When names were first to be seen because the study was marked as simulated, or None."""
+    return min((e for e in events if e.kind == LIFTED), key=lambda e: (e.at, e.id), default=None)
+
+
+def lifts(study: Study, events: Iterable[Event]) -> bool:
+    """Whether showing the study's numbers now lifts the letters without anybody having unblinded; once is told.
+
+    >>> lifts(Study("t", 1, blinded=True, simulated=True), []), lifts(Study("t", 1, blinded=True), [])
+    (True, False)
+    """
+    here = tuple(events)
+    return study.blinded and study.simulated and unblinded(here) is None and lifted(here) is None
+
+
 def deviations(study: Study, freeze: Event | None) -> Deviations:
     """What changed since the freeze; nothing where there was none."""
     if freeze is None:
@@ -97,6 +114,11 @@ def sentences(study: Study, events: Iterable[Event]) -> tuple[tuple[Said, ...], 
     if freeze is not None:
         digest = str(freeze.data.get("plan", ""))[:16]
         methods.append(say("The plan of analyses was frozen at {at} (digest {digest}).", at=freeze.at, digest=digest))
+    seen = lifted(here)
+    if seen is not None and study.blinded and not study.simulated:
+        warnings.append(
+            say("Systems had their names at {at} already: the study was marked as simulated then.", at=seen.at)
+        )
     if open_ is not None:
         methods.append(say("Systems were letters until {at}.", at=open_.at))
     if found.added:
