@@ -14,9 +14,10 @@ from konsil.api import open_folder
 from konsil.cli.main import group
 from konsil.instrument import parity_of
 from konsil.plan import assign, washouts
-from konsil.prepare import draw, event_of
+from konsil.prepare import draw, event_of, sentences
 from konsil.records import Answer, Item, Span, Task
 from konsil.study import Study, parse
+from konsil.study.calling import settings_of
 
 LABELS = {
     "en": ("Disagree", "Partially disagree", "Neutral", "Partially agree", "Agree"),
@@ -46,8 +47,9 @@ def test_labels_and_codebooks(tmp_path: Path, language: str):
         assert {c.scale.labels for c in instrument.criteria[:3]} == {LABELS[language]}
         assert all(f"| {label} |" in instrument.codebook for label in LABELS[language])
         assert parity_of(instrument, n_answers=1).missing == ()
-    names = [f"codebook-coarse.{language}.md", f"codebook-fine.{language}.md", f"prompt.{language}.md", "study.toml"]
-    assert sorted(p.name for p in (tmp_path / "study").iterdir()) == names
+    names = ["codebook-coarse", "codebook-fine", *(f"example-{n}" for n in range(1, 6)), "prompt"]
+    made = sorted(p.name for p in (tmp_path / "study").iterdir())
+    assert made == [*(f"{name}.{language}.md" for name in names), "study.toml"]
 
 
 def test_both_languages_are_one_study(tmp_path: Path):
@@ -72,19 +74,6 @@ def test_the_sentences_form_does_not_ask_about_answers(tmp_path: Path, language:
     found = [m[0] for m in re.finditer(rf"[^.|\n]*(?:{whole})[^.|\n]*", asked)]
     # To answer a part of the question is what a sentence may do.
     assert [f for f in found if "answers a part of the question" not in f] == []
-
-
-@pytest.mark.parametrize("language", ["de", "en"])
-def test_the_systems_prompt_has_five_examples_with_the_reasoning_first(language: str):
-    text = (SOURCE / f"prompt.{language}.md").read_text("utf-8")
-    reasoning, final = ("Reasoning", "Final answer") if language == "en" else ("Überlegung", "Endgültige Antwort")
-    examples = re.split(r"^## .*\n", text, flags=re.MULTILINE)[1:]
-    assert len(examples) == 5
-    for example in examples:
-        before, after = example.split(f"\n{final}\n")
-        assert f"\n{reasoning}\n" in before
-        assert 60 < len(after.split()) < 270
-    assert "270" in text
 
 
 @cache
@@ -195,7 +184,8 @@ def test_eight_batches_lie_between_the_two_looks_at_an_answer():
     people = {r.id for r in study.raters if r.kind == "human"}
     found = washouts(t for t in tasks if t.rater in people)
     assert {key: one.looks for key, one in found.items()} == {
-        ("group-1", "designs"): 450, ("group-1", "repeats"): 36, ("group-2", "designs"): 450, ("group-2", "repeats"): 36,
+        ("group-1", "designs"): 450, ("group-1", "repeats"): 36,
+        ("group-2", "designs"): 450, ("group-2", "repeats"): 36,
     }  # fmt: skip
     for panel in ("group-1", "group-2"):
         one = found[panel, "designs"]
@@ -231,7 +221,18 @@ def test_the_places_of_models_become_a_study_that_calls_them(tmp_path: Path, lan
     file = tmp_path / "study" / "study.toml"
     file.write_text(re.sub(r"(?m)^#(?=\S)", "", file.read_text("utf-8")), "utf-8")
     study = open_folder(tmp_path / "study").study
+    assert {j.rater for j in study.judges} == {r.id for r in study.panels()["judges"]}
     called = [s for s in study.systems if s.model is not None]
     assert [s.id for s in called] == ["system-1", "system-2"]
-    assert all("270" in str(s.settings["system"]) for s in called)
-    assert {j.rater for j in study.judges} == {r.id for r in study.panels()["judges"]}
+    asked = [settings_of(s.settings, "") for s in called]
+    assert asked[0] == asked[1]
+    assert "270" in asked[0].system
+    reasoning, final = asked[0].sections
+    assert f"{reasoning}" in asked[0].system
+    assert f"{final}" in asked[0].system
+    assert len(asked[0].examples) == 5
+    for example in asked[0].examples:
+        thought, said = example.answer.split(f"\n{final}\n")
+        assert thought.startswith(f"{reasoning}\n")
+        assert 60 < len(said.split()) < 270
+        assert len(sentences(said)) >= 4
