@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from konsil.api.decided import DECISION, read_decisions, write_cells
 from konsil.api.folder import PROTOCOL, Folder, now
@@ -30,6 +31,10 @@ from konsil.sources.table import read_table
 from konsil.store import Batch
 from konsil.study import study_digest
 
+if TYPE_CHECKING:
+    from konsil.collect.collection import Options
+    from konsil.collect.preparing import Said
+
 COLUMNS = ("item", "reason", "evidence", DECISION, "text")
 """The table for people: what the rules found, and an empty column for what is decided."""
 
@@ -46,10 +51,16 @@ class Looked:
     """Item -> what the rules found, whatever was decided."""
     new: bool
     """Whether it differs from the last one, or is the first."""
+    asked: Said | None = None
+    """What a model was asked; None where the protocol names none."""
 
 
-def screen_items(folder: Folder, decisions: Path | None = None, *, keep: bool = True) -> Looked:
-    """Look through all items as the protocol's [prepare.screen] says; `keep` False only looks.
+def screen_items(
+    folder: Folder, decisions: Path | None = None, *, keep: bool = True, options: Options | None = None
+) -> Looked:
+    """Look through all items as the protocol's [prepare.screen] says; `keep` False only looks, and asks no model.
+
+    Where the protocol names a model, nothing is kept before it was asked about every item.
 
     What people decided before stands, with what `decisions` adds or changes.
     """
@@ -65,8 +76,15 @@ def screen_items(folder: Folder, decisions: Path | None = None, *, keep: bool = 
         decided, seen = decided_of(events)
         if decisions is not None:
             decided |= read_decisions(read_table(decisions), "item", {item.id for item in items}, "item", KEEP)
-        screened, findings = screen(spec, items, decided, recogniser_of(spec))
+        said, suspected = None, dict[str, Finding]()
+        if spec.model:
+            from konsil.api.screen_asking import ask_model  # with what calls models, which rules need not
+
+            said, suspected = ask_model(folder, store, spec, items, options, keep=keep)
+        screened, findings = screen(spec, items, decided, recogniser_of(spec), suspected)
         screened = replace(screened, seen=seen)
+        if said is not None and said.left:
+            return Looked(items, screened, findings, False, said)
         is_new = screened != before
         if is_new and is_planned:
             raise PlanError(f"{where}: prepare.screen: a plan is drawn already; its items cannot change any more")
@@ -74,7 +92,7 @@ def screen_items(folder: Folder, decisions: Path | None = None, *, keep: bool = 
             store.note_study(study_digest(folder.study), now())
             made = screening_event(screened, number + 1, now())
             store.add(Batch(events=[made]), source="screen", at=made.at)
-    return Looked(items, screened, findings, is_new)
+    return Looked(items, screened, findings, is_new, said)
 
 
 def _asked(folder: Folder) -> Screening:
@@ -110,14 +128,23 @@ def write_table(looked: Looked, path: Path) -> None:
     rows = []
     for item in (*suspects, *others):
         finding = findings.get(item.id, Finding(""))
-        rows.append((item.id, finding.reason, finding.evidence, decided.get(item.id, ""), item.text))
-    write_cells(path, COLUMNS, rows)
+        by = [] if looked.asked is None else ["model" if finding.by_model else "rule" if finding.reason else ""]
+        rows.append((item.id, finding.reason, *by, finding.evidence, decided.get(item.id, ""), item.text))
+    write_cells(path, COLUMNS if looked.asked is None else (*COLUMNS[:2], "by", *COLUMNS[2:]), rows)
 
 
 def told(looked: Looked) -> Iterator[str]:
     """A screening in a few lines."""
     out = {reason: len(items) for reason, items in looked.screened.out.items()}
+    if looked.asked is not None:
+        for outcome, n in sorted(looked.asked.unreadable.items()):
+            yield f"reply not readable ({outcome}): {n:,}; there the rules alone have looked"
+        if looked.asked.left:
+            yield f"the model has still to be asked about {looked.asked.left:,} items; nothing stored"
+            return
     yield f"{len(looked.items):,} items"
+    if looked.screened.by_model:
+        yield f"  suspected by the model alone: {len(looked.screened.by_model):,}"
     for reason, n in sorted(out.items()):
         yield f"  left out, {reason}: {n:,}"
     if looked.screened.decided:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from konsil.api.decided import DECISION, read_decisions, write_cells
 from konsil.api.folder import PROTOCOL, Folder, now
+from konsil.api.theme_asking import Helped, with_model
+from konsil.collect.collection import Options
+from konsil.collect.preparing import Said
 from konsil.errors import PlanError, SourceError, StudyError
 from konsil.prepare import DROP, THEME, Themed, Theming, in_study, last_themed, themes, theming_event
 from konsil.prepare.clusters import telling_words
@@ -22,6 +25,10 @@ OF_THEMES = (THEME, "questions", "words", "example", DECISION)
 """The table of the themes, a row a theme as it was found, with an empty column for what is decided."""
 OF_ITEMS = ("item", THEME, DECISION, "text")
 """The table of the questions, with an empty column for another theme."""
+NAMED = "named"
+"""The column with a model's name for a theme."""
+PHRASES = "phrases"
+"""The column with a model's key phrases of a question."""
 EXAMPLE = 200
 """Characters shown of a question."""
 WORDS = 8
@@ -38,16 +45,28 @@ class Tagged:
     """Their themes."""
     new: bool
     """Whether they differ from the last ones, or are the first."""
+    runs: Sequence[Said] = ()
+    """What a model was asked, in order."""
+    left: int = 0
+    """How much the model has still to be asked before there are themes; nothing is stored until then."""
 
 
-def tag_items(folder: Folder, decisions: Sequence[Path] = (), *, anew: bool = False, keep: bool = True) -> Tagged:
+def tag_items(
+    folder: Folder,
+    decisions: Sequence[Path] = (),
+    *,
+    anew: bool = False,
+    keep: bool = True,
+    options: Options | None = None,
+) -> Tagged:
     """Find the themes of a study's items as its [prepare.themes] says, or take those found before, and edit them.
 
     Args:
         folder: the study's.
         decisions: tables that people edited: of themes, of questions or both.
         anew: find them again; what was decided before is forgotten.
-        keep: False only looks.
+        keep: False only looks, and asks no model.
+        options: how much a model may be asked, where the protocol names one.
     """
     spec, where = _asked(folder), folder.path / PROTOCOL
     with folder.store(create=True) as store:
@@ -68,8 +87,16 @@ def tag_items(folder: Folder, decisions: Sequence[Path] = (), *, anew: bool = Fa
         if kept is not None:
             for path in decisions:
                 _read(path, kept, {item.id for item in items}, decided, moved)
+        helped = Helped(kept)
         try:
-            themed = themes(spec, items, embedder(), kept, decided, moved)
+            if spec.model:
+                if keep:
+                    store.note_study(study_digest(folder.study), now())
+                chosen = replace(options or Options(), dry_run=not keep)
+                helped = with_model(folder, store, spec, items, kept, embedder, chosen)
+                if helped.themed is None:
+                    return Tagged(items, kept or Themed(), False, helped.runs, helped.left)
+            themed = themes(spec, items, embedder(), helped.themed, decided, moved)
         except PlanError as error:
             raise PlanError(f"{where}: {error}") from None
         is_new = themed != before
@@ -81,7 +108,7 @@ def tag_items(folder: Folder, decisions: Sequence[Path] = (), *, anew: bool = Fa
             store.note_study(study_digest(folder.study), now())
             made = theming_event(themed, number + 1, now())
             store.add(Batch(events=[made]), source="themes", at=made.at)
-    return Tagged(items, themed, is_new)
+    return Tagged(items, themed, is_new, helped.runs)
 
 
 def _asked(folder: Folder) -> Theming:
@@ -112,20 +139,32 @@ def write_tables(tagged: Tagged, themes_path: Path | None, items_path: Path | No
     if themes_path is not None:
         found = tagged.themed.found
         words = telling_words({name: [texts[i] for i in ids] for name, ids in found.items()}, WORDS)
+        named = tagged.themed.named
+        more = [NAMED] if named else []
         rows = [
-            (name, str(len(ids)), ", ".join(words[name]), texts[ids[0]][:EXAMPLE] if ids else "",
-             tagged.themed.decided.get(name, ""))
+            (name, *([named.get(name, "")] if named else []), str(len(ids)), ", ".join(words[name]),
+             texts[ids[0]][:EXAMPLE] if ids else "", tagged.themed.decided.get(name, ""))
             for name, ids in found.items()
         ]  # fmt: skip
-        write_cells(themes_path, OF_THEMES, rows)
+        write_cells(themes_path, (OF_THEMES[0], *more, *OF_THEMES[1:]), rows)
     if items_path is not None:
-        of, moved = tagged.themed.of(), tagged.themed.moved
-        write_cells(items_path, OF_ITEMS, [(i, of[i], moved.get(i, ""), text) for i, text in sorted(texts.items())])
+        of, moved, phrases = tagged.themed.of(), tagged.themed.moved, tagged.themed.phrases
+        told_ = [(i, of[i], moved.get(i, ""), text) for i, text in sorted(texts.items())]
+        if phrases:
+            write_cells(items_path, (*OF_ITEMS, PHRASES), [(*row, ", ".join(phrases.get(row[0], ()))) for row in told_])
+        else:
+            write_cells(items_path, OF_ITEMS, told_)
 
 
 def told(tagged: Tagged) -> Iterator[str]:
     """The themes in a few lines, the largest first."""
     themed = tagged.themed
+    if tagged.left:
+        yield f"the model has still to be asked about {tagged.left:,} of what comes first; nothing stored"
+        return
+    for said in tagged.runs:
+        for outcome, n in sorted(said.unreadable.items()):
+            yield f"reply not readable ({outcome}): {n:,} {said.step}"
     yield f"{len(tagged.items):,} questions, {len(themed.tags):,} themes"
     sizes: Mapping[str, int] = Counter({name: len(ids) for name, ids in themed.tags.items()})
     for name, n in sorted(sizes.items(), key=lambda one: (-one[1], one[0])):

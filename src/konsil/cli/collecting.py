@@ -33,22 +33,20 @@ def options(who: str) -> Callable[[F], F]:
 
 
 def calling_options(function: F) -> F:
-    """The options of every command that calls models."""
-    for option in (
-        click.option("--dry-run", is_flag=True, help="Only say how many calls there are and what they may cost."),
-        *limiting_options(),
-    ):
-        function = option(function)
-    return function
+    """The options of every command that calls models and does nothing else."""
+    dry = click.option("--dry-run", is_flag=True, help="Only say how many calls there are and what they may cost.")
+    return limits(dry(function))
 
 
-def limiting_options() -> tuple[Callable[[F], F], ...]:
+def limits(function: F) -> F:
     """The options that say how much may be asked of models."""
-    return (
+    for option in (
         click.option("--again", multiple=True, type=click.Choice(UNREADABLE), help="Call these once more."),
         click.option("--budget", type=click.FloatRange(min=0), help="US dollars that all calls together may cost."),
         click.option("--limit", type=click.IntRange(min=1), help="At most so many in this run."),
-    )
+    ):
+        function = option(function)
+    return function
 
 
 def told(done: Collected, dry_run: bool) -> Iterator[str]:

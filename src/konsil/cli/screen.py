@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from konsil.cli.collecting import limits
 from konsil.cli.folder import on_folder
 
 
@@ -17,19 +18,38 @@ from konsil.cli.folder import on_folder
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Read that table back: 'keep' or a reason in its column decision.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would be left out; store nothing.")
-def command(folder: Path, database: str, table: Path | None, decisions: Path | None, dry_run: bool) -> None:
+@click.option("--dry-run", is_flag=True, help="Only say what would be left out; store nothing, ask no model.")
+@limits
+def command(
+    folder: Path,
+    database: str,
+    table: Path | None,
+    decisions: Path | None,
+    dry_run: bool,
+    limit: int | None,
+    budget: float | None,
+    again: tuple[str, ...],
+) -> None:
     """Look through the items of the study in FOLDER as its [prepare.screen] says.
 
     Rules find possible identifiers, follow-up turns, other languages and tasks that are no decision; people decide.
+    Where [prepare.screen] names a model, it looks beside the rules, and what it suspects is told with its evidence.
     What is left out stays in the database with its reason, and 'konsil prepare' draws from the rest.
     """
     from konsil.api import open_folder
     from konsil.api.screening import screen_items, told, write_table
+    from konsil.cli.collecting import told as called
+    from konsil.collect.collection import Options
 
-    looked = screen_items(open_folder(folder, database=database), decisions, keep=not dry_run)
+    options = Options((), limit, budget, again)
+    looked = screen_items(open_folder(folder, database=database), decisions, keep=not dry_run, options=options)
+    if looked.asked is not None:
+        for line in called(looked.asked.collected, dry_run):
+            click.echo(line)
     for line in told(looked):
         click.echo(line)
+    if looked.asked is not None and looked.asked.left:
+        return
     if table is not None:
         write_table(looked, table)
         click.echo(f"{table}: what was found; write 'keep' or a reason under decision and give it back by --decisions")

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from konsil.cli.collecting import limits
+from konsil.cli.collecting import told as called
 from konsil.cli.folder import on_folder
 
 
@@ -22,7 +24,8 @@ from konsil.cli.folder import on_folder
     help="Read either table back: a name, or 'drop', in its column decision. Can be given twice.",
 )
 @click.option("--anew", is_flag=True, help="Find the themes again and forget what was decided.")
-@click.option("--dry-run", is_flag=True, help="Only say what the themes would be; store nothing.")
+@click.option("--dry-run", is_flag=True, help="Only say what the themes would be; store nothing, ask no model.")
+@limits
 def command(
     folder: Path,
     database: str,
@@ -31,18 +34,29 @@ def command(
     decisions: tuple[Path, ...],
     anew: bool,
     dry_run: bool,
+    limit: int | None,
+    budget: float | None,
+    again: tuple[str, ...],
 ) -> None:
     """Find the themes of the questions of the study in FOLDER as its [prepare.themes] says.
 
     Questions that mean alike make a theme, named by its most telling words; people rename, merge and drop themes, and
-    move single questions. Every question has one theme, in analyses the stratum 'theme'.
+    move single questions. Every question has one theme, in analyses the stratum 'theme'. Where [prepare.themes] names a
+    model, it gives key phrases, names the themes and says which one a question has; people's word stands above it.
     """
     from konsil.api import open_folder
     from konsil.api.themes import tag_items, told, write_tables
+    from konsil.collect.collection import Options
 
-    tagged = tag_items(open_folder(folder, database=database), decisions, anew=anew, keep=not dry_run)
+    options = Options((), limit, budget, again)
+    tagged = tag_items(open_folder(folder, database=database), decisions, anew=anew, keep=not dry_run, options=options)
+    for said in tagged.runs:
+        for line in called(said.collected, dry_run):
+            click.echo(line)
     for line in told(tagged):
         click.echo(line)
+    if tagged.left:
+        return
     write_tables(tagged, table, tags)
     for path in filter(None, (table, tags)):
         click.echo(f"{path}: write a theme's name (or 'drop') under decision and give it back by --decisions")

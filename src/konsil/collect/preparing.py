@@ -47,6 +47,8 @@ class Wanted:
 class Said:
     """What came of it."""
 
+    step: Step
+    """What was asked for."""
     collected: Collected
     """The run."""
     replies: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -103,7 +105,7 @@ def _said(done: Collected, job: Job, wanted: Wanted, store: Store) -> Said:
             else:
                 replies[subject] = found
     of = {subject: work for work, subject in works.items() if subject in replies}
-    return Said(done, replies, of, dict(sorted(failed.items())))
+    return Said(wanted.step, done, replies, of, dict(sorted(failed.items())))
 
 
 def _reader(form: Mapping[str, object]) -> Reader:

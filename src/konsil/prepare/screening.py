@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from konsil.prepare.asking import Asking, without_model
 from konsil.prepare.deciding import DECISION, KEEP, Decision, decided_after, decisions, reasons_after
 from konsil.prepare.suspects import Rule, suspects
 from konsil.records import Event, Item
@@ -31,8 +32,8 @@ Recognise = Callable[[str], tuple[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Screening:
-    """What a protocol looks for."""
+class Screening(Asking):
+    """What a protocol looks for; a model, where it names one, looks beside the rules."""
 
     rules: tuple[Rule, ...] = get_args(Rule)
     """What leads to an item being left out, in the order in which reasons are tried."""
@@ -52,6 +53,8 @@ class Finding:
     """The rule, or what a person gave as the reason."""
     evidence: str = ""
     """The part of the text that the rule found; never stored."""
+    by_model: bool = False
+    """Whether a model suspects it and no rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,8 @@ class Screened:
     """Item -> what a person decided: KEEP, or the reason to leave it out."""
     seen: int = 0
     """The number of the last decision on the pages that it holds."""
+    by_model: Mapping[str, str] = field(default_factory=dict)
+    """Item -> the reason for which a model suspects it where no rule does."""
 
     def reasons(self) -> dict[str, str]:
         """Item that is left out -> why."""
@@ -92,20 +97,27 @@ def found(item: Item, spec: Screening, recognise: Recognise | None = None) -> Fi
 
 
 def screen(
-    spec: Screening, items: Sequence[Item], decided: Mapping[str, str], recognise: Recognise | None = None
+    spec: Screening,
+    items: Sequence[Item],
+    decided: Mapping[str, str],
+    recognise: Recognise | None = None,
+    suspected: Mapping[str, Finding] | None = None,
 ) -> tuple[Screened, dict[str, Finding]]:
-    """Look at all items; what people decided stands. Returns what is kept, and what the rules found by item.
+    """Look at all items; what people decided stands. Returns what is kept, and what was found by item.
 
-    The order of the items plays no part.
+    The order of the items plays no part. `suspected` is what a model says; where a rule finds something, the rule's
+    reason goes first.
     """
-    findings = {item.id: one for item in items if (one := found(item, spec, recognise)) is not None}
+    by_rule = {item.id: one for item in items if (one := found(item, spec, recognise)) is not None}
+    findings = {item.id: (suspected or {})[item.id] for item in items if item.id in (suspected or {})} | by_rule
     known = {item.id for item in items}
     held = {item: decision for item, decision in sorted(decided.items()) if item in known}
     otherwise = KEEP if spec.undecided == "kept" else UNDECIDED
     reasons = {
         name: held.get(name) or (findings[name].reason if name in findings else otherwise) for name in sorted(known)
     }
-    return Screened(asked_of(spec), pool_of(known), _by_reason(reasons), held), findings
+    by_model = {name: one.reason for name, one in sorted(findings.items()) if one.by_model}
+    return Screened(asked_of(spec), pool_of(known), _by_reason(reasons), held, by_model=by_model), findings
 
 
 def _by_reason(reasons: Mapping[str, str]) -> dict[str, list[str]]:
@@ -124,7 +136,7 @@ def asked_of(spec: Screening) -> str:
 
 def plain(spec: Screening) -> dict[str, Any]:
     """What is looked for as plain data; what came later is in it only where a protocol states it."""
-    data = dataclasses.asdict(spec)
+    data = without_model(dataclasses.asdict(spec))
     if not spec.criteria:
         del data["criteria"]
     if spec.undecided == "kept":

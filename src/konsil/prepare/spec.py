@@ -78,6 +78,7 @@ def preparation_problems(spec: Preparation, systems: Collection[str], where: str
     if spec.mask is not None and spec.lexical_match:
         yield f"{where}.mask: items are drawn by their answers here, and cases are masked before they are answered"
     if spec.themes is not None:
+        yield from asking_problems(spec.themes, ("phrases", "names", "tags"), f"{where}.themes")
         if spec.themes.smallest < 2:
             yield f"{where}.themes.smallest: expected 2 or more questions, got {spec.themes.smallest}"
         if sample is not None and sample.by == THEME:
@@ -102,6 +103,9 @@ def preparation_problems(spec: Preparation, systems: Collection[str], where: str
 
 
 def _screen_problems(screen: Screening, where: str) -> Iterator[str]:
+    yield from asking_problems(screen, ("screen",), where)
+    if screen.model and not screen.rules and not screen.languages:
+        yield f"{where}.model: has no reason to look for; expected rules or languages"
     if not screen.rules and not screen.languages and not screen.criteria:
         yield f"{where}: looks for nothing; expected rules, languages or criteria"
     for statement in screen.criteria:

@@ -1,7 +1,8 @@
 """What the questions are about: groups of questions that mean alike, named, edited by people and kept as an event.
 
 Themes are found once; people then merge, rename and drop them, and move single questions. Every question has one
-theme, read as the stratum `theme`; a question that came later gets the nearest one.
+theme, read as the stratum `theme`; a question that came later gets the nearest one. A model may help: it gives key
+phrases that stand for the questions, names the themes and says which one a question has; people stand above it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from konsil.errors import PlanError
+from konsil.prepare.asking import Asking
 from konsil.prepare.clusters import clusters, nearest_group, telling_words
 from konsil.records import Event, Item
 
@@ -32,7 +34,7 @@ Embed = Callable[[Sequence[str]], "NDArray[np.floating]"]
 
 
 @dataclass(frozen=True, slots=True)
-class Theming:
+class Theming(Asking):
     """How themes are looked for."""
 
     smallest: int = 10
@@ -51,10 +53,16 @@ class Themed:
     """Question -> the theme that a person gave it."""
     tags: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Theme -> all its questions."""
+    phrases: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Question -> the key phrases that a model gave it."""
+    named: Mapping[str, str] = field(default_factory=dict)
+    """Theme as it was found -> what a model calls it; two of one name are one."""
+    tagged: Mapping[str, str] = field(default_factory=dict)
+    """Question -> the theme, as it was found, that a model gave it."""
 
     def names(self) -> dict[str, str]:
-        """Theme as it was found -> its name; those dropped are left out."""
-        told = {name: self.decided.get(name, name) for name in self.found}
+        """Theme as it was found -> its name, by people, else by a model; those dropped are left out."""
+        told = {name: self.decided.get(name, self.named.get(name, name)) for name in self.found}
         return {name: one for name, one in told.items() if one != DROP}
 
     def of(self) -> dict[str, str]:
@@ -69,14 +77,18 @@ def themes(
     before: Themed | None = None,
     decided: Mapping[str, str] | None = None,
     moved: Mapping[str, str] | None = None,
+    phrases: Mapping[str, Sequence[str]] | None = None,
 ) -> Themed:
     """Find the themes of all items, or those found `before`, and give every item one; what people decided stands.
 
-    The order of the items plays no part. A PlanError says where nothing can be found.
+    The order of the items plays no part. A PlanError says where nothing can be found. Where an item has key phrases,
+    these are embedded in the place of its text.
     """
     ordered = sorted(items, key=lambda item: item.id)
     place = {item.id: n for n, item in enumerate(ordered)}
-    vectors = embed([item.text for item in ordered])
+    known = {**(before.phrases if before is not None else {}), **(phrases or {})}
+    said = {item.id: tuple(known[item.id]) for item in ordered if known.get(item.id)}
+    vectors = embed([", ".join(said[item.id]) if item.id in said else item.text for item in ordered])
     found: dict[str, Sequence[str]]
     if before is None:
         groups = clusters(vectors, spec.smallest)
@@ -91,19 +103,23 @@ def themes(
         found = {name: held for name, ids in before.found.items() if (held := [i for i in ids if i in place])}
         decided, moved = {**before.decided, **(decided or {})}, {**before.moved, **(moved or {})}
     stands = {name: one for name, one in sorted(decided.items()) if name in found}
-    names = Themed(found, stands).names()
+    named = {name: one for name, one in sorted(before.named.items()) if name in found} if before is not None else {}
+    tagged = {i: t for i, t in sorted(before.tagged.items()) if i in place and t in found} if before is not None else {}
+    names = Themed(found, stands, named=named).names()
     if not names:
         raise PlanError("prepare.themes: all themes are dropped; expected one to stay")
     kept = {item: theme for item, theme in sorted(moved.items()) if item in place}
     merged: dict[str, list[int]] = {}
     for name in sorted(names):
         merged.setdefault(names[name], []).extend(place[i] for i in found[name])
-    of = {i: names[name] for name in names for i in found[name]} | kept
+    of = {i: names[name] for name in names for i in found[name]}
+    of |= {i: names[theme] for i, theme in tagged.items() if theme in names} | kept
     nearest = nearest_group(vectors, list(merged.values()))
     tags: dict[str, list[str]] = {}
     for n, item in enumerate(ordered):
         tags.setdefault(of.get(item.id) or list(merged)[nearest[n]], []).append(item.id)
-    return Themed(found, stands, kept, dict(sorted(tags.items())))
+    lists = {item: list(told) for item, told in said.items()}
+    return Themed(found, stands, kept, dict(sorted(tags.items())), lists, named, tagged)
 
 
 def _named(groups: Sequence[Sequence[int]], ordered: Sequence[Item]) -> dict[str, Sequence[str]]:

