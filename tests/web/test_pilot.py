@@ -107,6 +107,59 @@ def test_reasons_are_asked_for_where_labels_lie_far_apart(rate: Any, opened: Sto
     assert opened.verify_log() == ()
 
 
+TWICE = dataclasses.replace(
+    STUDY,
+    plan=tuple(
+        Allocation("panel", "form", show="each", systems=(f"canary-system-{n}",), phase=f"p{n}", purpose=purpose)
+        for n, purpose in ((1, "pilot"), (2, "pilot"), (3, "main"))
+    ),
+)
+
+
+def test_two_pilots_are_two_stops(opened: Store, clock: Any) -> None:
+    fill(opened, TWICE, 1)
+    desk, pilot = Desk(TWICE, opened, clock.stamp), Pilot(TWICE, opened, clock.stamp)
+
+    def rate(who: str, grade: str) -> str:
+        public = desk.next_task(who)
+        assert public is not None
+        sheet = desk.open(who, public)
+        assert sheet is not None
+        assert desk.submit(who, public, {"grade.a1": grade, "words.a1": ""}, 0) is not None
+        return sheet.question
+
+    for grades in (("1", "5"), ("2", "4")):
+        assert pilot.stage(R1) is None or not pilot.is_in_the_way(R1)
+        rate(R1, grades[0])
+        stage = pilot.stage(R1)
+        assert stage is not None
+        assert stage.waiting == 1
+        assert pilot.is_in_the_way(R1)
+        rate(R2, grades[1])
+        stage = pilot.stage(R1)
+        assert stage is not None
+        assert [d.label for d in stage.open] == [grades[0]]
+        assert stage.more == (grades[0] == "1")
+        for who in (R1, R2):
+            [apart] = [one for one in pilot.shown(who) if not one.text]
+            assert pilot.write(who, apart.about, "because")
+            assert not pilot.is_in_the_way(who)
+    rate(R1, "3")
+    assert len(pilot.shown(R1)) == 2
+
+
+def test_what_one_says_in_the_second_pilot_is_not_shown_before_it_is_done(opened: Store, clock: Any) -> None:
+    fill(opened, TWICE, 2)
+    desk, pilot, each = Desk(TWICE, opened, clock.stamp), Pilot(TWICE, opened, clock.stamp), 2
+    for who, grade, n in ((R1, "1", each), (R2, "5", each), (R1, "1", 1), (R2, "5", each)):
+        for _ in range(n):
+            public = desk.next_task(who)
+            assert public is not None
+            assert desk.submit(who, public, {"grade.a1": grade, "words.a1": ""}, 0) is not None
+    assert len(pilot.shown(R1)) == each
+    assert len(pilot.shown(R2)) == each + 1
+
+
 def test_without_waiting_one_goes_on_and_is_asked_later(rate: Any, opened: Store, clock: Any) -> None:
     quick = dataclasses.replace(STUDY, calibration=dataclasses.replace(ASKS, wait=False))
     rate(R1, {Q[0]: "1", Q[1]: "2"})

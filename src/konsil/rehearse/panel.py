@@ -21,6 +21,10 @@ LOOK_SECONDS = 0.5
 """How often somebody who is done looks whether more has come."""
 MOST_FORMS = 20
 """Pages in a row before the first task: more means that one leads to itself."""
+MOST_REASONS = 2_000
+"""Reasons in a row that are asked for after a pilot: more means that one leads to itself."""
+REASON = "rehearsed"
+"""What simulated raters write where labels of the pilot lie far apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ def work(people: list[Person], say: Say, think: Think = lambda _: 0.0, *, most: 
         try:
             page = visitor.come()
             while not stop.is_set() and outcome.handed_in.get(person.who, 0) != most:
-                page = _before(visitor, page, person.about)
+                page = _explained(visitor, _before(visitor, page, person.about))
                 if page.path.startswith("/task/"):
                     if not busy:
                         busy = crew.back()
@@ -158,6 +162,17 @@ def _before(visitor: Visitor, page: Page, about: Mapping[str, str]) -> Page:
         said |= dict([b for b in form.buttons if b[0]][:1])
         page = visitor.send(form, said, "before")
     raise KonsilError(f"{page.path}: leads nowhere else, whatever is replied")
+
+
+def _explained(visitor: Visitor, page: Page) -> Page:
+    """Write the reasons that are asked for after a pilot, read those of others, and go on."""
+    asked = False
+    for _ in range(MOST_REASONS):
+        form = page.form("/calibration") if page.path == "/calibration" else None
+        if form is None:
+            return visitor.go("/next") if asked else page
+        page, asked = visitor.send(form, {"text": REASON}, "reason"), True
+    raise KonsilError(f"{page.path}: asks for reasons again and again")
 
 
 def _rate(visitor: Visitor, page: Page, say: Say, think: Think, outcome: Outcome, who: str) -> Page:

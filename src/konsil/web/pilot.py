@@ -29,6 +29,8 @@ class Stage:
     """Where a reason is still to be written."""
     written: int = 0
     """How many were written."""
+    more: bool = False
+    """Whether another pilot is still to come, in a later phase."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +78,17 @@ class Pilot:
             return False
         if stage.waiting or stage.open:
             return True
-        with self._lock:
-            # Nobody comes back from here: what is asked of each follows from ratings that are all there.
-            self._through.add(rater)
+        if not stage.more:
+            with self._lock:
+                # Nobody comes back from here: what is asked of each follows from ratings that are all there.
+                self._through.add(rater)
         return False
 
     def stage(self, rater: str) -> Stage | None:
-        """How far a rater is; None while there are pilot tasks to do, or where there is no calibration."""
+        """How far a rater is; None while there are pilot tasks to do, or where there is no calibration.
+
+        Pilots in several phases are one pilot each: after every one of them come waiting and reasons.
+        """
         if self._asks is None:
             return None
         with reading(self._store.engine) as connection:
@@ -93,14 +99,16 @@ class Pilot:
         if not mine:
             return Stage(0, ())
         everybody, rated = self._beside(connection, mine)
-        if any(task.id not in rated for task in mine):
+        done = _done(mine, rated)
+        if not done:
             return None
-        late = {t.rater for t in everybody if t.id not in rated and _panel(t) == _panel(mine[0])}
+        phases, more = {t.phase for t in done}, len(done) < len(mine)
+        late = {t.rater for t in everybody if t.phase in phases and t.id not in rated and _panel(t) == _panel(mine[0])}
         if late and asks.wait:
-            return Stage(len(late), ())
+            return Stage(len(late), (), more=more)
         written = self._written(connection, rater)
-        apart = [d for t in mine for d in self._differences(asks, t, everybody, rated) if _name(d) not in written]
-        return Stage(0, tuple(apart), len(written))
+        apart = [d for t in done for d in self._differences(asks, t, everybody, rated) if _name(d) not in written]
+        return Stage(0, tuple(apart), len(written), more)
 
     def _beside(self, connection: Connection, mine: Sequence[Task]) -> tuple[tuple[Task, ...], dict[str, list[Rating]]]:
         """The pilot tasks of all who take part, with their ratings.
@@ -140,8 +148,7 @@ class Pilot:
             texts = [e for e in happenings.of_kind(connection, REASON) if e.subject != rater]
             found = [
                 (task, d, screens.item(connection, task.item), screens.answers(connection, task.answers))
-                for task in mine
-                if task.id in rated
+                for task in _done(mine, rated)
                 for d in self._differences(self._asks, task, everybody, rated)
             ]
             items = {t.id: (t.item, t.instrument) for t in everybody}
@@ -201,6 +208,14 @@ class Pilot:
         if found is None:
             raise StoreError(f"task {task.id!r}: there is no instrument {task.instrument!r}")
         return found
+
+
+def _done(mine: Sequence[Task], rated: Mapping[str, object]) -> list[Task]:
+    """A rater's pilot tasks, up to the end of the last phase before which all are rated."""
+    open_phase = next((task.phase for task in mine if task.id not in rated), None)
+    phases = list(dict.fromkeys(task.phase for task in mine))
+    ended = phases if open_phase is None else phases[: phases.index(open_phase)]
+    return [task for task in mine if task.phase in ended]
 
 
 def _panel(task: Task) -> str:
