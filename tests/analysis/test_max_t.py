@@ -20,7 +20,7 @@ SMALL = replace(DATA, ratings=tuple(r for r in DATA.ratings if r.item in KEPT an
 ACCURACY, UTILITY = (replace(ASKED, name=c, criterion=c) for c in ("accuracy", "utility"))
 
 
-def results(data: Data, *asked: Analysis, draws: int = 2_000) -> Results:
+def results(data: Data, *asked: Analysis, draws: int = 500) -> Results:
     return run(asked, data, instruments=[FORM], seed=1, resampling=Resampling(draws), exclusions=Exclusions())
 
 

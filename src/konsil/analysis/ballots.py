@@ -72,6 +72,18 @@ class Ballot:
         )
 
 
+@dataclass(frozen=True)
+class Member:
+    """One group of an analysis: its keys, its votes, and which row each value has."""
+
+    keys: dict[str, str]
+    """Column -> value."""
+    votes: Votes
+    """What was compared, and how it went."""
+    rows: tuple[tuple[int, dict[str, str]], ...]
+    """Which value of the statistic, and the row's further keys."""
+
+
 def steps_of(context: Context) -> dict[str, int]:
     """The analysis' labels to steps in favour of A, before collapsing."""
     analysis = context.analysis

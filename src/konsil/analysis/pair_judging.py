@@ -15,7 +15,7 @@ from konsil.analysis.estimate import Told, estimates
 from konsil.analysis.frame import Long
 from konsil.analysis.kinds import Context
 from konsil.analysis.measure import Column, Measure
-from konsil.analysis.pairwise import value_rows
+from konsil.analysis.pair_estimates import value_rows
 from konsil.analysis.preference import OWN, Lineage
 from konsil.analysis.results import Row
 from konsil.analysis.rows import row, told_rows
