@@ -32,6 +32,7 @@ Who calls whom, from the network inwards; each module knows only what stands bel
                 reported problems; signs of haste; downloads and the audit log
     admitting, piloted    endpoints: what was said before the first task; a pilot's reasons side by side
     screening   endpoints: a pool of items gone through before the study; pool: how each stands, and one decision more
+    marking     endpoints: the cases that are marked, one case, one change; marks: what then holds, and what is left over
     passages    texts with places marked in them, as runs for a template; the sections of a report
     kit         a rater's batch as one file without a server; kit_answers: what comes back, by the desk's own way
     rewording   endpoints: questions in a model's words beside their own, to accept, edit or refuse
@@ -41,7 +42,7 @@ Who calls whom, from the network inwards; each module knows only what stands bel
 
 The database's side of it is konsil.store: `access` (invitations, visitors), `screens` (public names, drafts, times),
 `renderings`, `happenings` (events), `people` (names and addresses), `leaving` and `vacancies` (who leaves, who takes
-over), `pool` (decisions before the study),
+over), `pool` and `markings` (decisions and marks before the study),
 `traces` (visits and revisions, for exports).
 
 To add a page: write its endpoint in a module of its own (`def page(request) -> Response`, synchronous, run in a

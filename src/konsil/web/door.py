@@ -18,8 +18,10 @@ HOME = {"rater": "next", "curator": "screening", "coordinator": "overview", "ana
 def landing(request: Request) -> Response:
     """Raters go on where they were; others read what this is."""
     visitor = request.state.visitor
-    if visitor is not None and HOME[visitor.role] != "landing":
-        return to(path_to(request, HOME[visitor.role]))
+    if visitor is not None:
+        begins = HOME[visitor.role]
+        unscreened = begins == "screening" and site_of(request).pool.spec is None
+        return to(path_to(request, "cases" if unscreened else begins))
     return page(request, "landing.html")
 
 

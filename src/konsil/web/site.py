@@ -16,6 +16,7 @@ from konsil.store import Store
 from konsil.store.access import Access, Role
 from konsil.study import Study
 from konsil.web.desk import Desk
+from konsil.web.marks import Marks
 from konsil.web.pilot import Pilot
 from konsil.web.placing import Placing
 from konsil.web.pool import Pool
@@ -129,6 +130,11 @@ class Site:
     def pool(self) -> Pool:
         """The items that are gone through before the study."""
         return Pool(self.study, self.store, self.now)
+
+    @cached_property
+    def marks(self) -> Marks:
+        """The cases that are marked before the study."""
+        return Marks(self.study, self.store, self.now)
 
     @cached_property
     def doors(self) -> Throttle:
