@@ -21,7 +21,7 @@ from konsil.study import Study
 
 BATCHES = 20
 ITEMS = 3_000
-"""New items of a batch."""
+"""New items of a batch; a third of them where their answers' sentences are rated."""
 ABSTAINED, MISSING = -1, -2
 """What stands in a matrix of raw labels where there is none."""
 _SURVEYS = ("batch", "phase", "rater")
@@ -53,15 +53,20 @@ class Batches:
             families = {s.id: s.family for s in self.study.systems}
             own = int(generator(self.study.seed, "recovery", batch).integers(2**62))
             versions = [[item.strata for item in case] for case in self.cases] or [[{}]]
-            spans = max((a.spans or 0 for a in self.study.plan), default=0)
-            self._worlds[batch] = large_world(ITEMS, systems, families, self.truth, own, spans, versions)
+            n = self.n_items
+            self._worlds[batch] = large_world(n, systems, families, self.truth, own, self.n_sentences, versions)
         return self._worlds[batch]
 
     @property
     def n_items(self) -> int:
         """The items of a batch."""
-        own = sum(map(len, self.cases))
-        return max(1, ITEMS // own) * own if own else ITEMS
+        own, most = sum(map(len, self.cases)), ITEMS // (3 if self.n_sentences else 1)
+        return max(1, most // own) * own if own else most
+
+    @property
+    def n_sentences(self) -> int:
+        """The sentences of each answer: as many as are rated of one."""
+        return max((a.spans or 0 for a in self.study.plan), default=0)
 
     def set_of(self) -> NDArray[np.str_]:
         """The set of every item of a batch; empty where none is known."""

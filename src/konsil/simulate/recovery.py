@@ -102,9 +102,12 @@ def recovery(
 def sets_of(study: Study, items: Iterable[Item]) -> dict[str, int]:
     """How many items are in each set that the plan names, or in none; nothing where that does not settle who sees what.
 
-    It does not where an item is in two of these sets, or where a line of the plan has limits or matches strata.
+    It does not where an item is in two of these sets, or where a line of the plan has limits or matches strata and an
+    analysis is about its panel.
     """
-    lines = main_lines(study)
+    asked = {name for a in study.analyses for name in (a.raters, a.against or "", a.tiebreak)}
+    panels = {panel for name in asked for panel in study.together.get(name, (name,))}
+    lines = [a for a in main_lines(study) if a.panel in panels or not panels]
     if any(a.per_rater is not None or a.match is not None for a in lines):
         return {}
     named = {a.items for a in study.plan if a.items and a.purpose in ("main", "tiebreak")}
