@@ -12,6 +12,7 @@ from konsil.api import open_folder
 from konsil.api.folder import Folder
 from konsil.api.masking import mask_cases, pretended_versions, told, write_table
 from konsil.api.planning import make_plan
+from konsil.api.preparing import prepare
 from konsil.cli.main import group
 from konsil.errors import CollectError, ConflictError, PlanError, SourceError, StudyError
 from konsil.prepare import in_study
@@ -205,3 +206,18 @@ def test_a_study_that_does_not_ask_for_masks(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text('title = "t"\nseed = 1\n', "utf-8")
     with pytest.raises(StudyError, match=r"there is no \[prepare.mask\]"):
         mask_cases(open_folder(tmp_path))
+
+
+def test_marks_in_cases_that_are_not_drawn_are_passed_over(folder: Folder) -> None:
+    protocol = folder.path / "study.toml"
+    protocol.write_text(STUDY.replace("[prepare.mask]", "[prepare]\nsample = { size = 1 }\n[prepare.mask]"), "utf-8")
+    again = open_folder(folder.path)
+    prepare(again)
+    done = mask_cases(again, marks(again), approve=True)
+    assert (len(done.items), done.made) == (1, 1)
+    assert len(studied_items(again)) == 5
+
+
+def studied_items(folder: Folder) -> set[str]:
+    with folder.store() as store:
+        return {i.id for i in in_study(store.items(), store.events())}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import get_args
 
 from konsil.errors import SourceError, in_short, nearest
@@ -14,11 +14,11 @@ COLUMNS = ("case", "kind", "rank", "start", "end", "text", "occurrence", "replac
 """The columns of a table of marks; start and end may be missing, or text and occurrence."""
 
 
-def read_marks(table: Table, known: Mapping[str, Item]) -> dict[str, list[Mark]]:
+def read_marks(table: Table, known: Mapping[str, Item], out: Collection[str] = ()) -> dict[str, list[Mark]]:
     """Case -> its marks. A row without a kind says nothing; a SourceError lists every row that cannot be read.
 
     `text` alone is enough where it occurs once; `occurrence` says which time, from 1, or 'all'. Where offsets are given
-    as well, the text has to be what stands there.
+    as well, the text has to be what stands there. Rows of the cases in `out` are passed over.
     """
     columns = table.frame.columns
     for needed in ("case", "kind"):
@@ -33,7 +33,7 @@ def read_marks(table: Table, known: Mapping[str, Item]) -> dict[str, list[Mark]]
     for n, row in enumerate(table.frame.iter_rows(named=True)):
         cells = {name: str(row.get(name) or "").strip() for name in COLUMNS}
         cells["text"] = str(row.get("text") or "")
-        if not cells["kind"]:
+        if not cells["kind"] or cells["case"] in out:
             continue
         try:
             found.setdefault(cells["case"], []).extend(_marks(cells, known))

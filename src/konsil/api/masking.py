@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from konsil.prepare.marking import (
     Marking,
     Masking,
     approved,
+    cases,
     last_markings,
     marking,
     marking_event,
@@ -83,7 +84,8 @@ def mask_cases(
         before, written = last_markings(events), versions_of(everything)
         held = {case: one for case, (_, one) in before.items() if case in known}
         if marks is not None:
-            held |= _marked(marks, known, held, by)
+            others = {item.id for item in cases(everything)}.difference(known)
+            held |= _marked(marks, known, others, held, by)
         for case in despite:
             if case not in held:
                 raise PlanError(f"{where}: prepare.mask: nothing is marked in case {case!r} that could be approved")
@@ -121,10 +123,15 @@ def _asked(folder: Folder) -> Masking:
     return prepare.mask
 
 
-def _marked(path: Path, known: Mapping[str, Item], held: Mapping[str, Marking], by: str) -> dict[str, Marking]:
-    """The cases of a table as they are marked there; what says nothing new keeps its approval."""
+def _marked(
+    path: Path, known: Mapping[str, Item], others: Collection[str], held: Mapping[str, Marking], by: str
+) -> dict[str, Marking]:
+    """The cases of a table as they are marked there; what says nothing new keeps its approval.
+
+    `others` are cases that nobody masks, since they were screened out or not drawn: marks in them are passed over.
+    """
     found: dict[str, Marking] = {}
-    for case, marks in read_marks(read_table(path), known).items():
+    for case, marks in read_marks(read_table(path), known, others).items():
         try:
             one = marking(known[case], marks, by)
         except PlanError as error:
