@@ -75,7 +75,7 @@ class Batches:
             return np.tile(np.asarray(own), self.n_items // len(own))
         names = list(self.sets) or [""]
         ends = np.cumsum([self.sets.get(n, 1) for n in names]) / sum(self.sets.get(n, 1) for n in names)
-        return np.asarray(names)[np.searchsorted(ends, (np.arange(ITEMS) + 0.5) / ITEMS)]
+        return np.asarray(names)[np.searchsorted(ends, (np.arange(self.n_items) + 0.5) / self.n_items)]
 
     def item_of(self, criterion: Criterion, batch: int) -> NDArray[np.int64]:
         """The item of every unit that a criterion is asked about."""
