@@ -132,6 +132,44 @@ def test_from_the_model_to_pages_judges_and_report(folder: Path, capsys: pytest.
     assert "before the study, rewrite: 4 ok" in _status(folder, capsys)
 
 
+def test_both_wordings_are_exported_and_the_report_counts(folder: Path) -> None:
+    opened = open_folder(folder)
+    rewrite_items(opened)
+    verdicts = [("q0", WORDED[0], "accept"), ("q2", "Compare both.", "accept"), ("q3", "", "keep")]
+    rewrite_items(opened, decisions_from=_decided(folder, *verdicts))
+    with opened.store() as store:
+        answer(opened.study, store)
+    make_plan(opened)
+    with opened.store() as store:
+        judge(opened.study, store)
+    opened.export(folder / "out", "csv")
+    assert [row["text"] for row in _rows(folder / "out" / "items.csv")] == [
+        "'" + t if t[0] == "=" else t for t in TEXTS
+    ]
+    assert _rows(folder / "out" / "sample.csv")[0]["text"] == WORDED[0]
+    back = _empty(folder / "back")
+    open_folder(back).import_export(folder / "out")
+    assert open_folder(back).data().items == opened.data().items
+    opened.release(folder / "release")
+    released = {row["id"]: row["text"] for row in _rows(folder / "release" / "items.csv")}
+    assert released == {"q0": WORDED[0], "q1": TEXTS[1], "q2": "Compare both.", "q3": TEXTS[3]}
+    told = _rows(folder / "release" / "rewritten.csv")
+    assert [(row["item"], row["verdict"]) for row in told] == [("q0", "accept"), ("q2", "edit"), ("q3", "keep")]
+    assert "before" not in told[0]
+    opened.release(folder / "noted", notes=True)
+    assert _rows(folder / "noted" / "rewritten.csv")[2]["before"] == TEXTS[3]
+    page = opened.report().read_text("utf-8")
+    for words in ("Items reworded by a model", "edited by people", "kept as asked", "Wording unchanged by the model"):
+        assert words in page
+    assert "Before the study models were asked for questions in better words" in page
+
+
+def _empty(path: Path) -> Path:
+    path.mkdir()
+    (path / "study.toml").write_text(STUDY, "utf-8")
+    return path
+
+
 def _status(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
     capsys.readouterr()
     main(["status", str(folder)])

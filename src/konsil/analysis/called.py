@@ -46,13 +46,19 @@ def orders(data: Data, instruments: Sequence[Instrument]) -> tuple[OrderRow, ...
 
 def calling(callees: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[Said]:
     """The sentences of the methods on models: which, how they were asked, and what they do not take."""
+    helped = [c for c in callees if c.kind == "prepare"]
     answered = [c for c in callees if c.kind == "answer"]
     judged = [c for c in callees if c.kind == "judge"]
+    if helped:
+        told = listed([_how(c) for c in helped], "; ")
+        yield say(
+            "Before the study models were asked for {steps}; what they said was for people to decide on.", steps=told
+        )
     if answered:
         yield say("Answers were asked of {models}.", models=listed([_how(c) for c in answered], "; "))
     if judged:
         yield say("Judgements were asked of {models}.", models=listed([_how(c) for c in judged], "; "))
-    if played := [c.who for c in callees if c.model.startswith("fake:")]:
+    if played := [_name(c) for c in callees if c.model.startswith("fake:")]:
         yield say(
             "No model stands behind {names}: they were played by konsil's endpoint for trials, and nothing follows from"
             " what they say.",
@@ -64,6 +70,20 @@ def calling(callees: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[Sai
     yield from _orders(judged, rows)
 
 
+_STEPS = {
+    "rewrite": say("questions in better words"),
+    "screen": say("reasons to leave questions out"),
+    "phrases": say("key phrases of the questions"),
+    "names": say("names of themes"),
+    "tags": say("the questions' themes"),
+}
+
+
+def _name(one: Callee) -> str:
+    """Who was asked, or what for where it was before the study."""
+    return _STEPS.get(one.who, one.who) if one.kind == "prepare" else one.who
+
+
 def _how(one: Callee) -> Said:
     claimed = [n for n in TOLD if n in one.asked and one.without.get(n, 0) < one.calls]
     settings = [say("{parameter} {value}", parameter=n, value=_values(one.asked[n])) for n in claimed]
@@ -73,9 +93,9 @@ def _how(one: Callee) -> Said:
     if echoed:
         return say(
             "{who} ({model}, answering as {echoed}; {settings})",
-            who=one.who, model=one.model, echoed=listed(echoed), settings=about,
+            who=_name(one), model=one.model, echoed=listed(echoed), settings=about,
         )  # fmt: skip
-    return say("{who} ({model}; {settings})", who=one.who, model=one.model, settings=about)
+    return say("{who} ({model}; {settings})", who=_name(one), model=one.model, settings=about)
 
 
 def _values(values: Sequence[object]) -> str:
@@ -90,7 +110,7 @@ def _without(one: Callee) -> Iterator[Said]:
         if name == "logprobs":
             yield say(
                 "{who} gave no log-probabilities in {n:,} of {all:,} calls; their labels have no confidence.",
-                who=one.who, n=n, all=one.calls,
+                who=_name(one), n=n, all=one.calls,
             )  # fmt: skip
         else:
             by_number.setdefault(n, []).append(name)
@@ -98,12 +118,12 @@ def _without(one: Callee) -> Iterator[Said]:
         if n == one.calls:
             yield say(
                 "{who} does not take {parameters}: all its {n:,} calls were made without.",
-                who=one.who, parameters=listed(names), n=n,
+                who=_name(one), parameters=listed(names), n=n,
             )  # fmt: skip
         else:
             yield say(
                 "{who} did not always take {parameters}: {n:,} of {all:,} calls were made without.",
-                who=one.who, parameters=listed(names), n=n, all=one.calls,
+                who=_name(one), parameters=listed(names), n=n, all=one.calls,
             )  # fmt: skip
 
 

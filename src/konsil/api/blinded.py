@@ -12,6 +12,7 @@ import polars as pl
 
 from konsil.api.folder import PROTOCOL, Folder, now
 from konsil.errors import StudyError
+from konsil.prepare import prepared
 from konsil.records import Answer, Event, Rater, Rating, Task
 from konsil.store import Batch, Store
 from konsil.study import Study, study_digest
@@ -83,7 +84,8 @@ def veil(folder: Folder) -> Veiling:
 
 
 def _each(view: View, kind: Any, names: Letters) -> Iterator[Any]:  # noqa: ANN401 - a kind's name
-    found = [_veiled(record, names) for record in view.each(kind)]
+    records = prepared(view.each("items"), view.each("events")) if kind == "items" else view.each(kind)
+    found = [_veiled(record, names) for record in records]
     if kind in ("answers", "raters"):
         found.sort(key=lambda record: record.id)
     yield from found

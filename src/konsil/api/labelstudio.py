@@ -13,6 +13,7 @@ from konsil.api.folder import Folder
 from konsil.errors import StudyError, nearest
 from konsil.instrument import Instrument, screen
 from konsil.instrument.labelstudio import configuration, controls, data
+from konsil.prepare import prepared
 from konsil.records import Task
 from konsil.sources.labelstudio_slots import TASK_KEY, Planned, Slot
 from konsil.store.folders import whole_folder
@@ -76,7 +77,7 @@ def export_tasks(folder: Folder, output: Path, *, overwrite: bool = False) -> tu
 def _write(
     made: Path, name: str, instrument: Instrument, raters: Mapping[str, list[Task]], held: Batch
 ) -> Iterator[Project]:
-    items, answers = {i.id: i for i in held.items}, {a.id: a for a in held.answers}
+    items, answers = {i.id: i for i in prepared(held.items, held.events)}, {a.id: a for a in held.answers}
     place = made / name
     place.mkdir()
     if instrument.codebook:

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 CALLED: dict[str, str] = {
+    "Before the study models were asked for {steps}; what they said was for people to decide on.": (
+        "Vor der Studie wurden Modelle gebeten um {steps}; über das, was sie sagten, entschieden Menschen."
+    ),
+    "questions in better words": "besser formulierte Fragen",
+    "reasons to leave questions out": "Gründe, Fragen wegzulassen",
+    "key phrases of the questions": "Schlagwörter der Fragen",
+    "names of themes": "Namen von Themen",
+    "the questions' themes": "die Themen der Fragen",
     "Answers were asked of {models}.": "Antworten wurden erbeten von {models}.",
     "No model stands behind {names}: they were played by konsil's endpoint for trials, and nothing follows from what"
     " they say.": (

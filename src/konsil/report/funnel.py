@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from konsil.analysis.columns import rating_columns
-from konsil.prepare import MATCH, Drawn, last_drawn
+from konsil.prepare import MATCH, Drawn, last_drawn, last_screened
+from konsil.prepare.rewriting import decisions, proposals
 from konsil.report.overview import Material
 from konsil.report.tables import Cell, Table, table
 
@@ -18,10 +19,10 @@ _Line = tuple[str, str, int]
 
 
 def funnel(material: Material) -> Table | None:
-    """What became of the items, step by step; None where nothing was read from a deck, drawn or put into sets."""
+    """What became of the items, step by step; None where none were read from a deck, drawn, reworded or put in sets."""
     _, numbers = material.language.gettext, material.numbers
     drawn = last_drawn(material.events)[1]
-    lines = [*_read(material), *([] if drawn is None else _drawn(material, drawn))]
+    lines = [*_read(material), *([] if drawn is None else _drawn(material, drawn)), *_reworded(material)]
     if not lines:
         return None
     lines += _rated(material)
@@ -53,6 +54,9 @@ def _drawn(material: Material, drawn: Drawn) -> Iterator[_Line]:
         yield _("Items answered by"), system, n
     for reason, n in sorted(drawn.lost.items()):
         yield _("Items left out"), reasons.get(reason, reason), n
+    screened = last_screened(material.events)[1]
+    if screened is not None and (alone := sum(i not in screened.decided for i in screened.by_model)):
+        yield _("Items left out"), _("of these suspected by a model alone"), alone
     name = _("Verbatim match with the reference") if drawn.by == MATCH else drawn.by
     for value, n in sorted(drawn.found.items()):
         yield name, values.get(value, value) if drawn.by == MATCH else value, n
@@ -66,6 +70,24 @@ def _drawn(material: Material, drawn: Drawn) -> Iterator[_Line]:
     for one, parts in sorted(drawn.drawn.items()):
         if one:
             yield _("Items in the set"), one, sum(map(len, parts.values()))
+
+
+def _reworded(material: Material) -> Iterator[_Line]:
+    """What people decided on the wordings that a model proposed, of the items in the study."""
+    _ = material.language.gettext
+    texts = {item.id: item.text for item in material.items}
+    proposed = {i: p for i, p in proposals(material.events).items() if i in texts}
+    held = {i: one for i, one in decisions(material.events).items() if i in texts}
+    if not proposed and not held:
+        return
+    yield _("Items reworded by a model"), "", len(proposed)
+    verdicts = Counter[str](one.verdict for one in held.values())
+    for verdict, said in (("accept", _("accepted")), ("edit", _("edited by people")), ("keep", _("kept as asked"))):
+        if verdicts[verdict]:
+            yield _("Wording decided by people"), said, verdicts[verdict]
+    same = sum(i not in held and one.text == texts[i] for i, one in proposed.items())
+    if same:
+        yield _("Wording unchanged by the model"), "", same
 
 
 def _rated(material: Material) -> Iterator[_Line]:
@@ -98,6 +120,7 @@ def _reasons(material: Material) -> dict[str, str]:
         "identifier": _("possible identifier"),
         "follow-up": _("follow-up turn"),
         "other language": _("other language"),
+        "nobody decided": _("nobody decided"),
         "no question for a decision": _("no question for a decision"),
         "not answered by all systems": _("not answered by all systems"),
         f"{MATCH} not known": _("no reference to match"),

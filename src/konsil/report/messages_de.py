@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from konsil.report.figures_de import FIGURES
 from konsil.report.pair_figures_de import PAIR_FIGURES
+from konsil.report.funnel_de import FUNNEL
 from konsil.report.recruited_de import RECRUITED
 from konsil.report.times_de import TIMES
 
@@ -11,6 +12,7 @@ MESSAGES: dict[str, str] = {
     **FIGURES,
     **PAIR_FIGURES,
     **RECRUITED,
+    **FUNNEL,
     **TIMES,
     "%(items)s items, %(answers)s answers of %(systems)s systems and %(raters)s raters in %(panels)s panels gave"
     " %(rated)s labels and %(abstained)s abstentions; %(unreadable)s replies were unreadable and %(excluded)s ratings"

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from konsil.errors import StoreError, nearest
 from konsil.prepare import in_study, last_drawn
+from konsil.prepare.rewriting import decisions
 from konsil.records import Call
 from konsil.store import frames
 from konsil.store.calls import any_call, each_call
@@ -59,7 +60,7 @@ def export(
             files[path.name] = {"records": rows, "sha256": sha256(path)}
         drawn = in_study(view.each("items"), view.each("events")) if seen is None and _is_drawn(view) else ()
         if drawn:
-            # For readers' eyes: reading back, the items and the event that drew them are enough.
+            # For readers' eyes: reading back, the items and the events that drew and reworded them are enough.
             path = made / f"sample.{format}"
             rows = _write(path, KINDS["items"], iter(drawn), format)
             files[path.name] = {"records": rows, "sha256": sha256(path)}
@@ -82,7 +83,9 @@ def export(
 
 
 def _is_drawn(view: View) -> bool:
-    return last_drawn(view.each("events"))[1] is not None
+    """Whether the study shows other items than were imported, or other words."""
+    events = tuple(view.each("events"))
+    return last_drawn(events)[1] is not None or bool(decisions(events))
 
 
 def _write(path: Path, kind: Kind, stream: Iterator[Any], format: Format) -> int:  # noqa: A002 - the caller's word

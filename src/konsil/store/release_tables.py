@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
-from konsil.prepare import prepared
+from konsil.prepare import last_screened, prepared
+from konsil.prepare.rewriting import decisions
 from konsil.records import Rater, Rating, System, Task
 from konsil.store.db import View
 from konsil.store.frames import frames
@@ -18,6 +20,7 @@ from konsil.study import Study
 from konsil.study.enrolment import excluded_by_withdrawal, with_profiles
 
 SYSTEMS = {"id": pl.String, "family": pl.String, "model": pl.String, "settings": pl.String}
+REWRITTEN = {"item": pl.String, "verdict": pl.String, "before": pl.String}
 RATERS = {"rater": pl.String, "panel": pl.String, "kind": pl.String, "family": pl.String, "strata": pl.String}
 TASKS = {
     "task": pl.String,
@@ -61,7 +64,8 @@ class Tables:
         self._study, self._view, self._names, self._k, self._texts = study, view, names, k, texts
         stored: tuple[Rater, ...] = tuple(view.each("raters"))
         # As in every analysis the protocol is the word on panels and strata.
-        events = tuple(view.each("events"))
+        self._events = events = tuple(view.each("events"))
+        self._wordings = decisions(events)
         declared = with_profiles((*stored, *study.raters), study.enrolment, events)
         self._raters: dict[str, Rater] = {r.id: r for r in declared}
         # What stays out of every analysis because consent was withdrawn is not given to others either.
@@ -81,8 +85,10 @@ class Tables:
         self._people |= {t.rater for t in tasks if t.rater} - self._machines
         columns = RATINGS if self._texts else {c: t for c, t in RATINGS.items() if c != "note"}
         rated = {r["rater"] for r in ratings} | {self._rater(t.rater) for t in tasks}
+        rewritten = {"rewritten": self._rewritten()} if self._wordings else {}
         return {
             "items": self._items(),
+            **rewritten,
             "answers": self._plain("answers"),
             "systems": _frame([_system(s) for s in self._study.systems], SYSTEMS, ("id",)),
             "raters": _frame(self._rater_rows(rated), RATERS, ("rater",)),
@@ -91,9 +97,29 @@ class Tables:
         }
 
     def _items(self) -> pl.DataFrame:
-        """All items; those that were drawn with their sets and their lexical match."""
-        items = prepared(self._view.each("items"), self._view.each("events"))
-        return pl.concat(list(frames(KINDS["items"], items)))
+        """All items in the words that were accepted; those that were drawn with their sets and their lexical match.
+
+        Those that were screened out are without their texts, which may name somebody.
+        """
+        items = prepared(self._view.each("items"), self._events)
+        screened = last_screened(self._events)[1]
+        out = screened.reasons() if screened is not None else {}
+        if silent := sum(item.id in out for item in items):
+            self.withheld["texts of items that were screened out"] = silent
+        shown = (replace(i, text="", reference=None, aliases=()) if i.id in out else i for i in items)
+        return pl.concat(list(frames(KINDS["items"], shown)))
+
+    def _rewritten(self) -> pl.DataFrame:
+        """What became of questions that a model or a person put in other words."""
+        if not self._texts:
+            self.withheld["questions as they were asked"] += len(self._wordings)
+        before = {i.id: i.text for i in self._view.each("items") if i.id in self._wordings} if self._texts else {}
+        columns = REWRITTEN if self._texts else {c: t for c, t in REWRITTEN.items() if c != "before"}
+        rows = [
+            {"item": item, "verdict": one.verdict, "before": before.get(item, "")}
+            for item, one in self._wordings.items()
+        ]
+        return _frame(rows, columns, ("item",))
 
     def _plain(self, name: KindName) -> pl.DataFrame:
         return pl.concat(list(frames(KINDS[name], self._view.each(name))))

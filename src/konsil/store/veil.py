@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy.engine import Connection
 
 from konsil.instrument import Criterion, canonical
+from konsil.prepare import prepared
 from konsil.records import Answer, Rating, Task
 from konsil.store import read
 from konsil.store.db import Store, View
@@ -46,7 +47,8 @@ class Veil:
 
     def each(self, view: View, kind: KindName) -> Iterator[Any]:
         """The records of a kind, veiled, in the order of their new names."""
-        veiled = [self._veiled(record) for record in view.each(kind)]
+        records = prepared(view.each("items"), view.each("events")) if kind == "items" else view.each(kind)
+        veiled = [self._veiled(record) for record in records]
         if kind == "answers":
             veiled.sort(key=lambda a: a.id)
         elif kind == "ratings":
