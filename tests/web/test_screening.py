@@ -26,7 +26,7 @@ STATEMENTS = ("The course is rare.", "Complete <details>.")
 ITEMS = (
     Item("c1", "# Course\nMrs Miller had a fever.\n\nOutcome:\nShe <b>recovered</b>.", "Malaria", ("Plasmodium",)),
     Item("c2", "Which dose at 100% & 50_mg?"),
-    Item("c3", "And what about children?"),
+    Item("c3", "And what about children? Ödeme, ÖDEM."),
     Item("c3:0", "A version of another case", case="c3"),
 )
 Come = Callable[..., Any]
@@ -161,7 +161,15 @@ def test_once_a_plan_is_drawn_nothing_changes(desk: Callable[..., Any], opened: 
 
 def test_search_takes_signs_for_what_they_are(come: Come) -> None:
     browser = come()
-    for words, hits in (("100%", ["c2"]), ("50_MG", ["c2"]), ("5%g", []), ("malaria FEVER", ["c1"]), ("c3", ["c3"])):
+    for words, hits in (
+        ("100%", ["c2"]),
+        ("50_MG", ["c2"]),
+        ("5%g", []),
+        ("malaria FEVER", ["c1"]),
+        ("c3", ["c3"]),
+        ("ödeme", ["c3"]),
+        ("Ödem", ["c3"]),
+    ):
         html = (
             browser.get(
                 "/office/screening",

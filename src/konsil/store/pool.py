@@ -36,9 +36,10 @@ def names(connection: Connection, words: str = "") -> list[str]:
     whole = sa.select(i.id)
     query = sa.select(i.id).where(sa.or_(i.case.is_(None), i.case == i.id, i.case.not_in(whole))).order_by(i.id)
     for word in words.split():
-        pattern = f"%{_plain(word.lower())}%"
-        found = (sa.func.lower(column).like(pattern, escape="\\") for column in (i.id, i.text, i.reference))
-        query = query.where(sa.or_(*found))
+        # SQLite makes only a to z small, so that words with other letters are looked for in every usual writing.
+        writings = {_plain(one) for one in (word, word.lower(), word.capitalize(), word.upper())}
+        columns = [sa.func.lower(column) for column in (i.id, i.text, i.reference)]
+        query = query.where(sa.or_(*(c.like(f"%{one}%", escape="\\") for one in sorted(writings) for c in columns)))
     return [row[0] for row in connection.execute(query)]
 
 
