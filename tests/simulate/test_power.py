@@ -202,3 +202,39 @@ def test_equal_systems_are_told_apart_as_often_as_the_level_says(folder: Path) -
 def test_processes_play_no_part(folder: Path) -> None:
     asked = Asked(folder, "", None, 12, True, 100)
     assert repr(expected(asked, 6, processes=1)) == repr(expected(asked, 6, processes=2))
+
+
+def test_pretended_cases_have_every_level() -> None:
+    form = """[[instruments]]
+id = "f"
+[[instruments.criteria]]
+id = "c"
+question = "?"
+scale = { labels = ["0", "1"], values = [0, 1], level = "ordinal" }
+"""
+    analyses = """
+[[analyses]]
+name = "by level"
+statistic = "mean"
+criterion = "c"
+raters = "p"
+by = ["level"]
+where = { level = ["full"] }
+[[analyses]]
+name = "fall"
+statistic = "information_sensitivity"
+criterion = "c"
+raters = "p"
+levels = ["full", "bare"]
+[prepare.sets]
+a = 1
+b = 1
+"""
+    items = pretended_items(
+        parse(f'title = "T"\nseed = 1\n{form}[[raters]]\nid = "r"\npanel = "p"\n{analyses}', str), 2
+    )
+    assert [i.strata["level"] for i in items] == ["full", "bare"] * 2
+    assert len({i.case for i in items}) == 2
+    assert len({i.id for i in items}) == 4
+    for case in {i.case for i in items}:
+        [_] = {i.sets for i in items if i.case == case}  # versions of a case stay together

@@ -99,6 +99,7 @@ def one_study(study: Study, items: Sequence[Item], answers: Sequence[Answer], tr
         systems=study.systems,
         derived=study.derived,
         together=study.together,
+        strict=False,
     )
     return list(_found(results))
 

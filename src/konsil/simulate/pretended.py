@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, count, cycle, islice
 
 from konsil.analysis.catalogue import LENGTH, RATER_PAIR
 from konsil.analysis.frame import COLUMNS
+from konsil.analysis.scores import LEVEL
 from konsil.prepare import MATCH, in_sets, sizes
 from konsil.records import Item
 from konsil.study import Study
@@ -21,7 +23,8 @@ def pretended_items(study: Study, n: int) -> tuple[Item, ...]:
 
     Where the protocol's sets have more items than there are, they keep their proportions. Where analyses are of some
     items alone, as of one source, all are of those that the first such analysis names. A column that analyses group by
-    and that nobody has yet, as themes, gets three values.
+    and that nobody has yet, as themes, gets three values. Where analyses are of cases at several levels, the items are
+    cases, each with a version for every level.
     """
     items = [Item(f"item-{k + 1:0{len(str(n))}}", "") for k in range(n)]
     for column in dict.fromkeys(a.match for a in study.plan if a.match):
@@ -41,7 +44,20 @@ def pretended_items(study: Study, n: int) -> tuple[Item, ...]:
     if sets and sum(sets.values()) != n:
         whole = sum(sets.values())
         sets = sizes(n, {name: k / whole for name, k in sets.items()}) if whole > n else sets
-    return tuple(in_sets(items, sets, seed=study.seed, name="pretended"))
+    return _versions(in_sets(items, sets, seed=study.seed, name="pretended"), _levels(study))
+
+
+def _levels(study: Study) -> tuple[str, ...]:
+    """The levels of the cases, by the analysis that names most of them; none where items are no cases."""
+    return max((a.levels for a in study.analyses), key=len, default=())
+
+
+def _versions(cases: Iterable[Item], levels: Sequence[str]) -> tuple[Item, ...]:
+    if not levels:
+        return tuple(cases)
+    return tuple(
+        replace(_with(case, LEVEL, level), id=f"{case.id}:{level}", case=case.id) for case in cases for level in levels
+    )
 
 
 def _spread(values: list[str]) -> Iterator[str]:
@@ -57,7 +73,17 @@ def _grouped(study: Study, there: set[str]) -> list[str]:
 
 def _known(study: Study) -> set[str]:
     of_raters = {column for rater in study.everybody() for column in rater.strata}
-    return {*COLUMNS, *of_raters, *(f"rater_{column}" for column in of_raters), *(d.name for d in study.derived)}
+    return {
+        *COLUMNS,
+        *of_raters,
+        *(f"rater_{column}" for column in of_raters),
+        *(d.name for d in study.derived),
+        *_level(study),
+    }
+
+
+def _level(study: Study) -> tuple[str, ...]:
+    return (LEVEL,) if _levels(study) else ()
 
 
 def _selected(study: Study) -> Mapping[str, tuple[str, ...]]:
