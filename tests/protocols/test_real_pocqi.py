@@ -16,6 +16,7 @@ from konsil.analysis import Analysis, Resampling, Results
 from konsil.api import open_folder
 from konsil.api.folder import Folder
 from konsil.cli.main import group
+from konsil.prepare import Preparation, Theming
 from pocqi_tables import AXES, CHOICES, JUDGES, SYSTEMS, Made, Row, tables, write
 
 MADE = tables(healthbench=140)
@@ -33,6 +34,7 @@ def test_both_languages_are_one_study(tmp_path: Path) -> None:
     english, german = (new(tmp_path / code, code).study for code in ("en", "de"))
     assert (english.systems, english.raters, english.plan) == (german.systems, german.raters, german.plan)
     assert (english.sources, english.exclusions, english.blinded) == (german.sources, german.exclusions, True)
+    assert english.prepare == german.prepare == Preparation(themes=Theming(10))
     assert [p.number for p in english.places] == [p.number for p in german.places]
     assert [_told(a) for a in english.analyses] == [_told(a) for a in german.analyses]
     assert [c.id for c in english.instruments[0].criteria] == [c.id for c in german.instruments[0].criteria]

@@ -28,7 +28,7 @@ def prepares(request: Request) -> dict[str, Any] | None:
     if names == ("phrases",):
         return {"phrases": phrases(said)}
     if names == ("name",):
-        return {"name": " and ".join(phrases(said)[:2]).capitalize()}
+        return {"name": " and ".join(said.partition("\n")[0].split(", ")[:2]).capitalize()}
     if names == ("theme",):
         return {"theme": _theme(request, said)}
     return None
