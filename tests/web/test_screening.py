@@ -241,3 +241,16 @@ def test_headings_of_a_report() -> None:
         ("Course", "Long: but no heading."),
         ("Outcome", "Well.\n\n- point"),
     ]
+
+
+def test_what_a_model_suspects_is_told_as_such(opened: Store, clock: Clock) -> None:
+    from konsil.prepare import Finding
+
+    opened.add(Batch(items=ITEMS), source="t", at=AT)
+    spec = Screening()
+    suspected = {"c2": Finding("no question for a decision", by_model=True)}
+    made, _ = screen(spec, ITEMS[:3], {}, suspected=suspected)
+    opened.add(Batch(events=[screening_event(made, 1, AT)]), source="t", at=AT)
+    one = Pool(study(criteria=()), opened, clock.stamp).one("c2")
+    assert one is not None
+    assert (one.by_model, one.standing, one.known) == ("no question for a decision", "suspected", [one.by_model])

@@ -46,6 +46,8 @@ class Stand:
     """Item that nobody decided on -> the reason for which a rule leaves it out."""
     last: Mapping[str, Decision]
     """Item -> the last decision that was made on these pages."""
+    by_model: Mapping[str, str]
+    """Item -> the reason for which a model suspects it, where no rule does."""
 
     def of(self, item: str) -> Standing:
         """How one item stands."""
@@ -107,6 +109,8 @@ class One:
     """Rule and what it found in the text."""
     history: Sequence[Decision]
     """What was decided of it on these pages, the last first."""
+    by_model: str = ""
+    """The reason for which a model suspects it, where no rule does."""
     known: Sequence[str] = field(default=())
     """Reasons that were given before, to choose from."""
 
@@ -134,7 +138,7 @@ class Pool:
         screened = last_screened(events)[1] or Screened("", "")
         decided = decided_of(events)[0]
         suspected = {i: r for i, r in screened.reasons().items() if i not in decided and r != UNDECIDED}
-        stand = Stand(decided, suspected, {one.item: one for one in decisions(events)})
+        stand = Stand(decided, suspected, {one.item: one for one in decisions(events)}, screened.by_model)
         self._memory = (state, stand)
         return stand
 
@@ -170,10 +174,12 @@ class Pool:
             return None
         rules = self.spec.rules if self.spec is not None else ()
         evidence = [(rule, text) for rule in rules for text in dict.fromkeys(suspects(item.text, rule))]
+        model = stand.by_model.get(name, "")
+        found_now = [*(rule for rule, _ in evidence), *([model] if model else [])]
         known = [one.decision for one in stand.last.values() if one.decision not in ("", KEEP)]
         return One(
-            item, stand.of(name), stand.reason(name), evidence, history[::-1],
-            [reason for reason, _ in Counter((*known, *(rule for rule, _ in evidence))).most_common(20)],
+            item, stand.of(name), stand.reason(name), evidence, history[::-1], model,
+            [reason for reason, _ in Counter((*known, *found_now)).most_common(20)],
         )  # fmt: skip
 
     def decide(

@@ -90,6 +90,8 @@ function step(event) {
   if (!event.shiftKey || anchor < 0) anchor = focus;
   const [a, b] = anchor <= focus ? [all[anchor], all[focus]] : [all[focus], all[anchor]];
   getSelection().setBaseAndExtent(...a.from, ...b.to);
+  // Browsers tell of a changed selection later; who types fast has gone on by then.
+  choose(selected());
   all[focus].from[0].parentElement.scrollIntoView({ block: "nearest" });
 }
 if (marker) {
