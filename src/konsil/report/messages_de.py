@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from konsil.report.figures_de import FIGURES
 from konsil.report.pair_figures_de import PAIR_FIGURES
+from konsil.report.patients_de import PATIENTS
 from konsil.report.funnel_de import FUNNEL
 from konsil.report.recruited_de import RECRUITED
 from konsil.report.times_de import TIMES
@@ -11,6 +12,7 @@ from konsil.report.times_de import TIMES
 MESSAGES: dict[str, str] = {
     **FIGURES,
     **PAIR_FIGURES,
+    **PATIENTS,
     **RECRUITED,
     **FUNNEL,
     **TIMES,
