@@ -254,3 +254,18 @@ def test_what_a_model_suspects_is_told_as_such(opened: Store, clock: Clock) -> N
     one = Pool(study(criteria=()), opened, clock.stamp).one("c2")
     assert one is not None
     assert (one.by_model, one.standing, one.known) == ("no question for a decision", "suspected", [one.by_model])
+
+
+def test_what_is_remembered_is_what_is_stored(opened: Store, clock: Clock) -> None:
+    """Two desks, each seeing the other's decisions, and one that reads everything anew."""
+    opened.add(Batch(items=ITEMS), source="t", at=AT)
+    look(opened, study().prepare.screen)
+    one, other = (Pool(study(criteria=()), opened, clock.stamp) for _ in range(2))
+    steps = ("c1", "out"), ("c2", "out"), ("c1", "undo"), ("c3", "keep"), ("c1", "keep"), ("c3", "undo"), ("c2", "undo")
+    for number, (item, decision) in enumerate(steps):
+        desk = (one, other)[number % 2]
+        seen = desk.stand().last[item].number if item in desk.stand().last else 0
+        assert desk.decide(item, decision, by="ada", seen=seen, reason="short") == ""
+        anew = Pool(study(criteria=()), opened, clock.stamp).stand()
+        assert one.stand() == other.stand() == anew
+    assert one.stand().suspected == {"c3": "follow-up"}

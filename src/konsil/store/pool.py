@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from konsil.errors import StoreError
-from konsil.prepare import DECISION, SCREENING, Decision, decision_event
+from konsil.prepare import DECISION, SCREENING, Decision, decision_event, decisions
 from konsil.records import Event, Item
 from konsil.store import audit, happenings, schema
 from konsil.store.read import some
@@ -25,6 +25,13 @@ def told(connection: Connection, item: str | None = None) -> tuple[Event, ...]:
     if item is not None:
         return happenings.of_kind(connection, DECISION, item)
     return (*happenings.of_kind(connection, SCREENING), *happenings.of_kind(connection, DECISION))
+
+
+def since(connection: Connection, first: int, last: int) -> list[Decision]:
+    """The decisions with these numbers, in their order."""
+    e = schema.events.c
+    numbers = [f"{DECISION}-{number}" for number in range(first, last + 1)]
+    return decisions(some(connection, "events", e.id.in_(numbers)))
 
 
 def names(connection: Connection, words: str = "") -> list[str]:

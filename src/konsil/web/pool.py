@@ -17,9 +17,10 @@ from konsil.prepare import (
     found,
     last_screened,
 )
+from konsil.prepare.deciding import decided_after
 from konsil.prepare.screening import UNDECIDED
 from konsil.prepare.suspects import suspects
-from konsil.records import Item
+from konsil.records import Event, Item
 from konsil.store import Store, pool
 from konsil.store.engine import reading, writing
 from konsil.study import Study
@@ -29,6 +30,8 @@ STANDINGS: tuple[Standing, ...] = get_args(Standing)
 """Nobody decided; nobody decided, and a rule found something; a person kept it; a person left it out."""
 PAGE = 50
 """Items on one page of the list."""
+MOST_AT_ONCE = 200
+"""Decisions more that are added to what is remembered; beyond, all of it is read anew."""
 LONGEST = 300
 """Characters of a reason; a note may have more."""
 LONGEST_NOTE = 2_000
@@ -48,6 +51,15 @@ class Stand:
     """Item -> the last decision that was made on these pages."""
     by_model: Mapping[str, str]
     """Item -> the reason for which a model suspects it, where no rule does."""
+
+    def after(self, later: Sequence[Decision]) -> Stand:
+        """How it stands after some decisions more."""
+        decided, suspected = decided_after(self.decided, later), dict(self.suspected)
+        for one in later:
+            suspected.pop(one.item, None)
+            if not one.decision and one.otherwise not in (KEEP, UNDECIDED):
+                suspected[one.item] = one.otherwise
+        return Stand(decided, suspected, {**self.last, **{one.item: one for one in later}}, self.by_model)
 
     def of(self, item: str) -> Standing:
         """How one item stands."""
@@ -131,14 +143,13 @@ class Pool:
     def stand(self) -> Stand:
         """How the whole pool stands; read anew only after somebody decided or screened."""
         with reading(self.store.engine) as connection:
-            state = pool.state(connection)
-            if self._memory is not None and self._memory[0] == state:
-                return self._memory[1]
-            events = pool.told(connection)
-        screened = last_screened(events)[1] or Screened("", "")
-        decided = decided_of(events)[0]
-        suspected = {i: r for i, r in screened.reasons().items() if i not in decided and r != UNDECIDED}
-        stand = Stand(decided, suspected, {one.item: one for one in decisions(events)}, screened.by_model)
+            state, memory = pool.state(connection), self._memory
+            if memory is not None and memory[0] == state:
+                return memory[1]
+            if memory is not None and memory[0][0] == state[0] and state[1] - memory[0][1] < MOST_AT_ONCE:
+                stand = memory[1].after(pool.since(connection, memory[0][1] + 1, state[1]))
+            else:
+                stand = _stand(pool.told(connection))
         self._memory = (state, stand)
         return stand
 
@@ -234,6 +245,13 @@ class Pool:
         if finding is not None:
             return finding.reason
         return KEEP if self.spec.undecided == "kept" else UNDECIDED
+
+
+def _stand(events: Sequence[Event]) -> Stand:
+    screened = last_screened(events)[1] or Screened("", "")
+    decided = decided_of(events)[0]
+    suspected = {i: r for i, r in screened.reasons().items() if i not in decided and r != UNDECIDED}
+    return Stand(decided, suspected, {one.item: one for one in decisions(events)}, screened.by_model)
 
 
 def _chosen(stand: Stand, names: Sequence[str], standing: str, reason: str) -> list[str]:
