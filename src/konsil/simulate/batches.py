@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +68,13 @@ class Batches:
     def n_sentences(self) -> int:
         """The sentences of each answer: as many as are rated of one."""
         return max((a.spans or 0 for a in self.study.plan), default=0)
+
+    @cached_property
+    def strata(self) -> Mapping[str, NDArray[np.str_]]:
+        """Column -> its value for every item of a batch, the same in every batch; empty where it has none."""
+        own = [item.strata for case in self.cases for item in case]
+        again = self.n_items // max(1, len(own))
+        return {c: np.tile([one.get(c, "") for one in own], again) for c in dict.fromkeys(c for s in own for c in s)}
 
     def set_of(self) -> NDArray[np.str_]:
         """The set of every item of a batch; empty where none is known."""
@@ -176,8 +184,9 @@ class Batches:
             if one.name in wanted:
                 values = self.derived(one.name, batch)
                 items &= np.any([_inside(values, b) for b in one.bins if b.label in wanted[one.name]], axis=0)
-        for column in {c for own in world.strata for c in own} & set(wanted):
-            items &= np.array([own.get(column) in wanted[column] for own in world.strata], dtype=np.bool_)
+        for column in wanted:
+            if column in self.strata:
+                items &= np.isin(self.strata[column], list(wanted[column]))
         units = items[self.item_of(criterion, batch)]
         rated = self._units(criterion, batch)
         if rated is not None and "system" in wanted:

@@ -51,7 +51,7 @@ def ladder(model: Expected, analysis: Analysis, criterion: Criterion, group: Map
     world = model.batches.world(batch)
     item_of = model.batches.item_of(criterion, batch)[model.batches.units(analysis, criterion, group, batch)]
     grid = np.full((int(world.case_of.max()) + 1, len(analysis.levels)), np.nan)
-    levels = np.array([own.get("level", "") for own in world.strata])[item_of]
+    levels = model.batches.strata["level"][item_of]
     for place, level in enumerate(analysis.levels):
         here = levels == level
         grid[world.case_of[item_of[here]], place] = marks[here]
