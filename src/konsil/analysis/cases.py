@@ -9,7 +9,7 @@ from konsil.analysis.approval import approval_groups, strictness_groups
 from konsil.analysis.catalogue import DEGRADATION
 from konsil.analysis.correlations import correlation_rows
 from konsil.analysis.crossover import crossover_rows
-from konsil.analysis.degradation import degradation_groups, hidden_rows
+from konsil.analysis.degradation import degradation_groups, hidden_rows, recovery_rows
 from konsil.analysis.effects import anova_rows, effect_rows, tukey_rows
 from konsil.analysis.frame import Long
 from konsil.analysis.kinds import Context, Group
@@ -24,6 +24,7 @@ Differences = Callable[[Context, Sequence[Group]], Iterator[Row]]
 GROUPS: Mapping[str, Groups] = MappingProxyType(
     {
         **dict.fromkeys(DEGRADATION, degradation_groups),
+        "accuracy": outcome_groups,
         "illusion_gap": outcome_groups,
         "mismatch": outcome_groups,
         "hallucination": outcome_groups,
@@ -45,7 +46,12 @@ ROWS: Mapping[str, Rows] = MappingProxyType(
 """Statistics that are comparisons themselves."""
 
 BESIDE: Mapping[str, Rows] = MappingProxyType(
-    {"diagnostic_potential": hidden_rows, "mismatch": detector_rows, "hallucination": detector_rows}
+    {
+        "diagnostic_potential": hidden_rows,
+        "monotonicity_violation": recovery_rows,
+        "mismatch": detector_rows,
+        "hallucination": detector_rows,
+    }
 )
 """What else stands below a statistic's numbers."""
 

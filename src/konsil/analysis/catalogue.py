@@ -119,7 +119,7 @@ DEGRADATION = (
 )
 """What becomes of a system as cases are told with less and less; one row a system, cases are the clusters."""
 
-ONE_A_SYSTEM = (*DEGRADATION, "illusion_gap", "mismatch", "hallucination")
+ONE_A_SYSTEM = (*DEGRADATION, "accuracy", "illusion_gap", "mismatch", "hallucination")
 """Statistics of cases with a row for each system, whatever `by` says."""
 
 AUDIT = ("approval", "strictness")
@@ -128,7 +128,10 @@ AUDIT = ("approval", "strictness")
 EFFECTS = ("mann_whitney", "anova", "tukey")
 """Systems compared on the means of their cases; one row an effect or a comparison."""
 
-CASES = (*ONE_A_SYSTEM, "crossover", *AUDIT, *EFFECTS, "criteria_correlation")
+COMPARISONS = ("crossover", *EFFECTS, "criteria_correlation")
+"""Statistics of cases that are comparisons themselves, and no number of a group."""
+
+CASES = (*ONE_A_SYSTEM, *AUDIT, *COMPARISONS)
 """Every statistic of cases in several versions: its clusters are the cases."""
 
 TIMED = ("seconds", "median_seconds", "geometric_seconds")

@@ -13,6 +13,7 @@ from konsil.analysis.degradation import by_system, right
 from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Long
 from konsil.analysis.kinds import Context
+from konsil.analysis.measure import Measure, quotient
 from konsil.analysis.results import Row
 from konsil.analysis.rows import row
 from konsil.analysis.said import Said, say
@@ -39,6 +40,15 @@ class Pair:
     """Cases with an answer of both."""
     n_ratings: int
     """Labels used."""
+    n_units: int
+    """Answers with a score."""
+    n_raters: int
+    """Raters with a label."""
+
+    @property
+    def used(self) -> Measure:
+        """What was used, for the table."""
+        return Measure(np.zeros((1, 1)), quotient, (), self.n_units, self.n_raters, self.n_ratings)
 
 
 def crossover_rows(context: Context, table: Long) -> Iterator[Row]:
@@ -63,7 +73,7 @@ def _pair(context: Context, names: tuple[str, str], a: Ladder, b: Ladder) -> Pai
     n_levels = gap.shape[1]
     if not known.any():
         nothing = np.full(n_levels, np.nan)
-        return Pair(names, nothing, nothing, nothing, 0, 0)
+        return Pair(names, nothing, nothing, nothing, 0, 0, 0, 0)
     sums = np.concatenate([np.where(known, gap, 0.0), known.astype(np.float64)], axis=1)
 
     def finalise(totals: Array) -> Array:
@@ -73,7 +83,9 @@ def _pair(context: Context, names: tuple[str, str], a: Ladder, b: Ladder) -> Pai
     # Each level at a share of the error: all of them hold together with the level asked for (Bonferroni).
     each = 1 - (1 - context.resampling.level) / n_levels
     found = infer.infer(sums, finalise, draws=context.resampling.draws, level=each, key=context.key)
-    return Pair(names, found.value, found.low, found.high, found.n_clusters, a.n_ratings + b.n_ratings)
+    n_units = int(np.isfinite(a.scores).sum() + np.isfinite(b.scores).sum())
+    return Pair(names, found.value, found.low, found.high, found.n_clusters, a.n_ratings + b.n_ratings, n_units,
+                max(a.n_raters, b.n_raters))  # fmt: skip
 
 
 def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
@@ -95,14 +107,14 @@ def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
         first, second = (a, b) if sure[0] == 0 else (b, a)
     finding = _finding(value, low, first, second, levels[early], levels[late])
     group = {"systems": say("{a} and {b}", a=a, b=b), **rest}
-    yield row(context, group, Told(headline, notes=(finding,)), finding=finding)
+    yield row(context, group, Told(headline, notes=(finding,)), pair.used, finding=finding)
     for n, name in enumerate(levels):
         one = Estimate(
             float(pair.value[n]), float(pair.low[n]), float(pair.high[n]), level,
             n_clusters=pair.n_clusters, n_ratings=pair.n_ratings, method=method,
         )  # fmt: skip
         keys, versus = ({"system": system, **rest, "level": name} for system in (a, b))
-        yield row(context, keys, Told(one), kind="difference", versus=versus)
+        yield row(context, keys, Told(one), pair.used, kind="difference", versus=versus)
 
 
 def _finding(value: float, low: float, first: str, second: str, early: str, late: str) -> Said:

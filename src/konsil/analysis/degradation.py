@@ -94,6 +94,20 @@ def from_cases(found: Ladder, numbers: Array, *, share: bool = False) -> Measure
     )
 
 
+def recovery_rows(context: Context, table: Long) -> Iterator[Row]:
+    """For each system and level the share of cases that are right there after a fuller level was wrong."""
+    if context.analysis.denominator == "recovered":
+        return
+    levels = context.analysis.levels
+    version = say("recovered")
+    for keys, part in by_system(context, table):
+        found = ladder(context, part, levels)
+        at = degradation.recovered_at(right(context, found.scores))
+        measures = [from_cases(found, at[:, n], share=True) for n in range(1, len(levels))]
+        for level, measure, told in zip(levels[1:], measures, estimates_of(context, measures), strict=True):
+            yield row(context, {**keys, LEVEL: level, "version": version}, told, measure, kind="companion")
+
+
 def hidden_rows(context: Context, table: Long) -> Iterator[Row]:
     """For each system the cases that it has wrong with all the information and right with less of it.
 
@@ -106,7 +120,15 @@ def hidden_rows(context: Context, table: Long) -> Iterator[Row]:
         [told] = estimates_of(context, [measure])
         version = say("wrong at {level}, right with less", level=analysis.levels[0])
         finding = _hidden(context, keys["system"], told.headline)
-        yield row(context, {**keys, "version": version}, told, measure, kind="companion", finding=finding)
+        told = replace(told, notes=(*told.notes, finding))
+        yield row(
+            context,
+            {**keys, LEVEL: analysis.levels[0], "version": version},
+            told,
+            measure,
+            kind="companion",
+            finding=finding,
+        )
 
 
 def _hidden(context: Context, system: str, found: Estimate) -> Said:

@@ -196,12 +196,19 @@ def tukey_rows(context: Context, table: Long) -> Iterator[Row]:
         named = {"criterion": one.criterion.id} if context.also else {}
         places = [(s, k) for s in range(len(cells.systems)) for k in range(len(one.analysis.levels))]
         found = _independent(one, cells, places) if one.analysis.mode == "paper" else _ranges(one, cells, places)
-        for (x, y), told in zip(combinations(places, 2), found, strict=True):
+        pairs = zip(combinations(places, 2), found, strict=True)
+        # First the levels within each system, then the systems at each level.
+        for (x, y), told in sorted(pairs, key=lambda one: (one[0][0][0] != one[0][1][0], *one[0])):
             keys, versus = (
                 {**named, "system": cells.systems[s], LEVEL: one.analysis.levels[k]} for s, k in (x, y)
             )  # fmt: skip
+            used = Measure(
+                np.zeros((1, 1)), effects.paired_d, (), 2 * len(cells.whole), cells.n_raters, cells.n_ratings
+            )
             apart = x[0] != y[0] and x[1] != y[1]
-            yield row(one, keys, Told(told, notes=_incomplete(cells)), kind="difference", versus=versus, detail=apart)
+            yield row(
+                one, keys, Told(told, notes=_incomplete(cells)), used, kind="difference", versus=versus, detail=apart
+            )
 
 
 def _ranges(context: Context, cells: Cells, places: Sequence[tuple[int, int]]) -> Iterator[Estimate]:

@@ -1,4 +1,4 @@
-"""What becomes of failed answers: did the reasoning name the diagnosis, was a wrong one named, did it read well."""
+"""What answers are worth: whether they are right, and what those that are not name and how well they read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def outcome_groups(context: Context, table: Long) -> list[Group]:
     frame = select(table, analysis, analysis.raters)
     found = []
     for keys, part in groups(frame, list(dict.fromkeys(("system", *analysis.by)))):
-        if analysis.statistic == "illusion_gap":
+        if analysis.statistic == "accuracy":
+            measure, why = _accuracy(context, part), say("no answer has a score")
+        elif analysis.statistic == "illusion_gap":
             measure, why = _illusion(context, table, part), say("no answer has both scores")
         else:
             measure = _failures(context, table, part)
@@ -37,6 +39,12 @@ def outcome_groups(context: Context, table: Long) -> list[Group]:
         told = estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster, why=why)
         found.append(Group(keys, measure, told))
     return found
+
+
+def _accuracy(context: Context, part: pl.DataFrame) -> Measure:
+    """Which answers the panel's mean calls right."""
+    own = scores(context, part).with_columns(reaches(context.analysis.correct).alias("right"))
+    return per_case(part, own, own.get_column("right").to_numpy(), share=True)
 
 
 def _illusion(context: Context, table: Long, part: pl.DataFrame) -> Measure:

@@ -47,6 +47,12 @@ CASE_WORDS: dict[str, Words] = {
         CLEXEVAL,
         True,
     ),
+    "accuracy": (
+        "Accuracy",
+        "The share of answers that the panel's mean score calls right.",
+        CLEXEVAL,
+        False,
+    ),
     "illusion_gap": (
         "Illusion gap",
         "How much better the answers read than they are true, on average over the answers.",

@@ -29,6 +29,7 @@ CASE_STATISTICS: dict[str, tuple[str, str]] = {
         "Lücke der Begründung",
         "Um wie viel die mittlere Bewertung vom ganzen Fall bis zum wenigsten davon fällt.",
     ),
+    "accuracy": ("Genauigkeit", "Der Anteil der Antworten, die nach dem Mittel des Panels richtig sind."),
     "illusion_gap": (
         "Lücke der Illusion",
         "Um wie viel besser sich die Antworten lesen, als sie zutreffen, im Mittel über die Antworten.",
@@ -160,6 +161,8 @@ CASE_SENTENCES: dict[str, str] = {
     "a criterion has one score throughout, or no answer has both": (
         "ein Kriterium hat durchweg dieselbe Bewertung, oder keine Antwort hat beide"
     ),
+    "recovered": "wiedergefunden",
+    "no answer has a score": "keine Antwort hat eine Bewertung",
     "wrong at {level}, right with less": "auf {level} falsch, mit weniger richtig",
     "Hidden knowledge cannot be judged: no case of {system} has all levels.": (
         "Verborgenes Wissen lässt sich nicht beurteilen: Kein Fall von {system} hat alle Stufen."

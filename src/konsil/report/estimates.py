@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Row
-from konsil.analysis.catalogue import PREFERENCE
+from konsil.analysis.catalogue import CASES, PREFERENCE
 from konsil.report.anchors import anchor
 from konsil.report.drawing import Drawing
+from konsil.report.facts import facts_of, sentence_of
 from konsil.report.forms import figures_of
-from konsil.report.glossary import entry, title
+from konsil.report.glossary import title
 from konsil.report.joined import Joined, beside_names, column_title, columns_of, contrast, in_order, join, value_head
 from konsil.report.overview import Material
 from konsil.report.plots import forests
@@ -43,6 +44,8 @@ class Told:
     """Estimates, then differences."""
     figures: tuple[Drawing, ...]
     """Forest plots or a heat map."""
+    findings: tuple[str, ...] = ()
+    """What may be said because the intervals support it, or that they do not."""
 
 
 def tell(material: Material) -> list[Told]:
@@ -64,7 +67,7 @@ def _tell(material: Material, name: str, spec: Analysis | None, rows: Sequence[R
     figures: list[Drawing] = []
     if estimates:
         tables.append(_estimates(material, name, estimates))
-        figures += figures_of(material, name, spec, estimates)
+        figures += figures_of(material, name, spec, _drawn(spec, estimates))
     if differences:
         tables.append(_differences(material, name, differences))
         figures += forests(material, name, statistic, differences, spec=spec, difference=True)
@@ -72,74 +75,26 @@ def _tell(material: Material, name: str, spec: Analysis | None, rows: Sequence[R
         anchor=anchor("analysis", name),
         name=name,
         title=title(statistic, material.language),
-        sentence=_sentence(material, spec, rows),
-        facts=_facts(material, spec),
+        sentence=sentence_of(material, spec, rows),
+        facts=facts_of(material, spec),
         paper=spec is not None and spec.mode == "paper",
         prespecified=spec.prespecified if spec else rows[0].prespecified,
         tables=tuple(tables),
         figures=tuple(figures),
+        findings=tuple(dict.fromkeys(row.finding for row in rows if row.finding)),
     )
 
 
-def _sentence(material: Material, spec: Analysis | None, rows: Sequence[Row]) -> str:
-    _ = material.language.gettext
-    statistic = spec.statistic if spec else rows[0].statistic
-    said = {
-        "statistic": title(statistic, material.language),
-        "criterion": spec.criterion if spec else rows[0].criterion,
-        "panel": spec.raters if spec else rows[0].raters,
-        "against": (spec.against or "") if spec else "",
-    }
-    if spec is not None and spec.against == "rest":
-        text = _(
-            "%(statistic)s of each rater of the panel “%(panel)s” against the majority of the panel's other raters,"
-            " on the criterion “%(criterion)s”."
-        )
-    elif spec is not None and spec.against is not None:
-        text = _(
-            "%(statistic)s of the panel “%(panel)s” against the majority of the panel “%(against)s”,"
-            " on the criterion “%(criterion)s”."
-        )
-    elif entry(statistic).among:
-        text = _("%(statistic)s among the raters of the panel “%(panel)s” on the criterion “%(criterion)s”.")
-    else:
-        text = _("%(statistic)s in the ratings of the panel “%(panel)s” on the criterion “%(criterion)s”.")
-    return f"{text % said} {entry(statistic, material.language).text}".rstrip()
-
-
-def _facts(material: Material, spec: Analysis | None) -> tuple[tuple[str, str], ...]:
-    if spec is None:
-        return ()
-    _ = material.language.gettext
-    units = {"item": _("items"), "case": _("cases"), "rater": _("raters")}
-    consensus = {"none": "", "majority": _("majority of the panel"), "mean": _("mean of the panel")}
-    spans = {"each": "", "all": _("all sentences"), "any": _("any sentence"), "mean": _("mean of the sentences")}
-    criterion = material.criteria().get(spec.criterion)
-    abstentions = _("a label of their own") if spec.abstain == "label" else _("left out, pair by pair")
-    if criterion is None or criterion.scale.abstain is None:
-        abstentions = ""
-    facts = (
-        (_("Label counted"), ", ".join(spec.of)),
-        (_("Items"), spec.items),
-        (_("Only"), "; ".join(f"{column}: {', '.join(kept)}" for column, kept in sorted(spec.where.items()))),
-        (_("Groups"), ", ".join(column_title(material, c) for c in spec.by)),
-        (_("Compared"), column_title(material, spec.compare)),
-        (_("Arm"), spec.arm or ""),
-        (_("Weights"), spec.weights),
-        (_("Labels merged"), "; ".join(f"{old} → {new}" for old, new in spec.collapse.items())),
-        (_("Labels"), ", ".join(spec.labels)),
-        (_("Consensus"), consensus[spec.consensus]),
-        (_("Tie-breaks"), spec.tiebreak or ""),
-        (_("Sentences"), spans[spec.spans]),
-        (_("Abstentions"), abstentions),
-        (_("Resampled"), units[spec.cluster]),
-    )
-    return tuple((term, value) for term, value in facts if value)
+def _drawn(spec: Analysis | None, rows: Sequence[Joined]) -> list[Joined]:
+    """What a figure shows: of cases without what is no more than another number below."""
+    if spec is None or spec.statistic not in CASES or spec.statistic == "monotonicity_violation":
+        return list(rows)
+    return [one for one in rows if "version" not in one.row.group]
 
 
 def _remarks(material: Material, row: Row) -> list[str]:
     _ = material.language.gettext
-    remarks = list(row.warnings)
+    remarks = [w for w in row.warnings if w != row.finding]
     if row.n_undefined_pairs:
         remarks.append(
             _("Undefined for %(n)s pairs of raters, which are left out of the mean.")

@@ -7,20 +7,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Row
+from konsil.analysis.case_rules import implied
 from konsil.report.anchors import anchor
 from konsil.report.curves import curves
 from konsil.report.drawing import Drawing
 from konsil.report.glossary import title
-from konsil.report.joined import Joined, column_title
+from konsil.report.joined import Joined, column_title, levels_of
 from konsil.report.marks import About
 from konsil.report.multiples import Point, Series, series
 from konsil.report.overview import Material
 from konsil.report.pairs import is_told_together
 from konsil.report.plots import forests, heat_maps
 from konsil.report.ranking import Line, Ranked, ranking
+from konsil.report.trade_offs import trade_offs
 
 MOST_CATEGORIES = 7
 """Categories on the axis of a series; with more of them a forest plot is easier to read."""
+SHARES = {"share", "abstention", "accuracy", "mismatch", "hallucination", "approval"}
+"""Statistics whose scale begins at zero."""
 MOST_PANELS = 24
 """Panels of one figure of series."""
 
@@ -32,6 +36,8 @@ def figures_of(material: Material, name: str, spec: Analysis | None, estimates: 
         return []
     if statistic.startswith("ensembles_"):
         return _ensembles(material, name, statistic)
+    if statistic == "strictness":
+        return [*trade_offs(material, name, statistic), *forests(material, name, statistic, estimates, spec=spec)]
     if statistic == "risk_coverage":
         drawn_curves = curves(material, name, statistic)
         return [*drawn_curves, *forests(material, name, statistic, estimates, spec=spec)]
@@ -59,15 +65,17 @@ class _Axes:
 def _axes(material: Material, spec: Analysis, rows: Sequence[Row]) -> _Axes | None:
     """Series over the ranges of a derived number, or over the values of a stratum within each system or rater."""
     bins = {d.name: tuple(b.label for b in d.bins) for d in material.study.derived}
-    category = next((c for c in spec.by if bins.get(c)), None)
+    bins |= {"level": levels} if (levels := levels_of(material)) else {}
+    by = tuple(dict.fromkeys((*implied(spec), *spec.by)))
+    category = next((c for c in by if bins.get(c)), None)
     ordered = category is not None
-    others = [c for c in spec.by if c != category]
+    others = [c for c in by if c != category]
     if category is None:
-        if len(spec.by) != 2 or sum(c in {"system", "rater"} for c in spec.by) != 1:
+        if len(by) != 2 or sum(c in {"system", "rater"} for c in by) != 1:
             return None
-        category = next(c for c in spec.by if c not in {"system", "rater"})
-        others = [c for c in spec.by if c != category]
-    if len(others) > 1 or any(set(r.group) != set(spec.by) for r in rows):
+        category = next(c for c in by if c not in {"system", "rater"})
+        others = [c for c in by if c != category]
+    if len(others) > 1 or any(set(r.group) != set(by) for r in rows):
         return None
     found = dict.fromkeys(r.group[category] for r in rows if r.group[category])
     known = bins.get(category) or tuple(found)
@@ -108,7 +116,7 @@ def _series(material: Material, name: str, spec: Analysis, estimates: Sequence[J
     )
     return series(
         about, axes.categories, shown, numbers, axis=word, ordered=axes.ordered, beside=beside, line=spec.pass_line,
-        line_name=_("pass line"), share=spec.statistic in {"share", "abstention"},
+        line_name=_("pass line"), share=spec.statistic in SHARES,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields
 
 from konsil.analysis import Analysis
+from konsil.analysis.catalogue import COMPARISONS
 from konsil.report.anchors import anchor
 from konsil.report.drawing import Drawing
 from konsil.report.glossary import entry, title
@@ -29,7 +30,8 @@ def glance(material: Material) -> list[Drawing]:
     """One figure for each family of analyses with the same rows and different statistics."""
     families: dict[str, list[Analysis]] = {}
     for analysis in material.study.analyses:
-        if not analysis.statistic.startswith("ensembles_") and not is_told_together(material, analysis):
+        told_apart = analysis.statistic.startswith("ensembles_") or analysis.statistic in COMPARISONS
+        if not told_apart and not is_told_together(material, analysis):
             families.setdefault(_kinship(analysis), []).append(analysis)
     drawn = [_family(material, members[:MOST_COLUMNS]) for members in families.values() if len(members) > 1]
     return [one for one in drawn if one is not None]

@@ -59,6 +59,7 @@ def in_order(material: Material, rows: Sequence[Joined]) -> list[Joined]:
     """Sort rows as the protocol orders ranges, systems and raters; strata naturally, other columns as they come."""
     study = material.study
     known = {d.name: [b.label for b in d.bins] for d in study.derived}
+    known |= {"level": list(levels_of(material)), "criterion": list(material.criteria())}
     known |= {"system": [s.id for s in study.systems], "rater": [r.id for r in study.raters]}
     places: dict[str, dict[str, int]] = {}
     for column in columns_of(rows):
@@ -69,7 +70,12 @@ def in_order(material: Material, rows: Sequence[Joined]) -> list[Joined]:
     return sorted(rows, key=lambda one: [places[c].get(one.row.group.get(c, ""), -1) for c in places])
 
 
-_AS_THEY_COME = {"ensemble", "size", "raters", "version", MATCH}
+def levels_of(material: Material) -> tuple[str, ...]:
+    """The levels of information in the order that the protocol's analyses give them; empty where none does."""
+    return next((a.levels for a in material.study.analyses if a.levels), ())
+
+
+_AS_THEY_COME = {"ensemble", "size", "raters", "version", "effect", "other", "systems", "sentences", MATCH}
 """Columns whose values the analysis has put into an order: by rank, or no before yes in any language."""
 
 
@@ -85,6 +91,7 @@ def column_title(material: Material, column: str) -> str:
     own |= {"case": _("Case"), "phase": _("Phase"), "batch": _("Batch"), "instrument": _("Instrument")}
     own |= {"ensemble": _("Ensemble"), "size": _("Judges"), "raters": _("Raters"), "version": _("Version")}
     own |= {"rival": _("Against"), "length": _("Length"), "criterion": _("Criterion")}
+    own |= {"level": _("Level"), "systems": _("Systems"), "effect": _("Effect"), "other": _("Other criterion")}
     own |= {"design": _("Design"), "sentences": _("Sentences"), "minutes": _("Minutes an answer")}
     own |= {MATCH: _("Verbatim match")}
     own |= {d.name: d.title for d in material.study.derived if d.title}

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from konsil.report.case_figures_de import CASE_FIGURES
 from konsil.report.figures_de import FIGURES
+from konsil.report.funnel_de import FUNNEL
 from konsil.report.pair_figures_de import PAIR_FIGURES
 from konsil.report.patients_de import PATIENTS
-from konsil.report.funnel_de import FUNNEL
 from konsil.report.recruited_de import RECRUITED
 from konsil.report.times_de import TIMES
 
 MESSAGES: dict[str, str] = {
+    **CASE_FIGURES,
     **FIGURES,
     **PAIR_FIGURES,
     **PATIENTS,

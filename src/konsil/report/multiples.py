@@ -33,6 +33,15 @@ ACROSS = 3
 """Panels of series in one row."""
 
 
+def panels_across(n: int) -> int:
+    """How many of n panels stand in one row: three, but four are two rows of two.
+
+    >>> [panels_across(n) for n in (1, 3, 4, 5)]
+    [1, 3, 2, 3]
+    """
+    return 2 if n == ACROSS + 1 else min(ACROSS, n)
+
+
 @dataclass(frozen=True)
 class Column:
     """One statistic of all rows."""
@@ -130,7 +139,7 @@ def series(
     categories are not joined, unless there are only two of them.
     """
     with style():
-        across = min(ACROSS, len(shown))
+        across = panels_across(len(shown))
         down = math.ceil(len(shown) / across)
         left, gap, tall = 0.66, 0.22, 1.35
         wide = min((WIDTH - left + gap) / across - gap, 3.4)
@@ -161,8 +170,9 @@ def series(
             if beside is not None:
                 _draw(axes, beside, MUTED, marker="s", shift=-0.09, joined=joined)
             _draw(axes, one, ACCENT, marker="o", shift=0.09 if beside is not None else 0.0, joined=joined)
+        room = height - below - top
         figure.text(
-            0.12 / WIDTH, (below + (height - below - top) / 2) / height, axis, rotation=90, ha="center", va="center",
+            0.12 / WIDTH, (below + room / 2) / height, wrapped(axis, room - 0.1), rotation=90, ha="center", va="center",
             fontsize=8.5,
         )  # fmt: skip
         keys = []

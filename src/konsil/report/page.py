@@ -15,6 +15,8 @@ from konsil.instrument import Instrument
 from konsil.records import Answer, Item
 from konsil.report.anchors import anchor
 from konsil.report.calls import calls, derived_figures
+from konsil.report.case_figures import case_figures
+from konsil.report.case_view import case_view
 from konsil.report.composition import composition
 from konsil.report.digest import records_digest
 from konsil.report.drawing import Drawing
@@ -51,7 +53,7 @@ class Page:
 
 def render(material: Material, extras: Sequence[Section]) -> Page:
     """Gather everything and render it."""
-    seen = [*pair_figures(material), *glance(material)]
+    seen = [*pair_figures(material), *case_figures(material), *glance(material)]
     made_of = composition(material)
     called = calls(material)
     asked = recruited(material)
@@ -80,6 +82,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         extras=added,
         instruments=[(i, anchor("instrument", i.id), markdown(i)) for i in material.study.instruments],
         samples=_samples(material),
+        case=case_view(material),
         longest=LONGEST,
         versions=_versions(),
         digests=(material.digest or study_digest(material.study), records_digest(material.records)),

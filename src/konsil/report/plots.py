@@ -16,8 +16,16 @@ from konsil.report.overview import Material, natural
 
 MOST_LINES = 38
 """Lines of one forest plot: what fits a printed page with its caption."""
-PAIRS = (("rater", "other"), ("rater_1", "rater_2"), ("rater_a", "rater_b"), ("rater", "against"))
-"""Group columns that say a row is about two raters."""
+_COMPARED = {"crossover": "accuracy", "tukey": "mean"}
+"""What is compared, where a statistic is a comparison itself and no number of a group."""
+PAIRS = (
+    ("rater", "other"),
+    ("rater_1", "rater_2"),
+    ("rater_a", "rater_b"),
+    ("rater", "against"),
+    ("criterion", "other"),
+)
+"""Group columns that say a row is about two raters or criteria."""
 
 
 def forests(
@@ -50,8 +58,8 @@ def forests(
     limits = span([*ends, *(x for d in dots for x in (d.value, d.low, d.high, d.mark))], zero)
     pages = paged(dots)
     beside = ", ".join(beside_names(rows))
-    word = title(statistic, material.language)
-    if difference:
+    word = title(_COMPARED.get(statistic, statistic), material.language)
+    if difference and statistic != "mann_whitney":
         word = _("Difference: %(statistic)s") % {"statistic": word}
     drawings = []
     for n, page in enumerate(pages):
@@ -118,10 +126,13 @@ def heat_maps(material: Material, name: str, statistic: str, rows: Sequence[Join
             maps.setdefault(key, {})[group[pair[0]], group[pair[1]]] = one.row.estimate.value
     drawings = []
     for n, (key, values) in enumerate(maps.items()):
-        raters = sorted({rater for both in values for rater in both}, key=natural)
+        raters = list(dict.fromkeys(rater for both in values for rater in both))
+        raters = raters if pair[0] == "criterion" else sorted(raters, key=natural)
         word = title(statistic, material.language)
         where = ", ".join(part for part in key if part)
-        caption = _("%(what)s of each pair of raters, analysis “%(name)s”.") % {"what": word, "name": name}
+        pairs = _("%(what)s of each pair of raters, analysis “%(name)s”.")
+        pairs = _("%(what)s, every two, analysis “%(name)s”.") if pair[0] == "criterion" else pairs
+        caption = pairs % {"what": word, "name": name}
         about = About(
             key=anchor("pairs", name) + (f"-{n + 1}" if len(maps) > 1 else ""),
             title=f"{word}: {where or name}",

@@ -17,6 +17,7 @@ def told(results: Results, numbers: Numbers) -> Results:
         rows=tuple(_row(row, numbers) for row in results.rows),
         coverage=tuple(replace(row, excluded=_keys(row.excluded, numbers)) for row in results.coverage),
         bounds=tuple(replace(b, group=_values(b.group, numbers)) for b in results.bounds),
+        trade_offs=tuple(replace(t, group=_values(t.group, numbers)) for t in results.trade_offs),
         curves=tuple(replace(c, group=_values(c.group, numbers)) for c in results.curves),
         outcomes=tuple(replace(o, value=_values({o.column: o.value}, numbers)[o.column]) for o in results.outcomes),
         warnings=_texts(results.warnings, numbers),
@@ -33,6 +34,7 @@ def _row(row: Row, numbers: Numbers) -> Row:
         group=_values(row.group, numbers),
         versus=_values(row.versus, numbers),
         warnings=_texts(row.warnings, numbers),
+        finding=numbers.told(row.finding),
     )
 
 

@@ -22,6 +22,7 @@ from konsil.report.page import render
 from konsil.report.section import Section
 from konsil.report.tables import Numbers
 from konsil.report.told import told
+from konsil.report.trade_offs import trade_off_lines
 from konsil.stats.contract import Estimate
 from konsil.study import Study, study_digest
 from konsil.version import __version__
@@ -266,7 +267,8 @@ def _derived_csv(study: Study, results: Results) -> bytes:
 
 
 def _curves_csv(study: Study, results: Results) -> bytes:
-    groups = sorted({column for c in results.curves for column in c.group})
+    several = [*(c.group for c in results.curves), *(t.group for t in results.trade_offs)]
+    groups = sorted({column for group in several for column in group})
     lines = [
         {
             "analysis": c.analysis,
@@ -278,7 +280,9 @@ def _curves_csv(study: Study, results: Results) -> bytes:
         for c in results.curves
         for coverage, risk in zip(c.coverage, c.risk, strict=True)
     ]
-    return _csv(["analysis", *(f"group.{g}" for g in groups), "coverage", "risk", "simulated"], lines)
+    traded = [{**line, "simulated": study.simulated} for line in trade_off_lines(results)]
+    more = ["threshold", "approved", "rejected"] if traded else []
+    return _csv(["analysis", *(f"group.{g}" for g in groups), "coverage", "risk", *more, "simulated"], lines + traded)
 
 
 def _csv(fields: Sequence[str], lines: Iterable[Mapping[str, object]]) -> bytes:

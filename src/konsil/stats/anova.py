@@ -224,7 +224,8 @@ def tukey(cells: Array, level: float = 0.95) -> list[Comparison]:
         return [Comparison(*[float("nan")] * 4) for _ in pairs]
     found = tukey_hsd(*cells.T)
     ends = found.confidence_interval(level)
+    low, high = np.asarray(ends.low), np.asarray(ends.high)
     return [
-        Comparison(float(found.statistic[p]), float(ends.low[p]), float(ends.high[p]), float(found.pvalue[p]))
+        Comparison(float(found.statistic[p]), float(low[p]), float(high[p]), float(found.pvalue[p]))
         for p in pairs
     ]

@@ -40,9 +40,23 @@ def violated(right: Array, *, recovered: bool = False) -> Array:
     >>> violated(cases), violated(cases, recovered=True)
     (array([ 1.,  0.,  1., nan]), array([ 1., nan, nan, nan]))
     """
-    wrong_before = np.maximum.accumulate(1 - right, axis=1)[:, :-1]
-    found = np.where(_complete(right), (wrong_before * right[:, 1:]).max(axis=1, initial=0.0), np.nan)
+    found = recovered_at(right).max(axis=1)
     return np.where(right[:, -1] == 1, found, np.nan) if recovered else found
+
+
+def recovered_at(right: Array) -> Array:
+    """Whether each level is right after some fuller one was wrong, (n_cases, n_levels) to (n_cases, n_levels).
+
+    1 where right[j] = 1 and right[i] = 0 for some i < j; the first level is never so. nan where a level is missing.
+
+    Source: the parts of CLExEval's MVR, level by level.
+
+    >>> recovered_at(np.array([[1.0, 0, 1, 1], [0, 1, 0, 0]])).tolist()
+    [[0.0, 0.0, 1.0, 1.0], [0.0, 1.0, 0.0, 0.0]]
+    """
+    wrong_before = np.maximum.accumulate(1 - right, axis=1)[:, :-1]
+    found = np.column_stack([np.zeros(len(right)), wrong_before * right[:, 1:]])
+    return np.where(_complete(right)[:, None], found, np.nan)
 
 
 def potential(right: Array) -> Array:
