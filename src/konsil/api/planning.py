@@ -20,7 +20,7 @@ from konsil.prepare import in_study
 from konsil.records import Answer, Item, Task
 from konsil.store import Batch, Store
 from konsil.store.calls import Calls
-from konsil.study import study_digest
+from konsil.study import Study, study_digest
 
 _NAMED = 5
 """So many items are named in a sentence."""
@@ -161,6 +161,12 @@ def _without_texts(folder: Folder, items: Sequence[Item]) -> tuple[Answer, ...]:
     if called:
         raise StudyError(f"{folder.path}: system {called[0]!r} has not answered yet; run 'konsil answer' first")
     return implied_answers(items, [s.id for s in folder.study.systems])
+
+
+def still_silent(study: Study, answers: Sequence[Answer]) -> list[str]:
+    """Systems whose answers are to be pretended: those with a model that gave none yet; all where there are none."""
+    there = {a.system for a in answers}
+    return [s.id for s in study.systems if s.id not in there and (s.model is not None or not answers)]
 
 
 def implied_answers(items: Sequence[Item], systems: Sequence[str]) -> tuple[Answer, ...]:

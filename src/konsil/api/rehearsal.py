@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from konsil.api.copying import copy_new
 from konsil.api.folder import PROTOCOL, Folder, now, open_folder
 from konsil.api.masking import pretended_versions
-from konsil.api.planning import implied_answers
+from konsil.api.planning import implied_answers, still_silent
 from konsil.api.preparing import as_they_are, check_drawn
 from konsil.api.screening import by_rules
 from konsil.errors import StudyError
@@ -73,8 +73,9 @@ def simulate(folder: Folder, truth: Truth, seed: int | None = None, *, but: Coll
         items = (*items, *made)
         chosen = drawn_items(folder, store.events(), items, answers)
         items = in_study(items, (*store.events(), *chosen))
-        implied = () if answers else pretended(study, implied_answers(items, [s.id for s in study.systems]))
-        drawn = draw(study, items, answers or implied, truth, study.seed if seed is None else seed)
+        silent = still_silent(study, answers)
+        implied = pretended(study, implied_answers(items, silent)) if silent or not answers else ()
+        drawn = draw(study, items, (*answers, *implied), truth, study.seed if seed is None else seed)
         store.note_study(study_digest(study), now())
         events = (*chosen, *_drawn_with(store, study.seed if seed is None else seed, but))
         ratings = [r for r in drawn.ratings if r.rater not in but]

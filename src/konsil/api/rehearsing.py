@@ -11,7 +11,7 @@ from pathlib import Path
 from konsil.api.folder import PROTOCOL, Folder, now, open_folder
 from konsil.api.invitations import PATH
 from konsil.api.masking import pretended_versions
-from konsil.api.planning import implied_answers, make_plan
+from konsil.api.planning import implied_answers, make_plan, still_silent
 from konsil.api.rehearsal import MATERIAL, SIMULATION, copy_as_simulated, drawn_items, report
 from konsil.errors import StudyError
 from konsil.prepare import in_study
@@ -108,8 +108,7 @@ def prepared_copy(folder: Folder, truth: Truth, target: Path, *, database: str =
             at=now(),
         )
         items, answers = _material(store)
-        there = {a.system for a in answers}
-        silent = [s.id for s in folder.study.systems if s.id not in there and (s.model is not None or not answers)]
+        silent = still_silent(folder.study, answers)
         if silent:
             made = pretended(folder.study, implied_answers(items, silent), UNANSWERED)
             store.add(Batch(answers=made), source="rehearsal", at=now())
