@@ -342,6 +342,7 @@ def told(stage: Stage, screened: str, pages: str) -> str:
 
 
 FIGURES = {
+    "1a, 4: how comparisons were drawn": ("scheme-",),
     "1b, 1c: specialties, themes": ("items-specialty", "items-theme"),
     "2a, 2b: win differences and what they are made of": ("wins-win-difference-accuracy-",),
     "2c, 9: who beats whom, plain and strict": (
@@ -354,6 +355,7 @@ FIGURES = {
     ),
     "3: who prefers whom": ("graders-",),
     "6: lengths of the answers": ("lengths-answers",),
+    "10: the same with citations": ("wins-win-difference-accuracy-with-citations",),
     "12: worths": ("worths-",),
 }
 """The paper's figures, and how the names of the report's begin."""
@@ -367,6 +369,8 @@ def figures(folder: Path) -> str:
         found = [next((f for f in there if f.startswith(start)), "") for start in starts]
         insist(all(found), f"no figure of the report is the paper's {of_paper}: {there}")
         lines.append(f"| {of_paper} | {', '.join(f'`{f}`' for f in found)} |")
+    lines.append("| 5: what raters saw | [the pages](pages.md) |")
+    lines.append("| 7, 8: prompts | word for word under *Instruments and codebooks* |")
     return "\n".join(lines) + "\n"
 
 

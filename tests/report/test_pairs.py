@@ -141,11 +141,18 @@ def test_a_whole_report_of_the_public_tables(tmp_path: Path, code: str) -> None:
     protocol.write_text(protocol.read_text() + "\n[resampling]\ndraws = 100\n")
     assert CliRunner().invoke(group, ["report", str(folder)], catch_exceptions=False).exit_code == 0
     kinds = {p.name.split("-")[0] for p in (folder / "report" / "figures").glob("*.svg")}
-    assert kinds >= {"wins", "matrices", "strata", "graders", "worths", "lengths", "items", "criteria"}
+    assert kinds >= {"wins", "matrices", "strata", "graders", "worths", "lengths", "items", "criteria", "scheme"}
     page = (folder / "report" / "index.html").read_text()
     assert ("Systeme heißen mit Buchstaben" if code == "de" else "Systems are letters") in page
     if code == "de":
+        [graders] = (folder / "report" / "figures").glob("graders-*.svg")
+        assert "Klinischer Nutzen" in graders.read_text("utf-8")
         assert not [w for w in ("Who compared", "much better", "Winner", "Whose answers") if f">{w}<" in page]
     rows = json.loads((folder / "report" / "estimates.json").read_text())["rows"]
     primary = [r for r in rows if r["prespecified"] and r["p_adjusted"] is not None and r["kind"] == "estimate"]
     assert len({r["analysis"] for r in primary}) == 5
+    assert all(0 < r["p_max_t"] <= 1 for r in primary)
+    # The arm with citations too says what its win differences are made of.
+    beside = [p.name for p in (folder / "report" / "figures").glob("wins-*.svg")]
+    assert [n for n in beside if "with-citations" in n or "mit-quellen" in n]
+    assert "JSON" in page[page.index('<pre class="prompt"') :]

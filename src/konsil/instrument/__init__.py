@@ -1,11 +1,11 @@
 """HOW it is rated: Scale, Criterion, Instrument. All else renders it."""
 
-from konsil.instrument.digests import digest, digest_of, stated
+from konsil.instrument.digests import digest, digest_of, stated, untitled
 from konsil.instrument.fields import Field, FormError, fields, letter
 from konsil.instrument.form import Criterion, Instrument, Scale, ScaleKind, ScaleLevel, Scope, Unit
 from konsil.instrument.labels import LabelError, number_word, read_label
 from konsil.instrument.mirror import canonical, mirrored
-from konsil.instrument.parity import Parity, parity, parity_of
+from konsil.instrument.parity import EXAMPLE, Parity, example, parity, parity_of
 from konsil.instrument.prompt import Prompt, prompt
 from konsil.instrument.rendering import Piece, Shown
 from konsil.instrument.reply import Given, Reading, ratings, read_form, read_reply, values
@@ -13,6 +13,7 @@ from konsil.instrument.schema import response_format, schema
 from konsil.instrument.screen import Screen, screen
 
 __all__ = [
+    "EXAMPLE",
     "Criterion",
     "Field",
     "FormError",
@@ -33,6 +34,7 @@ __all__ = [
     "canonical",
     "digest",
     "digest_of",
+    "example",
     "fields",
     "letter",
     "mirrored",
@@ -48,5 +50,6 @@ __all__ = [
     "schema",
     "screen",
     "stated",
+    "untitled",
     "values",
 ]

@@ -47,6 +47,18 @@ def digest_of(record: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def untitled(instrument: Instrument) -> Instrument:
+    """The instrument as raters see it: without what the report calls its criteria.
+
+    >>> from konsil.instrument import Criterion, Scale
+    >>> untitled(Instrument("f", (Criterion("c", "?", Scale(), title="C"),))).criteria[0].title
+    ''
+    """
+    return dataclasses.replace(
+        instrument, criteria=tuple(dataclasses.replace(c, title="") for c in instrument.criteria)
+    )
+
+
 def digest(instrument: Instrument) -> str:
     """A short digest of everything a rater sees, so that a rating says under which instrument it was given."""
-    return digest_of(instrument)[:16]
+    return digest_of(untitled(instrument))[:16]

@@ -55,6 +55,8 @@ class Criterion:
     """How to decide, shown beside the question."""
     reason: bool = False
     """Whether a short reason may be given beside the label."""
+    title: str = ""
+    """What the report's figures call it; left out: its identifier. No rater sees it."""
 
 
 @dataclass(frozen=True, slots=True)

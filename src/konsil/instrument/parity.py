@@ -74,6 +74,20 @@ def _whole(text: str) -> re.Pattern[str]:
 
 def parity_of(instrument: Instrument, n_answers: int = 1) -> Parity:
     """The difference on an example screen of an instrument, with everything on it that a screen can have."""
+    return parity(example(instrument, n_answers), EXAMPLE)
+
+
+EXAMPLE = "example"
+"""The identifier of an example's task."""
+
+
+def example(instrument: Instrument, n_answers: int = 1) -> Screen:
+    """An example screen of an instrument, with everything on it that a screen can have.
+
+    >>> from konsil.instrument import Criterion, Scale
+    >>> len(example(Instrument("f", (Criterion("c", "Better?", Scale(("A", "B")), "pair"),))).answers)
+    2
+    """
     pair = any(c.scope == "pair" for c in instrument.criteria)
     survey = all(c.scope in ("batch", "phase", "rater") for c in instrument.criteria)
     spans = (Span(0, 2), Span(3, 5)) if any(c.scope == "sentence" for c in instrument.criteria) else ()
@@ -83,5 +97,5 @@ def parity_of(instrument: Instrument, n_answers: int = 1) -> Parity:
         for i in range(n)
     }
     item = None if survey else Item("i", "...?", "...")
-    task = Task("example", "", "", instrument.id, None if survey else "i", tuple(made), spans)
-    return parity(screen(instrument, task, item, made), task.id)
+    task = Task(EXAMPLE, "", "", instrument.id, None if survey else "i", tuple(made), spans)
+    return screen(instrument, task, item, made)

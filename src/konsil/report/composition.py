@@ -13,6 +13,7 @@ from konsil.report.marks import About
 from konsil.report.overview import Material, natural
 from konsil.report.pair_figures import boxes, counts
 from konsil.report.patients import patients
+from konsil.report.scheme import schemes
 
 SHOWN = ("specialty", "theme")
 """Strata of the items that have a figure."""
@@ -24,7 +25,7 @@ def composition(material: Material) -> list[Drawing]:
     """Figures for a study of comparisons; for all others only whom its cases are about, where the items say so."""
     if not any(c.scope == "pair" for c in material.criteria().values()):
         return [*patients(material)]
-    return [*_lengths(material), *_items(material), *patients(material)]
+    return [*schemes(material), *_lengths(material), *_items(material), *patients(material)]
 
 
 def _lengths(material: Material) -> Iterator[Drawing]:

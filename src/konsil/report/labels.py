@@ -42,7 +42,7 @@ def label_figures(material: Material) -> list[Drawing]:
             )
             for panel, system in order
         ]
-        title = _("Labels of %(criterion)s") % {"criterion": name}
+        title = _("Labels of %(criterion)s") % {"criterion": material.criterion(name)}
         shares = "; ".join(
             f"{bar.group + ', ' if bar.group else ''}{bar.label}: "
             + ", ".join(f"{label} {material.numbers.count(n)}" for label, n in zip(labels, bar.counts, strict=True))
@@ -56,7 +56,9 @@ def label_figures(material: Material) -> list[Drawing]:
                     title=title,
                     description=shares,
                     caption=material.caption(
-                        _("Shares of the labels of %(criterion)s by panel and system.") % {"criterion": name} + question
+                        _("Shares of the labels of %(criterion)s by panel and system.")
+                        % {"criterion": material.criterion(name)}
+                        + question
                     ),
                     stamp=material.stamp,
                 ),

@@ -73,6 +73,11 @@ class Material:
                 found.setdefault(criterion.id, criterion)
         return found
 
+    def criterion(self, name: str) -> str:
+        """What figures call a criterion: its title, else its identifier in words."""
+        known = self.criteria().get(name)
+        return known.title if known is not None and known.title else name.replace("_", " ")
+
     def panels(self) -> dict[str, list[Rater]]:
         """Panel -> its raters, in the protocol's order, then others by name."""
         order = list(self.study.panels())

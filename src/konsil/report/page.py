@@ -14,6 +14,7 @@ from markupsafe import Markup
 from konsil.instrument import Instrument
 from konsil.records import Answer, Item
 from konsil.report.anchors import anchor
+from konsil.report.asked import judges_prompt, systems_prompts
 from konsil.report.calls import calls, derived_figures
 from konsil.report.case_figures import case_figures
 from konsil.report.case_view import case_view
@@ -80,7 +81,10 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         prespecified=[t for t in told if t.prespecified],
         exploratory=[t for t in told if not t.prespecified],
         extras=added,
-        instruments=[(i, anchor("instrument", i.id), markdown(i)) for i in material.study.instruments],
+        instruments=[
+            (i, anchor("instrument", i.id), markdown(i), judges_prompt(material, i)) for i in material.study.instruments
+        ],
+        told_systems=systems_prompts(material),
         samples=_samples(material),
         case=case_view(material),
         longest=LONGEST,

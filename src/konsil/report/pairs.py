@@ -115,13 +115,9 @@ def _about(material: Material, one: Family, kind: str, said: Sequence[tuple[str,
     )
 
 
-def _word(criterion: str) -> str:
-    return criterion.replace("_", " ")
-
-
-def _dot(row: Row, label: str, numbers: str = "") -> Dot:
+def _dot(material: Material, row: Row, label: str, numbers: str = "") -> Dot:
     e = row.estimate
-    return Dot(label, e.value, e.low, e.high, numbers, _word(row.criterion))
+    return Dot(label, e.value, e.low, e.high, numbers, material.criterion(row.criterion))
 
 
 def _plain(material: Material, one: Family) -> Iterator[Drawing]:
@@ -135,7 +131,7 @@ def _plain(material: Material, one: Family) -> Iterator[Drawing]:
     rows = [r for a in one.members for r in rows if r.analysis == a.name]
     if len(rows) > MOST_DOTS or len(rows) < 2:
         return
-    dots = [_dot(r, _named(r), numbers.with_interval(r.estimate)) for r in rows]
+    dots = [_dot(material, r, _named(r), numbers.with_interval(r.estimate)) for r in rows]
     # One row a criterion needs no line for the criterion's name.
     dots = [d if d.label else replace(d, label=d.group, group="") for d in dots]
     said = [(f"{d.group}, {d.label}" if d.group else d.label, d.value) for d in dots]
@@ -199,7 +195,7 @@ def _matrices(material: Material, one: Family) -> Iterator[Drawing]:
     panels = []
     for a in one.members:
         values = {(r.group["system"], r.group["rival"]): r.estimate.value for r in rows if r.analysis == a.name}
-        panels.append(Grid(_word(a.criterion), systems, systems, values))
+        panels.append(Grid(material.criterion(a.criterion), systems, systems, values))
     said = [(f"{p.title}, {a} > {b}", v) for p in panels for (a, b), v in p.values.items()]
     more = _(
         "Each cell: the share of comparisons that the row's system won against the column's; ties count as no win."
@@ -232,7 +228,7 @@ def _graders(material: Material, one: Family, all_of: Sequence[Family]) -> Drawi
                 values.setdefault(r.criterion, {})[name, r.group["system"]] = r.estimate.value
     own = {r.id: r.strata.get("system", "") for r in material.raters}
     framed = frozenset((j, own[j]) for j in judges if own.get(j))
-    panels = [Grid(_word(c), (*others, *judges), systems, values[c], framed) for c in values]
+    panels = [Grid(material.criterion(c), (*others, *judges), systems, values[c], framed) for c in values]
     said = [(f"{p.title}, {g}: {s}", v) for p in panels for (g, s), v in p.values.items()]
     more = _("Rows are who compared, columns whose answers; framed: judges on their own answers.")
     about = _about(material, one, "graders", said, more)
@@ -252,8 +248,8 @@ def _strata(material: Material, one: Family, values: Sequence[str]) -> Iterator[
         for system in systems:
             for value in values:
                 row = by.get((a.name, system, value))
-                nothing = Dot(system, math.nan, math.nan, math.nan, "", _word(a.criterion))
-                dots[value].append(_dot(row, system) if row else nothing)
+                nothing = Dot(system, math.nan, math.nan, math.nan, "", material.criterion(a.criterion))
+                dots[value].append(_dot(material, row, system) if row else nothing)
     if len(dots[values[0]]) > MOST_DOTS:
         return
     said = [(f"{d.group}, {d.label}, {value}", d.value) for value, part in dots.items() for d in part]
@@ -271,7 +267,7 @@ def _by_value(material: Material, one: Family, values: Sequence[str]) -> Iterato
     found: dict[str, dict[tuple[str, str], float]] = {a.criterion: {} for a in one.members}
     for r in rows:
         found[r.criterion][r.group[column], r.group["system"]] = r.estimate.value
-    panels = [Grid(_word(c), tuple(values), systems, cells) for c, cells in found.items()]
+    panels = [Grid(material.criterion(c), tuple(values), systems, cells) for c, cells in found.items()]
     said = [(f"{p.title}, {v}: {s}", x) for p in panels for (v, s), x in p.values.items()]
     about = _about(material, one, "parts", said)
     yield grids(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from konsil.analysis import Analysis
 from konsil.analysis.said import Said, listed, say
-from konsil.instrument import digest_of
+from konsil.instrument import digest_of, untitled
 from konsil.records import Event
 from konsil.study.protocol import Study
 
@@ -36,7 +36,7 @@ class Deviations:
 
 def plan_of_analyses(study: Study) -> dict[str, object]:
     """The digests that a freeze keeps: of each analysis by its name, and of the rules that hold for all of them."""
-    rules = (study.seed, study.exclusions, study.resampling, study.derived, study.instruments)
+    rules = (study.seed, study.exclusions, study.resampling, study.derived, tuple(map(untitled, study.instruments)))
     return {
         "analyses": {a.name: digest_of(a) for a in study.analyses},
         "rules": digest_of(dict(enumerate(rules))),
