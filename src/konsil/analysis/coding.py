@@ -17,6 +17,7 @@ from konsil.analysis.said import say
 from konsil.analysis.spec import Analysis
 from konsil.errors import AnalysisError, nearest
 from konsil.instrument import Criterion, number_word
+from konsil.records.ordering import natural
 from konsil.stats.contract import Codes
 
 _USED = ("item", "case", "answers", "system", "span", "rater", "state", "label", "purpose", "task", "repeat_of")
@@ -158,8 +159,8 @@ def rater_pairs(
     ]
 
 
-def _first(pair: tuple[tuple[str, ...], pl.DataFrame]) -> tuple[str, ...]:
-    return pair[0]
+def _first(pair: tuple[tuple[str, ...], pl.DataFrame]) -> list[tuple[tuple[int, int, str], ...]]:
+    return [natural(value) for value in pair[0]]
 
 
 def encode(frame: pl.DataFrame, analysis: Analysis, labels: Labels, raters: Sequence[str] | None = None) -> Sample:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from konsil.api.folder import PROTOCOL, Folder
 from konsil.errors import KonsilError, StudyError, nearest
+from konsil.records.ordering import natural
 from konsil.store import kits, progress
 from konsil.store.engine import reading
 from konsil.web.kit import Kit, make
@@ -24,7 +25,7 @@ def make_kit(
         raise StudyError(f"--language: there is no {language!r}; {nearest(language, LANGUAGES)}")
     with folder.store() as store:
         with reading(store.engine) as connection:
-            raters = sorted({c.rater for c in progress.counts(connection) if c.rater})
+            raters = sorted({c.rater for c in progress.counts(connection) if c.rater}, key=natural)
         if rater not in raters:
             raise StudyError(
                 f"{folder.path / PROTOCOL}: there is no rater {rater!r} with tasks; {nearest(rater, raters)}"

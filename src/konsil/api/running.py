@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from konsil.api.folder import PROTOCOL, Folder, now
 from konsil.errors import StudyError, nearest
 from konsil.plan.handover import Handover
+from konsil.records.ordering import natural
 from konsil.store import batches, leaving, progress
 from konsil.store.engine import reading
 
@@ -56,4 +57,4 @@ def close(folder: Folder, batch: str, *, rater: str = "", reopen: bool = False, 
 
 def _raters(folder: Folder) -> Sequence[str]:
     with folder.store() as store, reading(store.engine) as connection:
-        return sorted({c.rater for c in progress.counts(connection) if c.rater})
+        return sorted({c.rater for c in progress.counts(connection) if c.rater}, key=natural)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from konsil.analysis.columns import rating_columns
 from konsil.instrument import Criterion
 from konsil.prepare import MATCH
 from konsil.records import Answer, Event, Item, Rater, Rating
+from konsil.records.ordering import natural as natural
 from konsil.records.worked import Worked
 from konsil.report.language import Language
 from konsil.report.tables import Cell, Numbers, Table, table
@@ -85,11 +85,6 @@ class Material:
         for rater in sorted(self.raters, key=lambda r: (r.panel, natural(r.id))):
             found.setdefault(rater.panel, []).append(rater)
         return {panel: members for panel, members in found.items() if members}
-
-
-def natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    """A sort key by which item 2 comes before item 10."""
-    return tuple((0, int(p), "") if p.isdigit() and p.isascii() else (1, 0, p) for p in re.split(r"([0-9]+)", text))
 
 
 def characteristics(material: Material) -> list[Table]:

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from konsil.records import Event
+from konsil.records.ordering import natural
 from konsil.store import happenings
 from konsil.store.engine import reading
 from konsil.study.enrolment import CONSENT, ELIGIBILITY, PROFILE, Enrolment, Question, in_time
@@ -79,7 +80,7 @@ def _people(site: Site, said: Mapping[str, Sequence[Event]]) -> list[Person]:
         for event in in_time(events):
             last.setdefault(event.subject, {})[kind] = event
     found = []
-    for who, mine in sorted(last.items()):
+    for who, mine in sorted(last.items(), key=lambda pair: natural(pair[0])):
         replies: dict[str, str] = {}
         for kind in (ELIGIBILITY, PROFILE):
             given = mine[kind].data.get("replies") if kind in mine else None

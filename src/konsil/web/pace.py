@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from statistics import median
 
+from konsil.records.ordering import natural
 from konsil.store.progress import Count, Handed
 
 RECENT_DAYS = 7
@@ -69,7 +70,7 @@ def paces(counts: Sequence[Count], handed: Sequence[Handed], now: str) -> tuple[
         times.setdefault(one.rater, []).append(one)
     everybody = _median(handed)
     found = []
-    for rater in sorted({c.rater for c in counts if c.rater}):
+    for rater in sorted({c.rater for c in counts if c.rater}, key=natural):
         mine = [c for c in counts if c.rater == rater]
         total, done, told = sum(c.tasks for c in mine), sum(c.done for c in mine), times.get(rater, [])
         own = _median(told)

@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from konsil.instrument import Field, canonical, fields
 from konsil.records import Event, Task
+from konsil.records.ordering import natural
 from konsil.store import happenings, pilot, screens
 from konsil.store.engine import reading
 from konsil.study import Study
@@ -74,10 +75,10 @@ def reasons(request: Request) -> Response:
                     found.text if found is not None else item,
                     field.criterion.question,
                     tuple(texts[a].text for a in answers if a in texts),
-                    tuple(sorted(told, key=lambda r: (r.label, r.rater))),
+                    tuple(sorted(told, key=lambda r: (r.label, natural(r.rater)))),
                 )
             )
-    everybody = sorted({t.rater for t in tasks if t.rater})
+    everybody = sorted({t.rater for t in tasks if t.rater}, key=natural)
     stages = {who: site.pilot.stage(who) for who in everybody}
     context = {"questions": questions, "stages": stages, "asked": site.study.calibration is not None}
     return office(request, "office_pilot.html", {**context, "study_language": site.study.language})

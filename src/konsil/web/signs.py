@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from konsil.records.ordering import natural
+
 FAST = 0.25
 """A screen is fast below this share of the panel's median on the instrument."""
 FAST_SHARE = 0.1
@@ -66,7 +68,7 @@ def signs(screens: Iterable[Screen], panels: Mapping[str, str]) -> tuple[Signs, 
     for screen in screens:
         mine.setdefault(screen.rater, []).append(screen)
     members: dict[str, list[str]] = {}
-    for rater in sorted(mine):
+    for rater in sorted(mine, key=natural):
         members.setdefault(panels.get(rater, ""), []).append(rater)
     found: list[Signs] = []
     for _, raters in sorted(members.items()):
