@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -79,7 +80,7 @@ def called(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 def test_methods_claim_nothing_that_was_not_so(called: Path) -> None:
     results = open_folder(called).results()
     answered, judged, played, refused, both, *_ = results.methods
-    assert "a (near:m; seed 7)" in answered
+    assert re.search(r"a \(near:m; seed 7, (on|from) \d{4}-\d\d-\d\d", answered)
     assert "temperature" not in answered
     assert "j (fake:j" in judged
     assert played.startswith("No model stands behind b and j")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from konsil.analysis.called import calling
 from konsil.collect.collection import Options
 from konsil.collect.fake_server import running
 from konsil.collect.systems import answer
 from konsil.errors import CollectError, StudyError
 from konsil.records import Item
 from konsil.store import Batch, Store
+from konsil.store.callees import callees
 from konsil.store.calls import Calls
 from konsil.study import Study, check, parse, study_digest
 
@@ -42,6 +44,15 @@ def test_sources_reach_the_answers(store: Store, items: tuple[Item, ...]) -> Non
     assert all(c.title and c.url.startswith("https://example.org/") for a in answers for c in a.citations)
     assert all(c.asked["tools"] == c.sent["tools"] == ["web_search"] for c in Calls(store).each())
     assert store.verify_log() == ()
+    [one] = callees(store)
+    assert one.first == one.last == store_day(store)
+    assert f"searching (fake:m; sampling by the endpoint's default, with web search, on {one.first})" in str(
+        next(iter(calling([one], ())))
+    )
+
+
+def store_day(store: Store) -> str:
+    return next(Calls(store).each()).at[:10]
 
 
 def test_over_a_socket_too(store: Store) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from konsil.errors import SourceError
-from konsil.records import Answer, Item, Source
+from konsil.records import Answer, Citation, Item, Source
 from konsil.sources import Table, read_answers, read_items, read_table
 
 
@@ -77,6 +77,20 @@ def test_answers(tmp_path: Path) -> None:
     assert parsed.lines == (2, 3)
     parsed = read_answers(table(tmp_path, "item,system,answer\n1,gpt,a7\n"), answers())
     assert parsed.records[0].id == "a7"
+
+
+def test_sources_of_products_come_as_structure(tmp_path: Path) -> None:
+    cells = ("Guide https://a.org/x\nhttps://b.org", '[{""title"": ""Trial"", ""url"": """"}, ""https://c.org""]', "")
+    text = "item,system,text,citations\n" + "".join(f'{n},gpt,t,"{cell}"\n' for n, cell in enumerate(cells))
+    parsed = read_answers(table(tmp_path, text), answers())
+    assert [a.citations for a in parsed.records] == [
+        (Citation("Guide", "https://a.org/x"), Citation("https://b.org", "https://b.org")),
+        (Citation("Trial"), Citation("https://c.org", "https://c.org")),
+        (),
+    ]
+    wrong = read_answers(table(tmp_path, 'item,system,citations\n1,gpt,"[{""titel"": ""x""}]"\n2,gpt,[]\n'), answers())
+    [problem] = wrong.problems
+    assert str(problem).startswith('line 2: citations: \'[{"titel": "x"}]\' cannot be read as sources; expected')
 
 
 def test_answers_that_contradict(tmp_path: Path) -> None:

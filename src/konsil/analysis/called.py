@@ -12,7 +12,7 @@ from konsil.analysis.frame import Data
 from konsil.analysis.results import OrderRow
 from konsil.analysis.said import COMMA, Said, listed, say
 from konsil.instrument import Instrument
-from konsil.records import Callee
+from konsil.records import Callee, System
 
 TOLD = ("temperature", "top_p", "seed")
 """The parameters that the sentence on a model names."""
@@ -70,6 +70,21 @@ def calling(callees: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[Sai
     yield from _orders(judged, rows)
 
 
+def imported(systems: Sequence[System]) -> Iterator[Said]:
+    """The sentence on systems that were not called, such as products: what the protocol says of them in its own words.
+
+    >>> print(*imported([System("desk", settings={"accessed": "2025-03-04", "web search": "on"}), System("b")]))
+    Answers were imported of desk (accessed 2025-03-04, web search on).
+    """
+    told = [
+        f"{one.id} ({', '.join(f'{name} {value}' for name, value in one.settings.items())})"
+        for one in systems
+        if one.model is None and one.settings
+    ]
+    if told:
+        yield say("Answers were imported of {systems}.", systems=listed(told, "; "))
+
+
 _STEPS = {
     "rewrite": say("questions in better words"),
     "screen": say("reasons to leave questions out"),
@@ -88,7 +103,8 @@ def _how(one: Callee) -> Said:
     claimed = [n for n in TOLD if n in one.asked and one.without.get(n, 0) < one.calls]
     settings = [say("{parameter} {value}", parameter=n, value=_values(one.asked[n])) for n in claimed]
     own = say("sampling by the endpoint's default")
-    about = listed(settings or [own], end=COMMA)
+    searches = any("web_search" in tools for tools in one.asked.get("tools", ()) if isinstance(tools, list))
+    about = listed([*(settings or [own]), *([say("with web search")] if searches else []), *_when(one)], end=COMMA)
     echoed = [name for name in one.echoed if name != one.model.partition(":")[2]]
     if echoed:
         return say(
@@ -96,6 +112,14 @@ def _how(one: Callee) -> Said:
             who=_name(one), model=one.model, echoed=listed(echoed), settings=about,
         )  # fmt: skip
     return say("{who} ({model}; {settings})", who=_name(one), model=one.model, settings=about)
+
+
+def _when(one: Callee) -> Iterator[Said]:
+    """The days of access: what a model says today it may not say tomorrow."""
+    if one.first and one.first == one.last:
+        yield say("on {day}", day=one.first)
+    elif one.first:
+        yield say("from {first} to {last}", first=one.first, last=one.last)
 
 
 def _values(values: Sequence[object]) -> str:

@@ -13,7 +13,7 @@ from konsil.analysis.approval import trade_offs
 from konsil.analysis.averages import average_groups
 from konsil.analysis.blinding import blinding_rows
 from konsil.analysis.bounds import bounds_of
-from konsil.analysis.called import calling, orders
+from konsil.analysis.called import calling, imported, orders
 from konsil.analysis.case_rules import settled
 from konsil.analysis.cases import case_rows
 from konsil.analysis.catalogue import BLINDING, CASES, COSTS, PARTS, RATER_PAIR, TIMED
@@ -105,6 +105,7 @@ def run(
         warnings=(*study_warnings(table, analyses), *(of_same_family(families) if flag_families else ())),
         methods=(
             *calling(data.callees, both),
+            *imported(systems),
             *methods(analyses, rows, table, seed=seed, resampling=resampling, exclusions=exclusions),
         ),
         orders=both,

@@ -79,6 +79,10 @@ class Callee:
     """Parameter -> the values that the protocol asked for; several where votes have seeds of their own."""
     without: Mapping[str, int] = field(default_factory=dict)
     """Parameter -> calls that were made without it, since the endpoint does not take it."""
+    first: str = ""
+    """The day of the first of these calls, ISO 8601; empty: not known."""
+    last: str = ""
+    """The day of the last of them."""
     votes: int = 1
     """How often a judge was asked for each task."""
     both_orders: bool = False

@@ -6,6 +6,10 @@ CALLED: dict[str, str] = {
     "Before the study models were asked for {steps}; what they said was for people to decide on.": (
         "Vor der Studie wurden Modelle gebeten um {steps}; über das, was sie sagten, entschieden Menschen."
     ),
+    "Answers were imported of {systems}.": "Antworten wurden eingelesen von {systems}.",
+    "with web search": "mit Websuche",
+    "on {day}": "am {day}",
+    "from {first} to {last}": "vom {first} bis {last}",
     "questions in better words": "besser formulierte Fragen",
     "reasons to leave questions out": "Gründe, Fragen wegzulassen",
     "key phrases of the questions": "Schlagwörter der Fragen",

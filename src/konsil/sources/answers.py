@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import polars as pl
 
-from konsil.records import Answer, Source
-from konsil.sources.checks import ROW, empty
+from konsil.records import Answer, Citation, Source
+from konsil.sources.checks import ROW, empty, failing
+from konsil.sources.cited import EXPECTED, cited
 from konsil.sources.columns import refuse_texts, require, resolve
 from konsil.sources.distinct import contradictions, distinct
 from konsil.sources.problems import Parsed
 from konsil.sources.table import Table
 
-FIELDS = ("item", "system", "answer", "text", "reasoning")
+FIELDS = ("item", "system", "answer", "text", "reasoning", "citations")
 """The fields of an answer that a source may map; `answer` is its identifier."""
 
 
@@ -36,16 +37,31 @@ def read_answers(table: Table, source: Source) -> Parsed[Answer]:
     )
     content = [f for f in FIELDS if f != "answer"]
     rows = distinct(frame, content, "answer")
+    sources = {cell: _cited(cell) for cell in rows.get_column("citations").drop_nulls().unique()}
+    odd = [cell for cell, read in sources.items() if read is None]
     problems = (
         *empty(rows, table, "item", columns.called("item")),
         *empty(rows, table, "system", columns.called("system")),
+        *failing(rows, table, pl.col("citations").is_in(odd), columns.called("citations"), "citations", _unfit),
         *contradictions(rows, content, "answer", table),
     )
     if problems:
         return Parsed((), (), problems, table.place, table.frame.height)
     lines = tuple(table.line(row) for row in rows[ROW])
     answers = tuple(
-        Answer(answer, item, system, text or "", reasoning or "")
-        for item, system, answer, text, reasoning in rows.select(FIELDS).iter_rows()
+        Answer(answer, item, system, text or "", reasoning or "", sources.get(cell) or ())
+        for item, system, answer, text, reasoning, cell in rows.select(FIELDS).iter_rows()
     )
     return Parsed(answers, lines, (), table.place, table.frame.height)
+
+
+def _cited(cell: str) -> tuple[Citation, ...] | None:
+    try:
+        return cited(cell)
+    except ValueError:
+        return None
+
+
+def _unfit(cell: str) -> str:
+    shown = cell if len(cell) <= 60 else f"{cell[:57]}..."
+    return f"{shown!r} cannot be read as sources; {EXPECTED}"

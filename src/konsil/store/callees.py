@@ -13,6 +13,8 @@ from konsil.store import engine, schema
 from konsil.store.calls import READABLE
 from konsil.store.db import Store
 
+_DAY = len("2025-03-01")
+
 
 def callees(store: Store) -> tuple[Callee, ...]:
     """Every model that gave a readable reply, with what was asked of it and what it does not take."""
@@ -21,7 +23,7 @@ def callees(store: Store) -> tuple[Callee, ...]:
     silent = sa.case((c.asked.like('%"logprobs":%'), c.reply.not_like('%"logprobs":[%')), else_=sa.false())
     columns = (c.kind, c.who, c.endpoint, c.model, c.echoed, c.asked, c.sent, silent.label("silent"))
     query = (
-        sa.select(*columns, sa.func.count())
+        sa.select(*columns, sa.func.count(), sa.func.min(c.at), sa.func.max(c.at))
         .where(c.ended == 1, c.outcome.in_(READABLE))
         .group_by(*(sa.text(str(n)) for n in range(1, len(columns) + 1)))
     )
@@ -38,7 +40,7 @@ def callees(store: Store) -> tuple[Callee, ...]:
 def _callee(key: tuple[Any, str, str], rows: list[tuple[Any, ...]]) -> Callee:
     asked: dict[str, dict[str, object]] = {}
     without: Counter[str] = Counter()
-    for _, asked_text, sent_text, silent, n in rows:
+    for _, asked_text, sent_text, silent, n, *_ in rows:
         wanted, sent = json.loads(asked_text), json.loads(sent_text)
         for name, value in wanted.items():
             asked.setdefault(name, {})[json.dumps(value, sort_keys=True)] = value
@@ -47,8 +49,10 @@ def _callee(key: tuple[Any, str, str], rows: list[tuple[Any, ...]]) -> Callee:
                 without[name] += n
     return Callee(
         *key,
-        calls=sum(n for *_, n in rows),
+        calls=sum(n for *_, n, _first, _last in rows),
         echoed=tuple(sorted({echoed for echoed, *_ in rows if echoed})),
         asked={name: tuple(asked[name][text] for text in sorted(asked[name])) for name in sorted(asked)},
         without=dict(sorted(without.items())),
+        first=min(first for *_, first, _last in rows)[:_DAY],
+        last=max(last for *_, last in rows)[:_DAY],
     )
