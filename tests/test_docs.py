@@ -189,6 +189,7 @@ SLOW = {
     "howto-store.md",
     "howto-pages.md",
     "howto-study.md",
+    "tutorial-cqa-eval.md",
     "tutorial-medqade.md",
     "tutorial-real-pocqi.md",
     "tutorial.md",
