@@ -221,3 +221,23 @@ def test_marks_in_cases_that_are_not_drawn_are_passed_over(folder: Folder) -> No
 def studied_items(folder: Folder) -> set[str]:
     with folder.store() as store:
         return {i.id for i in in_study(store.items(), store.events())}
+
+
+def test_a_rehearsal_takes_over_what_was_screened_drawn_and_masked(folder: Folder, tmp_path: Path) -> None:
+    from konsil.api.rehearsing import prepared_copy
+    from konsil.api.screening import screen_items
+    from konsil.simulate import Truth
+
+    protocol = folder.path / "study.toml"
+    asked = (
+        '[prepare]\nsample = { size = 1 }\n[prepare.screen]\nrules = []\ncriteria = ["rare"]\nundecided = "left out"\n'
+    )
+    protocol.write_text(STUDY.replace("[prepare.mask]", f"{asked}[prepare.mask]"), "utf-8")
+    again = open_folder(folder.path)
+    decisions = folder.path / "decisions.csv"
+    decisions.write_text("item,decision\nc1,keep\nc2,rare\n", "utf-8")
+    screen_items(again, decisions)
+    prepare(again)
+    mask_cases(again, marks(again), approve=True)
+    copy = prepared_copy(again, Truth(), tmp_path / "copy")
+    assert studied_items(copy) == studied_items(again) == {f"c1:{level}" for level in LEVELS}

@@ -14,9 +14,10 @@ from konsil.api.masking import pretended_versions
 from konsil.api.planning import implied_answers, make_plan, still_silent
 from konsil.api.rehearsal import MATERIAL, SIMULATION, copy_as_simulated, drawn_items, report
 from konsil.errors import StudyError
-from konsil.prepare import in_study
-from konsil.prepare.draw import SAMPLING
+from konsil.prepare import DECISION, SAMPLING, SCREENING, in_study
+from konsil.prepare.marking import MARKING
 from konsil.prepare.rewriting import REWRITING
+from konsil.prepare.themes import THEMING
 from konsil.records import Answer, Event, Item
 from konsil.rehearse import Outcome, Replies, Server, Think, browser_there, work
 from konsil.rehearse.panel import Person
@@ -27,6 +28,8 @@ from konsil.store.access import Access
 from konsil.study import Study
 from konsil.study.cutting import pretended
 
+PREPARED = (SCREENING, DECISION, SAMPLING, MARKING, REWRITING, THEMING)
+"""The kinds of events that say what becomes of the items before anybody rates; a rehearsal takes them over."""
 UNANSWERED = "…"
 """What is shown for an answer that is not there yet."""
 DAYS = 7.0
@@ -131,11 +134,11 @@ def invited(study: Study, store: Store) -> tuple[Person, ...]:
 
 
 def _take_over(folder: Folder, store: Store) -> None:
-    """What the study's own database has of items, answers and draws; it may not be there yet."""
+    """What the study's own database has of items, answers and their preparation; it may not be there yet."""
     if not folder.database and not (folder.path / "konsil.db").exists():
         return
     with folder.store() as own, own.view() as view:
-        draws = tuple(e for e in view.each("events") if e.kind in (SAMPLING, REWRITING))
+        draws = tuple(e for e in view.each("events") if e.kind in PREPARED)
         batch = Batch(items=tuple(view.each("items")), answers=tuple(view.each("answers")), events=draws)
     store.add(batch, source="the study", at=now())
 

@@ -116,6 +116,18 @@ def knows(answers: Mapping[str, str], right: float, rule: Rule = fill) -> Rule:
     return say
 
 
+def thinks(answers: Mapping[str, str], names: float, rule: Rule) -> Rule:
+    """Make a rule that thinks aloud before it says what `rule` says; with this probability it thinks of the answer."""
+
+    def say(request: Request, rng: random.Random) -> str:
+        text = rule(request, rng)
+        known = answers.get(request.messages[-1].text)
+        thought = known if known is not None and rng.random() < names else rng.choice(WORDS)
+        return text if request.schema is not None else f"<think>\nIt might be {thought}.\n</think>\n{text}"
+
+    return say
+
+
 class Script:
     """What a fake endpoint does with each request: the same for the same seed, request and try."""
 
@@ -207,20 +219,21 @@ def script_of(name: str, answers: Mapping[str, str]) -> Script:
     >>> script_of("weak,right=0.4,delay=0.1", {}).faults.delay
     0.1
     """
-    known = {f.name for f in dataclasses.fields(Faults)}
+    known = {"right", "reasons", "seed", *(f.name for f in dataclasses.fields(Faults))}
     rates: dict[str, float] = {}
     for part in name.split(","):
         word, equals, value = part.partition("=")
         if not equals:
             continue
-        if word not in known | {"right", "seed"}:
-            raise CollectError(
-                f"model 'fake:{name}': {word!r} is nothing to set; {nearest(word, known | {'right', 'seed'})}"
-            )
+        if word not in known:
+            raise CollectError(f"model 'fake:{name}': {word!r} is nothing to set; {nearest(word, known)}")
         try:
             rates[word] = float(value)
         except ValueError:
             raise CollectError(f"model 'fake:{name}': {word} is {value!r}, expected a number") from None
     right, seed = rates.pop("right", None), int(rates.pop("seed", 0))
     rule = fill if right is None else knows(answers, right)
+    reasons = rates.pop("reasons", None)
+    if reasons is not None:
+        rule = thinks(answers, reasons, rule)
     return Script(rule, Faults(**rates), seed)
