@@ -73,10 +73,25 @@ def _plain(context: Context, keys: dict[str, str], designs: list[Design]) -> Ite
         if hours and math.isnan(told.headline.value):
             why = say("no number of raters reaches a reliability of {target:g}", target=context.analysis.target)
             told = replace(told, headline=replace(told.headline, reason=why))
+        elif hours:
+            told = open_ended(told, context)
         yield from told_rows(context, {**keys, SENTENCES: one.name}, told, measure)
     if designs[0].name == WHOLE:
         parts = [(d.name, m) for d, m in zip(designs[1:], measures[1:], strict=True)]
         yield from minus_whole(context, keys, parts, measures[0])
+
+
+def open_ended(told: Told, context: Context) -> Told:
+    """Without an upper end where too many resamples reach the reliability with no number of raters."""
+    e, resampling = told.headline, context.resampling
+    if e.n_undefined <= resampling.draws * (1 - resampling.level) / 2:
+        return told
+    note = say(
+        "In {n:,} of {all:,} resamples no number of raters reaches it: the interval has no upper end.",
+        n=e.n_undefined, all=resampling.draws,
+    )  # fmt: skip
+    headline = replace(e, high=math.inf)
+    return replace(told, headline=headline, companions=(), notes=(*told.notes, note))
 
 
 def _of(one: Design) -> float:

@@ -16,13 +16,13 @@ DESIGN_STATISTICS: dict[str, tuple[str, str]] = {
     ),
     "part_whole": (
         "Teil und Ganzes",
-        "Wie gut einige Sätze einer Antwort ihre Bewertung durch alle erkennen lassen; zu lesen neben dem, was schon die"
-        " Überschneidung ergibt, da der Teil im Ganzen steckt, und neben den Sätzen, die nicht dazugehören.",
+        "Wie gut einige Sätze einer Antwort ihre Bewertung durch alle erkennen lassen; zu lesen neben dem, was schon"
+        " die Überschneidung ergibt, da der Teil im Ganzen steckt, und neben den Sätzen, die nicht dazugehören.",
     ),
     "part_variance": (
         "Varianz zwischen Bewertenden",
-        "Wie weit die Bewertungen derselben Antwort auseinanderliegen, wenn so viele ihrer Sätze bewertet werden oder das"
-        " Ganze.",
+        "Wie weit die Bewertungen derselben Antwort auseinanderliegen, wenn so viele ihrer Sätze bewertet werden oder"
+        " das Ganze.",
     ),
     "reliability": (
         "Reliabilität des Panelmittels",
@@ -57,6 +57,9 @@ DESIGN_SENTENCES: dict[str, str] = {
     "{minutes:g} minutes do not pay one rater for an answer": (
         "{minutes:g} Minuten reichen nicht für eine bewertende Person je Antwort"
     ),
+    "In {n:,} of {all:,} resamples no number of raters reaches it: the interval has no upper end.": (
+        "In {n:,} von {all:,} Ziehungen erreicht sie keine Zahl von Bewertenden: Das Intervall hat kein oberes Ende."
+    ),
     "share of the joint resamples": "Anteil der gemeinsamen Ziehungen",
     "chance of being the best": "Chance, am besten zu sein",
     "Hours of all raters together for {n} answers.": "Stunden aller Bewertenden zusammen für {n} Antworten.",
@@ -64,4 +67,75 @@ DESIGN_SENTENCES: dict[str, str] = {
         "Für einen Teil der Sätze ist sein Anteil an der Zeit für alle angesetzt."
     ),
     "Reliability of the mean of {n:.2g} raters.": "Reliabilität des Mittels von {n:.2g} Bewertenden.",
+}
+
+DESIGN_FIGURES: dict[str, str] = {
+    "Whole answers or sentences": "Ganze Antworten oder Sätze",
+    "Agreement by design": "Übereinstimmung nach Design",
+    "Self-agreement by design": "Übereinstimmung mit sich selbst nach Design",
+    "Judges against the panel, by design": "Richtermodelle gegen das Panel, nach Design",
+    "Seconds by design": "Sekunden nach Design",
+    "Rating and length by design": "Bewertung und Länge nach Design",
+    "Ratings of the designs themselves": "Bewertungen der Designs selbst",
+    "Systems by design": "Systeme nach Design",
+    "%(what)s: estimates (dots) with their intervals (lines), and the differences on the same resamples.": (
+        "%(what)s: Schätzungen (Punkte) mit ihren Intervallen (Linien) und die Differenzen auf denselben Ziehungen."
+    ),
+    "%(what)s: estimates with their intervals.": "%(what)s: Schätzungen mit ihren Intervallen.",
+    "%(what)s, with intervals.": "%(what)s, mit Intervallen.",
+    "%(what)s by the number of sentences that are rated, with intervals.": (
+        "%(what)s nach der Zahl der bewerteten Sätze, mit Intervallen."
+    ),
+    "Dashed: what is there only because the part is in the whole, and its range over the shuffles.": (
+        "Gestrichelt: was nur da ist, weil der Teil im Ganzen steckt, und sein Bereich über die Vertauschungen."
+    ),
+    "Dotted: whole answers.": "Gepunktet: ganze Antworten.",
+    "part and whole": "Teil und Ganzes",
+    "so many sentences": "so viele Sätze",
+    "1 sentence": "1 Satz",
+    "%(n)s sentences": "%(n)s Sätze",
+    "How sure": "Wie sicher",
+    "Analysis": "Analyse",
+    "Recommendation": "Empfehlung",
+    "Which design for which criterion, and how sure.": "Welches Design für welches Kriterium, und wie sicher.",
+    "Rule: a design is recommended for a criterion where the interval of the difference in agreement excludes zero in"
+    " all forms of its ratings; the table leans to it where it does in some and nowhere the other way; either will do"
+    " where all intervals lie within the analysis' margin; else it is undecided. How sure: the chance, by the joint"
+    " resamples, that agreement is higher where the estimate is (1 − p/2).": (
+        "Regel: Empfohlen wird ein Design für ein Kriterium, wenn das Intervall der Differenz der Übereinstimmung in"
+        " allen Formen seiner Bewertungen die Null ausschließt; die Tabelle neigt zu ihm, wenn das in manchen gilt und"
+        " nirgends umgekehrt; beide gehen, wenn alle Intervalle in der Grenze der Analyse liegen; sonst ist es"
+        " unentschieden. Wie sicher: die Chance nach den gemeinsamen Ziehungen, dass die Übereinstimmung dort höher"
+        " ist, wo die Schätzung es ist (1 − p/2)."
+    ),
+    "How sure: the chance that it takes fewer hours than whole answers (1 − p/2).": (
+        "Wie sicher: die Chance, dass es weniger Stunden braucht als ganze Antworten (1 − p/2)."
+    ),
+    "Fewest hours": "Wenigste Stunden",
+    "Hours": "Stunden",
+    "Hours, whole answers": "Stunden, ganze Antworten",
+    "no number of raters": "keine Zahl von Bewertenden",
+    "Hours of all raters together for 100 answers, until the mean ratings are so reliable.": (
+        "Stunden aller Bewertenden zusammen für 100 Antworten, bis die mittleren Bewertungen so zuverlässig sind."
+    ),
+    "What takes the fewest hours of raters to a reliability.": (
+        "Was bis zu einer Reliabilität die wenigsten Stunden von Bewertenden braucht."
+    ),
+    "either: alike within the margin": "beide: gleich innerhalb der Grenze",
+    "undecided: the forms contradict one another": "unentschieden: die Formen widersprechen einander",
+    "undecided": "unentschieden",
+    "leaning to %(design)s": "eher %(design)s",
+    "not one rater": "keine einzige Person",
+    "Best": "Am besten",
+    "Reliability": "Reliabilität",
+    "Chance of being the best": "Chance, am besten zu sein",
+    "Sentences that are enough": "Sätze, die genügen",
+    "Reliability of whole answers": "Reliabilität ganzer Antworten",
+    "Sentences that are enough: the fewest whose reliability is at most %(near)s below the best.": (
+        "Sätze, die genügen: die wenigsten, deren Reliabilität höchstens %(near)s unter der besten liegt."
+    ),
+    "Minutes of all raters of an answer together; its raters need be no whole number on average.": (
+        "Minuten aller Bewertenden einer Antwort zusammen; ihre Zahl muss im Mittel keine ganze sein."
+    ),
+    "How many sentences are enough for a budget.": "Wie viele Sätze für ein Budget genügen.",
 }

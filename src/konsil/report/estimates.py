@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from konsil.analysis import Analysis, Row
 from konsil.analysis.catalogue import CASES, PREFERENCE
 from konsil.report.anchors import anchor
+from konsil.report.designs import is_told_by_design
 from konsil.report.drawing import Drawing
 from konsil.report.facts import facts_of, sentence_of
 from konsil.report.forms import figures_of
@@ -70,7 +71,8 @@ def _tell(material: Material, name: str, spec: Analysis | None, rows: Sequence[R
         figures += figures_of(material, name, spec, _drawn(spec, estimates))
     if differences:
         tables.append(_differences(material, name, differences))
-        figures += forests(material, name, statistic, differences, spec=spec, difference=True)
+        if spec is None or not is_told_by_design(spec):
+            figures += forests(material, name, statistic, differences, spec=spec, difference=True)
     return Told(
         anchor=anchor("analysis", name),
         name=name,

@@ -10,6 +10,7 @@ from konsil.analysis import Analysis, Row
 from konsil.analysis.case_rules import implied
 from konsil.report.anchors import anchor
 from konsil.report.curves import curves
+from konsil.report.designs import is_told_by_design
 from konsil.report.drawing import Drawing
 from konsil.report.glossary import title
 from konsil.report.joined import Joined, column_title, levels_of
@@ -32,7 +33,7 @@ MOST_PANELS = 24
 def figures_of(material: Material, name: str, spec: Analysis | None, estimates: Sequence[Joined]) -> list[Drawing]:
     """The figures of an analysis' estimates."""
     statistic = spec.statistic if spec else estimates[0].row.statistic
-    if spec is not None and is_told_together(material, spec):
+    if spec is not None and (is_told_together(material, spec) or is_told_by_design(spec)):
         return []
     if statistic.startswith("ensembles_"):
         return _ensembles(material, name, statistic)

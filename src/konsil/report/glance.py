@@ -9,6 +9,7 @@ from dataclasses import fields
 from konsil.analysis import Analysis
 from konsil.analysis.catalogue import COMPARISONS
 from konsil.report.anchors import anchor
+from konsil.report.designs import is_told_by_design
 from konsil.report.drawing import Drawing
 from konsil.report.glossary import entry, title
 from konsil.report.joined import Joined, beside_names, join
@@ -31,7 +32,7 @@ def glance(material: Material) -> list[Drawing]:
     families: dict[str, list[Analysis]] = {}
     for analysis in material.study.analyses:
         told_apart = analysis.statistic.startswith("ensembles_") or analysis.statistic in COMPARISONS
-        if not told_apart and not is_told_together(material, analysis):
+        if not told_apart and not is_told_together(material, analysis) and not is_told_by_design(analysis):
             families.setdefault(_kinship(analysis), []).append(analysis)
     drawn = [_family(material, members[:MOST_COLUMNS]) for members in families.values() if len(members) > 1]
     return [one for one in drawn if one is not None]

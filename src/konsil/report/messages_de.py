@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from konsil.report.case_figures_de import CASE_FIGURES
+from konsil.report.designs_de import DESIGN_FIGURES
 from konsil.report.figures_de import FIGURES
 from konsil.report.funnel_de import FUNNEL
 from konsil.report.pair_figures_de import PAIR_FIGURES
@@ -12,11 +13,12 @@ from konsil.report.times_de import TIMES
 
 MESSAGES: dict[str, str] = {
     **CASE_FIGURES,
+    **DESIGN_FIGURES,
     **FIGURES,
+    **FUNNEL,
     **PAIR_FIGURES,
     **PATIENTS,
     **RECRUITED,
-    **FUNNEL,
     **TIMES,
     "%(items)s items, %(answers)s answers of %(systems)s systems and %(raters)s raters in %(panels)s panels gave"
     " %(rated)s labels and %(abstained)s abstentions; %(unreadable)s replies were unreadable and %(excluded)s ratings"

@@ -19,6 +19,7 @@ from konsil.report.calls import calls, derived_figures
 from konsil.report.case_figures import case_figures
 from konsil.report.case_view import case_view
 from konsil.report.composition import composition
+from konsil.report.designs import designs
 from konsil.report.digest import records_digest
 from konsil.report.drawing import Drawing
 from konsil.report.estimates import Told, tell
@@ -55,6 +56,7 @@ class Page:
 def render(material: Material, extras: Sequence[Section]) -> Page:
     """Gather everything and render it."""
     seen = [*pair_figures(material), *case_figures(material), *glance(material)]
+    beside = designs(material)
     made_of = composition(material)
     called = calls(material)
     asked = recruited(material)
@@ -76,6 +78,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         composition=made_of,
         flow=flow(material),
         glance=seen,
+        designs=beside,
         calls=called,
         labels=labels,
         prespecified=[t for t in told if t.prespecified],
@@ -92,7 +95,8 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         digests=(material.digest or study_digest(material.study), records_digest(material.records)),
         glossary=[(entry(name, material.language), anchor("statistic", name)) for name in sorted(used)],
     )  # fmt: skip
-    begun = (*seen, *made_of, *(asked.figures if asked else ()), *(called.figures if called else ()), *labels)
+    parts = [part.figures for part in (asked, called) if part is not None]
+    begun = (*seen, *(beside.figures if beside else ()), *made_of, *(f for part in parts for f in part), *labels)
     figures = (*begun, *(f for t in told for f in t.figures), *(f for e in added for f in e.figures))
     return Page(html, figures)
 

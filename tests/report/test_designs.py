@@ -1,0 +1,156 @@
+"""Which design for which criterion: the rule, the tables and the figures, from rows that are made up for it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import pytest
+
+from konsil.analysis import Analysis, Results, Row
+from konsil.analysis.said import say
+from konsil.report.advice import overall
+from konsil.report.designs import Designs, designs
+from konsil.report.language import language
+from konsil.report.overview import Material
+from konsil.report.tables import Numbers, Table
+from konsil.report.told import told
+from konsil.stats.contract import Estimate
+from konsil.study import Study
+
+CRITERIA = ("correctness", "relevance", "risks", "tone")
+
+
+def kappa(name: str, criterion: str, **more: object) -> Analysis:
+    return Analysis(
+        name, "randolph_kappa", criterion, "experts", by=("instrument",), compare="instrument", **more  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+ANALYSES = (
+    *(kappa(f"agreement: {c}, points", c, margin=0.05 if c == "tone" else None) for c in CRITERIA),
+    *(kappa(f"agreement: {c}, answers", c, margin=0.05 if c == "tone" else None) for c in CRITERIA),
+    Analysis("parts", "part_whole", "correctness", "experts"),
+    Analysis("hours", "rater_hours", "correctness", "experts"),
+    Analysis("budget", "budget_reliability", "correctness", "experts", minutes=(5.0,)),
+)
+GAPS: Mapping[str, tuple[float, float, float]] = {
+    "agreement: correctness, points": (-0.2, -0.3, -0.1),
+    "agreement: correctness, answers": (-0.1, -0.2, -0.01),
+    "agreement: relevance, points": (0.2, 0.1, 0.3),
+    "agreement: relevance, answers": (-0.2, -0.3, -0.1),
+    "agreement: risks, points": (0.1, -0.1, 0.3),
+    "agreement: risks, answers": (0.1, 0.02, 0.2),
+    "agreement: tone, points": (0.01, -0.02, 0.04),
+    "agreement: tone, answers": (0.0, -0.03, 0.03),
+}
+
+
+def row(a: Analysis, value: float, low: float, high: float, group: Mapping[str, str], **more: object) -> Row:
+    p = more.pop("p", math.nan)
+    return Row(a.name, a.statistic, a.criterion, a.raters, Estimate(value, low, high, p=p), group, **more)  # type: ignore[arg-type]
+
+
+def made() -> Results:
+    rows = []
+    for a in ANALYSES[:8]:
+        gap = GAPS[a.name]
+        rows += [
+            row(a, 0.5, 0.4, 0.6, {"instrument": "coarse"}),
+            row(a, 0.5 - gap[0], 0.3, 0.9, {"instrument": "fine"}),
+        ]
+        coarse, fine = {"instrument": "coarse"}, {"instrument": "fine"}
+        rows.append(row(a, *gap, coarse, kind="difference", versus=fine, p=0.04))
+    parts, hours, budget = ANALYSES[8:]
+    for n in (1, 2, 3):
+        size = {"sentences": str(n)}
+        rows.append(row(parts, 0.6 + n / 10, 0.5, 0.9, size))
+        alone, other = say("overlap alone"), say("against the other sentences")
+        rows.append(row(parts, 0.5, 0.4, 0.6, {**size, "version": alone}, kind="companion"))
+        rows.append(row(parts, 0.4, 0.3, 0.5, {**size, "version": other}, kind="companion"))
+    whole = say("whole answer")
+    for name, value in ((whole, 9.0), ("1", math.nan), ("2", 5.0), ("3", 6.0)):
+        rows.append(row(hours, value, value - 1, math.inf if name == "3" else value + 1, {"sentences": name}))
+        reached = {"minutes": "5", "sentences": name}
+        best = {"9.0": 0.7, "nan": 0.4, "5.0": 0.79, "6.0": 0.8}[str(value)]
+        rows.append(row(budget, best, best - 0.1, best + 0.1, reached))
+        chance = {**reached, "version": say("chance of being the best")}
+        rows.append(row(budget, 0.6 if name == "3" else 0.1, math.nan, math.nan, chance, kind="companion"))
+    rows.append(
+        row(hours, -4.0, -6.0, -2.0, {"sentences": "2"}, kind="difference", versus={"sentences": whole}, p=0.002)
+    )
+    return Results(tuple(rows), ())
+
+
+def section(code: str = "en") -> Designs:
+    spoken = language(code)
+    numbers = Numbers(spoken)
+    study = Study("t", 1, analyses=ANALYSES, language=code)
+    found = designs(Material(study, told(made(), numbers), (), (), (), (), spoken, numbers))
+    assert found is not None
+    return found
+
+
+def texts(table: Table) -> list[list[str]]:
+    return [[cell.text for cell in line] for line in table.rows]
+
+
+def test_the_rule_recommends_leans_and_stays_undecided():
+    advice = texts(section().tables[0])
+    said = {line[0]: line[1] for line in advice if line[1]}
+    assert said == {
+        "correctness": "fine",
+        "relevance": "undecided: the forms contradict one another",
+        "risks": "leaning to coarse",
+        "tone": "either: alike within the margin",
+    }
+    assert {line[-1] for line in advice} == {"0.98"}
+    assert len(advice) == 8
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        (["first", "first"], ("first", True)),
+        (["first", "alike"], ("first", False)),
+        (["second", "open"], ("second", False)),
+        (["first", "second", "open"], ("open", True)),
+        (["alike", "open"], ("open", True)),
+        ([], ("open", True)),
+    ],
+)
+def test_forms_are_weighed_together(verdicts, expected):
+    assert overall(verdicts) == expected
+
+
+def test_the_fewest_hours_and_the_sentences_that_are_enough():
+    _advice, hours, budget = section().tables
+    (line,) = texts(hours)
+    assert line == ["correctness", "0.8", "2 sentences", "5.000 [4.000, 6.000]", "9.000 [8.000, 10.000]", "> 0.99"]
+    (line,) = texts(budget)
+    assert line == ["correctness", "5", "3 sentences", "0.800 [0.700, 0.900]", "0.60", "2", "0.700 [0.600, 0.800]"]
+
+
+def test_figures_have_the_designs_side_by_side_and_curves_by_sentences():
+    english, german = section(), section("de")
+    keys = [f.key.rsplit("-", 1)[0] for f in english.figures]
+    assert keys == [
+        "designs-agreement-by-design", "parts-part-and-whole", "costs-rater-hours-for-a-reliability",
+        "costs-reliability-for-a-budget",
+    ]  # fmt: skip
+    assert "coarse − fine" in english.figures[0].inline
+    # What all rows begin with is said once.
+    assert "correctness, points" in english.figures[0].inline
+    assert ">agreement: correctness" not in english.figures[0].inline
+    for figure, word in zip(english.figures[1:3], ("overlap alone", "whole answer"), strict=True):
+        assert word in figure.inline
+    for figure, word in zip(german.figures[1:3], ("Überschneidung allein", "ganze Antwort"), strict=True):
+        assert word in figure.inline
+    assert {line[1] for line in texts(german.tables[0])} >= {"fine", "eher coarse"}
+
+
+def test_a_study_of_one_design_has_no_such_section():
+    spoken = language("en")
+    study = Study("t", 1, analyses=(Analysis("a", "percent_agreement", "c", "experts"),))
+    rows = (row(study.analyses[0], 0.5, 0.4, 0.6, {}),)
+    assert designs(Material(study, Results(rows, ()), (), (), (), (), spoken, Numbers(spoken))) is None
