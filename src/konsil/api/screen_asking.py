@@ -19,7 +19,10 @@ from konsil.study import study_digest
 def ask_model(
     folder: Folder, store: Store, spec: Screening, items: Sequence[Item], options: Options | None, *, keep: bool
 ) -> tuple[Said, dict[str, Finding]]:
-    """Ask the protocol's model about every item, and say what it suspects; without `keep` nobody is asked anew."""
+    """Ask the protocol's model about items, and say what it suspects; without `keep` nobody is asked anew.
+
+    `items` are those in which no rule found anything: what may name somebody goes to no model.
+    """
     language = language_of(spec, folder.study.language)
     reasons = [*spec.rules, *([OTHER_LANGUAGE] if spec.languages else [])]
     prompt = told(spec, "screen", language, reasons=reasons_told(spec.rules, spec.languages, language))

@@ -60,7 +60,8 @@ def screen_items(
 ) -> Looked:
     """Look through all items as the protocol's [prepare.screen] says; `keep` False only looks, and asks no model.
 
-    Where the protocol names a model, nothing is kept before it was asked about every item.
+    Where the protocol names a model, it is asked about all items in which no rule finds anything; nothing is kept
+    before.
 
     What people decided before stands, with what `decisions` adds or changes.
     """
@@ -80,7 +81,9 @@ def screen_items(
         if spec.model:
             from konsil.api.screen_asking import ask_model  # with what calls models, which rules need not
 
-            said, suspected = ask_model(folder, store, spec, items, options, keep=keep)
+            by_rules_alone = screen(spec, items, {}, recogniser_of(spec))[1]
+            unsuspected = [item for item in items if item.id not in by_rules_alone]
+            said, suspected = ask_model(folder, store, spec, unsuspected, options, keep=keep)
         screened, findings = screen(spec, items, decided, recogniser_of(spec), suspected)
         screened = replace(screened, seen=seen)
         if said is not None and said.left:
