@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from konsil.analysis.case_methods import case_methods
 from konsil.analysis.catalogue import PREFERENCE, WINS, WORTHS
 from konsil.analysis.few import FEW_HITS
 from konsil.analysis.frame import Long, reasons
@@ -30,6 +31,7 @@ def methods(
     found = [_material(table), *_excluded(table, exclusions), *_abstentions(analyses, table)]
     found += _statistics(analyses)
     found += _comparisons(analyses)
+    found += case_methods(analyses)
     found += _consensus(analyses)
     found += _intervals(analyses, rows, seed, resampling)
     found += _tests(analyses, rows)

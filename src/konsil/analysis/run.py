@@ -217,8 +217,12 @@ def _differences(context: Context, found: Sequence[Group]) -> Iterator[Row]:
 
 
 def _adjusted(rows: Sequence[Row]) -> list[Row]:
-    """Holm's adjustment over the prespecified family: every prespecified number with a p value."""
-    family = [n for n, r in enumerate(rows) if r.kind != "companion" and r.prespecified and math.isfinite(r.estimate.p)]
+    """Holm's adjustment over the prespecified family: every prespecified number with a p value.
+
+    Tukey's p values are adjusted for their own family already.
+    """
+    tested = (n for n, r in enumerate(rows) if r.kind != "companion" and math.isfinite(r.estimate.p))
+    family = [n for n in tested if rows[n].prespecified and rows[n].statistic != "tukey"]
     out = list(rows)
     if family:
         for n, p in zip(family, holm([rows[i].estimate.p for i in family]), strict=True):

@@ -177,6 +177,36 @@ CASE_SENTENCES: dict[str, str] = {
         "Verborgenes Wissen ist nicht gezeigt: {system} hat {value:.0%} der Fälle auf {level} falsch und mit weniger"
         " richtig, aber das Intervall reicht hinab bis {low:.0%} und liegt nicht über {margin:.0%}."
     ),
+    "An answer counts as right where the panel's mean score is {correct:g} or more.": (
+        "Eine Antwort gilt als richtig, wo das Mittel des Panels {correct:g} oder mehr ist."
+    ),
+    "In {analyses} an answer counts as right where the panel's mean score is {correct:g} or more.": (
+        "In {analyses} gilt eine Antwort als richtig, wo das Mittel des Panels {correct:g} oder mehr ist."
+    ),
+    "Failures are answers and criteria with a mean expert score of {failure:g} or less; a judge approves of one by a"
+    " score of {approve:g} or more.": (
+        "Fehler sind Antworten und Kriterien, denen die Fachleute im Mittel {failure:g} oder weniger geben; ein"
+        " Richtermodell billigt einen, wenn es {approve:g} oder mehr gibt."
+    ),
+    "A crossover is told only where the differences at two levels lie on opposite sides of 0, with intervals that hold"
+    " for all levels at once (Bonferroni).": (
+        "Von einer Kreuzung ist nur die Rede, wo die Differenzen auf zwei Stufen auf verschiedenen Seiten von 0 liegen,"
+        " mit Intervallen, die für alle Stufen zugleich gelten (Bonferroni)."
+    ),
+    "Systems were compared on the means of their cases, paired by case (Wilcoxon); unpaired versions (Mann-Whitney)"
+    " stand beside.": (
+        "Systeme wurden an den Mitteln ihrer Fälle verglichen, nach Fällen gepaart (Wilcoxon); ungepaarte Fassungen"
+        " (Mann-Whitney) stehen daneben."
+    ),
+    "Analyses of variance take system and level as repeated measures of the case, with F tests corrected by Greenhouse"
+    " and Geisser.": (
+        "Varianzanalysen nehmen System und Stufe als wiederholte Messungen am Fall, mit F-Tests nach Greenhouse und"
+        " Geisser korrigiert."
+    ),
+    "In paper mode scores or cells of the same cases are taken as independent, which they are not.": (
+        "Im Modus der Veröffentlichung gelten Bewertungen oder Zellen derselben Fälle als unabhängig, was sie nicht"
+        " sind."
+    ),
     "Of the cases that are right at {level} alone.": "Allein unter den Fällen, die auf {level} richtig sind.",
 }
 """Sentences of the analyses -> the same in German."""

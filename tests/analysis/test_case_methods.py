@@ -1,0 +1,39 @@
+"""What the methods paragraph says of cases, and which p values share the family's adjustment."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from tests.clexeval_tables import LEVELS, published, results
+
+from konsil.analysis import Analysis
+from konsil.analysis.case_methods import case_methods
+
+ISS = Analysis("a", "information_sensitivity", "diagnostic_precision", "experts", levels=LEVELS)
+
+
+def test_thresholds_are_told_once_or_with_their_analyses() -> None:
+    one = "An answer counts as right where the panel's mean score is 0.75 or more."
+    assert case_methods([ISS, replace(ISS, name="b")]) == [one]
+    assert case_methods([ISS, replace(ISS, name="b", correct=0.5)]) == [
+        "In b an answer counts as right where the panel's mean score is 0.5 or more.",
+        "In a an answer counts as right where the panel's mean score is 0.75 or more.",
+    ]
+    assert case_methods([replace(ISS, statistic="reasoning_gap")]) == []
+    assert case_methods([Analysis("m", "mean", "x", "experts")]) == []
+
+
+def test_the_paragraph_has_them_and_names_cases_as_clusters() -> None:
+    told = " ".join(results(published(), ISS, replace(ISS, name="c", statistic="crossover")).methods)
+    assert "An answer counts as right where" in told
+    assert "A crossover is told only where" in told
+    assert "resamples of clusters (case)" in told
+
+
+def test_tukey_is_adjusted_by_itself() -> None:
+    tukey = replace(ISS, name="t", statistic="tukey", levels=("narrative", "3"))
+    rows = results(published(), replace(ISS, compare="system"), tukey).rows
+    of = {name: [r for r in rows if r.kind == "difference" and r.analysis == name] for name in ("a", "t")}
+    assert all(math.isnan(r.p_adjusted) and math.isfinite(r.estimate.p) for r in of["t"])
+    assert [r.p_adjusted for r in of["a"]] == [r.estimate.p for r in of["a"]]
