@@ -36,6 +36,9 @@ def invite(
     those of other roles once. The database keeps only hashes, so a link that is lost cannot be shown again.
     """
     raters = {r.id: r for r in folder.study.raters}
+    with folder.store() as store:
+        # Who took over the place of somebody who left is in the records alone.
+        later = {r.id: r for r in store.raters() if r.id not in raters} if not folder.study.places else {}
     people = [r.id for r in raters.values() if r.kind == "human"]
     names = list(dict.fromkeys(who)) or (people if role == "rater" else [])
     open_ = bool(folder.study.places) and role == "rater"
@@ -50,11 +53,11 @@ def invite(
         raise StudyError(f"--role {role}: name whom to invite with --who, such as --who study-office")
     if role == "rater":
         for name in names:
-            if name not in raters:
+            if name not in {**raters, **later}:
                 if open_:
                     continue
                 raise StudyError(f"{folder.path / PROTOCOL}: there is no rater {name!r}; {nearest(name, people)}")
-            if raters[name].kind != "human":
+            if {**later, **raters}[name].kind != "human":
                 raise StudyError(
                     f"{folder.path / PROTOCOL}: rater {name!r} is no person; judges are called, not invited"
                 )

@@ -8,7 +8,7 @@ from konsil.api.folder import PROTOCOL, Folder, now
 from konsil.errors import StudyError, nearest
 from konsil.plan.handover import Handover
 from konsil.records.ordering import natural
-from konsil.store import batches, leaving, progress
+from konsil.store import batches, leaving, progress, vacancies
 from konsil.store.engine import reading
 
 
@@ -21,6 +21,18 @@ def withdraw(folder: Folder, rater: str, *, reason: str = "", keep: bool = True)
     if found is None:
         raise StudyError(f"{folder.path}: rater {rater!r} could not be withdrawn; try again")
     return found
+
+
+def vacant(folder: Folder) -> tuple[vacancies.Vacancy, ...]:
+    """The places that nobody has since somebody withdrew, and in which something waits."""
+    with folder.store() as store, reading(store.engine) as connection:
+        return vacancies.vacancies(connection, folder.study)
+
+
+def succeed(folder: Folder, slot: str, rater: str) -> int:
+    """Name who takes over a place that nobody has; count the tasks that are theirs now."""
+    with folder.store() as store:
+        return vacancies.succeed(store, folder.study, slot, rater, at=now())
 
 
 def blocks(folder: Folder) -> tuple[tuple[str, str, int, int], ...]:

@@ -1,0 +1,37 @@
+"""konsil succeed: somebody new takes over a place that nobody has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from konsil.cli.folder import on_folder
+
+
+@click.command(short_help="List the places that nobody has, or name who takes one over.")
+@on_folder
+@click.option("--slot", metavar="SLOT", help="Which place. [only list them]")
+@click.option("--rater", metavar="ID", help="Who takes it over: a new pseudonym, never a name.")
+def command(folder: Path, database: str, slot: str | None, rater: str | None) -> None:
+    """Give a place of the study in FOLDER that nobody has since somebody withdrew to somebody new.
+
+    All that waits in it is then theirs, and they can be invited. Without --slot, the places that wait.
+    """
+    from konsil.api import open_folder
+    from konsil.api.running import succeed, vacant
+    from konsil.errors import StudyError
+
+    opened = open_folder(folder, database=database)
+    if slot is None:
+        if rater is not None:
+            raise StudyError("--slot: name the place that --rater takes over")
+        for one in vacant(opened):
+            # How many tie-breaks wait is an outcome, and is not said.
+            screens = f"{one.screens:,} screens wait" if one.screens or not one.breaks_ties else "tie-breaks may wait"
+            click.echo(f"{one.slot}: {screens}")
+        return
+    if rater is None:
+        raise StudyError(f"--rater: name who takes over {slot!r}")
+    succeed(opened, slot, rater)
+    click.echo(f"{slot}: now {rater.strip()}'s; next: konsil invite {folder} --who {rater.strip()}")
