@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,6 +55,22 @@ def order(replicates: Array) -> Ordered:
     """Sort replicates (draws, m) for the intervals below."""
     values = np.array(replicates.T, dtype=np.float64, order="C")
     n_defined = np.count_nonzero(~np.isnan(values), axis=1)
+    values.sort(axis=1)
+    return Ordered(values, n_defined)
+
+
+def order_parts(parts: Iterable[Array], draws: int) -> Ordered:
+    """The same of replicates that come some draws at a time, (n, m) each, without a second copy of all of them.
+
+    >>> order_parts([np.array([[3.0], [1.0]]), np.array([[2.0]])], 3).values
+    array([[1., 2., 3.]])
+    """
+    values, at = np.empty((0, draws)), 0
+    for part in parts:
+        if not at:
+            values = np.empty((part.shape[1], draws))
+        values[:, at : (at := at + len(part))] = part.T
+    n_defined = draws - np.count_nonzero(np.isnan(values), axis=1)
     values.sort(axis=1)
     return Ordered(values, n_defined)
 

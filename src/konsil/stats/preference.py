@@ -171,7 +171,13 @@ def _bootstraps(asked: Sequence[Asked], draws: int, key: int, level: float, mode
         finalise = partial(_values, [asked[n] for n in members], [used for _, used in parts], starts)
         # Not by `infer`, which would take numerical derivatives: the cells have their own.
         rows = prepare(np.hstack([counts for counts, _ in parts]) if len(parts) > 1 else parts[0][0])
-        ordered = intervals.order(bootstrap(rows, finalise, draws=draws, key=key))
+        ordered = intervals.order_parts(
+            (
+                bootstrap(rows, finalise, draws=min(rows.group, draws - at), key=key, start=at)
+                for at in range(0, draws, rows.group)
+            ),
+            draws,
+        )
         if method == "bca":
             low, high = intervals.bca(ordered, finalise(rows.total), jackknife(rows, finalise), level=level)
         else:

@@ -85,9 +85,10 @@ def head_to_head(n_systems: int, steps: int = 1, score: Score = "win", threshold
     """
     sides = np.stack(scores(steps, score, threshold))
     width, pairs = 2 * steps + 1, n_pairs(n_systems)
+    products = _products(sides, pairs)
 
     def finalise(cell_totals: Array) -> Array:
-        n, first, second = _by_pair(cell_totals, sides)
+        n, first, second = _by_pair(cell_totals, products)
         return np.concatenate([ratio(first, n), ratio(second, n)], axis=-1)
 
     def gradient(cell_totals: Array) -> Array:
@@ -130,9 +131,10 @@ def one_against_rest(n_systems: int, steps: int = 1, score: Score = "difference"
     incidence = np.zeros((2, pairs, n_systems))
     incidence[0, np.arange(pairs), first] = 1
     incidence[1, np.arange(pairs), second] = 1
+    products = _products(sides, pairs)
 
     def finalise(cell_totals: Array) -> Array:
-        n, ours, theirs = _by_pair(cell_totals, sides)
+        n, ours, theirs = _by_pair(cell_totals, products)
         met = n > 0
         divisor = np.where(met, n, 1.0)
         sums = (ours / divisor) @ incidence[0] + (theirs / divisor) @ incidence[1]
@@ -163,11 +165,29 @@ def one_against_rest(n_systems: int, steps: int = 1, score: Score = "difference"
     return VoteStatistic(name, finalise, gradient, support, _tested(score, terms), source, limits(steps, score))
 
 
-def _by_pair(cell_totals: Array, sides: Array) -> tuple[Array, Array, Array]:
-    """Each pair's number of votes and its two systems' sums of scores, (..., n_pairs) each."""
+_FEW_PAIRS = 40
+"""Up to so many pairs one product with a matrix that is mostly zeros is faster."""
+
+
+def _products(sides: Array, pairs: int) -> Array:
+    """What the totals are multiplied with: for few pairs all of them at once, (n_cells, 3 n_pairs), else a pair's."""
     columns = np.vstack([np.ones(sides.shape[1]), sides]).T
-    found = np.ascontiguousarray((cell_totals.reshape(-1, sides.shape[1]) @ columns).T)  # one product for all pairs
-    shape = (*cell_totals.shape[:-1], cell_totals.shape[-1] // sides.shape[1])
+    if pairs > _FEW_PAIRS:
+        return columns
+    return np.hstack([np.kron(np.eye(pairs), column[:, None]) for column in columns.T])
+
+
+def _by_pair(cell_totals: Array, products: Array) -> tuple[Array, Array, Array]:
+    """Each pair's number of votes and its two systems' sums of scores, (..., n_pairs) each.
+
+    Sums of whole numbers and halves: in whatever order, they are exact.
+    """
+    width, wide = products.shape
+    if wide > 3 or cell_totals.shape[-1] == width:
+        found, pairs = cell_totals @ products, wide // 3
+        return found[..., :pairs], found[..., pairs : 2 * pairs], found[..., 2 * pairs :]
+    found = np.ascontiguousarray((cell_totals.reshape(-1, width) @ products).T)  # one product for all pairs
+    shape = (*cell_totals.shape[:-1], cell_totals.shape[-1] // width)
     return found[0].reshape(shape), found[1].reshape(shape), found[2].reshape(shape)
 
 
