@@ -92,6 +92,7 @@ def test_anova_is_within_cases() -> None:
     assert found["between levels"].estimate.p < 1e-6
     assert "Greenhouse-Geisser" in found["between levels"].estimate.method
     assert all(r.estimate.low <= r.estimate.value <= r.estimate.high for r in found.values())
+    assert all((r.estimate.low > 0) == (r.estimate.p < 0.025) for r in found.values())  # it inverts the test
 
 
 def test_anova_in_paper_mode_is_mixed_without_intervals() -> None:

@@ -9,7 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from konsil.stats.anova import contrasts, mixed_anova, paired_range_test, partial_eta, products, repeated_measures
+from konsil.stats.anova import (
+    Effect,
+    contrasts,
+    eta_interval,
+    mixed_anova,
+    paired_range_test,
+    partial_eta,
+    products,
+    repeated_measures,
+)
 from konsil.stats.effects import cohen_d, moments, paired_d, rank_sum, signed_rank
 from konsil.stats.strictness import separation, strictness_sums, trade_off
 
@@ -85,6 +94,33 @@ def test_epsilon_and_mixed_are_those_of_pingouin() -> None:
         line = theirs[theirs["Source"] == source].iloc[0]
         assert mine[name].f == pytest.approx(float(line["F"]))
         assert mine[name].eta == pytest.approx(float(line["np2"]))
+
+
+def test_the_interval_of_eta_squared_inverts_the_test() -> None:
+    for f in (0.3, 1.5, 4.0, 30.0):
+        low, high = eta_interval(Effect(f, 4.0, 156.0, 0.0, 0.0, 1.0))
+        for end, share in ((low, 0.025), (high, 0.975)):
+            if end > 0:
+                noncentrality = end * 160 / (1 - end)
+                assert stats.ncf.sf(f, 4, 156, noncentrality) == pytest.approx(share, abs=1e-3)
+    assert eta_interval(Effect(0.05, 4.0, 156.0, 0.995, 0.001, 1.0)) == (0.0, 0.0)
+    assert np.isnan(eta_interval(Effect(*[float("nan")] * 6))).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slope", [0.0, 0.4])
+def test_the_interval_of_eta_squared_covers(slope: float) -> None:
+    contrast = contrasts(1, 5)["level"]
+    rng = np.random.default_rng(11)
+    fall = slope * np.linspace(0, 1, 5)
+    spread = 0.3**2 * 4
+    signal = ((fall - fall.mean()) ** 2).sum()
+    covered = 0
+    for _ in range(600):
+        y = 0.5 * rng.normal(size=(40, 1)) - fall + 0.3 * rng.normal(size=(40, 5))
+        low, high = eta_interval(repeated_measures(products(y).sum(axis=0), contrast))
+        covered += low <= signal / (signal + spread) <= high
+    assert 0.92 <= covered / 600 <= 0.99
 
 
 def test_two_levels_are_a_paired_t_test() -> None:

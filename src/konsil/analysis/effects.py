@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -15,9 +14,9 @@ from konsil.analysis.coding import groups, select
 from konsil.analysis.estimate import Told, estimate
 from konsil.analysis.frame import Long
 from konsil.analysis.kinds import Context
-from konsil.analysis.measure import Measure
+from konsil.analysis.measure import Measure, quotient
 from konsil.analysis.results import Row
-from konsil.analysis.rows import row, told_rows
+from konsil.analysis.rows import row
 from konsil.analysis.said import Said, say
 from konsil.analysis.scores import LEVEL, Ladder, columns_of, ladder, scores
 from konsil.stats import anova, effects
@@ -146,18 +145,26 @@ def anova_rows(context: Context, table: Long) -> Iterator[Row]:
         for name, contrast in anova.contrasts(len(cells.systems), len(context.analysis.levels)).items():
             if not len(contrast) or (name == "level of 0" and len(cells.systems) == 1):
                 continue
-            measure = Measure(sums, partial(anova.partial_eta, contrast=contrast), cells.cases, len(cells.whole),
-                              cells.n_raters, cells.n_ratings, notes=_incomplete(cells))  # fmt: skip
             found = anova.repeated_measures(sums.sum(axis=0), contrast)
-            told = estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster,
-                            why=say("fewer than two whole cases, or nothing varies"))  # fmt: skip
+            low, high = anova.eta_interval(found, context.resampling.level)
             how = say(
-                "repeated measures, F({df:.2f}, {error:.2f}) = {f:.2f}, Greenhouse-Geisser ε = {epsilon:.3f};"
-                " {interval}",
-                df=found.df, error=found.df_error, f=found.f, epsilon=found.epsilon, interval=told.headline.method,
+                "repeated measures, F({df:.2f}, {error:.2f}) = {f:.2f}, Greenhouse-Geisser ε = {epsilon:.3f}; the"
+                " interval inverts the F test",
+                df=found.df, error=found.df_error, f=found.f, epsilon=found.epsilon,
             )  # fmt: skip
-            headline = replace(told.headline, p=found.p, method=how)
-            yield from told_rows(one, {**named, "effect": titles[name]}, replace(told, headline=headline), measure)
+            defined = math.isfinite(found.f)
+            told = Estimate(
+                found.eta, low, high, context.resampling.level, p=found.p, n_clusters=len(cells.whole),
+                n_ratings=cells.n_ratings, method=how if defined else "",
+                reason="" if defined else say("fewer than two whole cases, or nothing varies"),
+            )  # fmt: skip
+            keys: dict[str, str] = {**named, "effect": titles[name]}
+            yield row(one, keys, Told(told, notes=_incomplete(cells)), _used(cells, len(cells.whole)))
+
+
+def _used(cells: Cells, n_units: int) -> Measure:
+    """What was used, for the table."""
+    return Measure(np.zeros((1, 1)), quotient, (), n_units, cells.n_raters, cells.n_ratings)
 
 
 def _titles(systems: Sequence[str], paper: bool) -> dict[str, str]:
@@ -202,9 +209,7 @@ def tukey_rows(context: Context, table: Long) -> Iterator[Row]:
             keys, versus = (
                 {**named, "system": cells.systems[s], LEVEL: one.analysis.levels[k]} for s, k in (x, y)
             )  # fmt: skip
-            used = Measure(
-                np.zeros((1, 1)), effects.paired_d, (), 2 * len(cells.whole), cells.n_raters, cells.n_ratings
-            )
+            used = _used(cells, 2 * len(cells.whole))
             apart = x[0] != y[0] and x[1] != y[1]
             yield row(
                 one, keys, Told(told, notes=_incomplete(cells)), used, kind="difference", versus=versus, detail=apart

@@ -153,9 +153,10 @@ CASE_SENTENCES: dict[str, str] = {
     "{n:,} of {all:,} cases lack a cell and are left out.": (
         "{n:,} von {all:,} Fällen fehlt eine Zelle; sie fehlen hier."
     ),
-    "repeated measures, F({df:.2f}, {error:.2f}) = {f:.2f}, Greenhouse-Geisser ε = {epsilon:.3f}; {interval}": (
+    "repeated measures, F({df:.2f}, {error:.2f}) = {f:.2f}, Greenhouse-Geisser ε = {epsilon:.3f}; the interval inverts"
+    " the F test": (
         "wiederholte Messungen, F({df:.2f}; {error:.2f}) = {f:.2f}, ε nach Greenhouse und Geisser = {epsilon:.3f};"
-        " {interval}"
+        " das Intervall kehrt den F-Test um"
     ),
     "fewer than two whole cases, or nothing varies": "weniger als zwei vollständige Fälle, oder nichts streut",
     "a criterion has one score throughout, or no answer has both": (
