@@ -23,6 +23,7 @@ from playwright.sync_api import Browser, sync_playwright
 from take import PHONE, WIDE, Clock, fill, medqade, rate
 
 from konsil.plan import assign
+from konsil.prepare import screen, screening_event
 from konsil.store import Batch, Store
 from konsil.store.access import Access
 from konsil.store.recruiting import record
@@ -37,12 +38,15 @@ ONLY = frozenset(sys.argv[1:])
 """Names of pages to take anew; none: all."""
 ENROLMENT, PILOT = "office-enrolment", "office-pilot"
 """Pages of the office that only some studies have something on."""
+CURATORS = tuple(name for name in PAGES if PAGES[name].startswith("Curators: "))
+"""Pages of those who go through cases."""
 TOURS = {
     "way_in": ("landing", "invitation", "consent", "eligibility", "profile", "place", "own-link", "refusal", ENROLMENT),
     "practising": ("practice", "explained", "finished"),
     "units": ("codebook", "keys", "problem", "offline", *(name for name in PAGES if name.startswith("rating"))),
     "calibrating": ("calibration", PILOT),
-    "office": tuple(name for name in PAGES if name.startswith("office") and name not in (ENROLMENT, PILOT)),
+    "office": tuple(name for name in PAGES if name.startswith("office") and name not in (ENROLMENT, PILOT, *CURATORS)),
+    "cases": CURATORS,
     "kits": tuple(name for name in PAGES if name.startswith("kit")),
 }
 """What is taken on one way."""
@@ -71,7 +75,11 @@ class Camera:
             self.page.wait_for_timeout(60)
             shot = self.page.screenshot(animations="disabled", caret="hide")
             with Image.open(io.BytesIO(shot)) as image:
-                few = image.convert("RGB").quantize(24, dither=Image.Dither.NONE).convert("RGB")
+                few = (
+                    image.convert("RGB")
+                    .quantize(48 if name in CURATORS else 24, dither=Image.Dither.NONE)
+                    .convert("RGB")
+                )
             few.save(FOLDER / f"{name}-{self._suffix}-{scheme}.webp", lossless=True, quality=100, method=4)
         self.page.emulate_media(color_scheme="light")
 
@@ -263,6 +271,50 @@ def office(cameras: Sequence[Camera], said: Said, clock: Clock, folder: Path) ->
     clock.now = begin
 
 
+def cases(cameras: Sequence[Camera], said: Said, clock: Clock, _: Path) -> None:
+    """A pool of case reports, and a case that is being marked."""
+    study = said.studies["cases"]
+    with serving(study, pooled(said), clock) as (site, url):
+        spec = study.prepare.screen
+        for n, name in enumerate(("case-002", "case-004", "case-005", "case-007"), start=1):
+            met = spec.criteria if n % 2 else spec.criteria[n - 1 :]
+            site.pool.decide(name, "keep" if n % 2 else "out", by="dr-berg", seen=0, met=met)
+        for kind, words in said.marked:
+            # The second patient has another age.
+            form = {
+                "do": "add",
+                "kind": kind,
+                "words": words.replace("52", "31"),
+                "everywhere": "1" if kind == "diagnosis" else "",
+            }
+            seen = site.marks.case("case-002").seen
+            assert not site.marks.change("case-002", form, by="dr-berg", seen=seen), words
+        for camera in cameras:
+            page = camera.page
+            page.clock.set_fixed_time(clock.now)
+            camera.enter(site, url, "dr-berg", "curator")
+            camera.take("office-screening")
+            page.goto(f"{url}/office/screening/item?item=case-001")
+            camera.take("office-screening-item")
+            page.goto(f"{url}/office/cases")
+            camera.take("office-cases")
+            page.goto(f"{url}/office/cases/mark?case=case-002")
+            page.wait_for_selector("html.scripted")
+            camera.take("office-cases-mark")
+
+
+def pooled(said: Said) -> Callable[[Store, Study], None]:
+    """Store a pool of case reports, as rules have looked through it."""
+
+    def filled(store: Store, study: Study) -> None:
+        items, at = said.material["cases"][0], "2026-03-01T12:00:00Z"
+        store.add(Batch(items=items), source="docs", at=at)
+        made, _ = screen(study.prepare.screen, items, {})
+        store.add(Batch(events=[screening_event(made, 1, at)]), source="docs", at=at)
+
+    return filled
+
+
 def kits(cameras: Sequence[Camera], said: Said, clock: Clock, folder: Path) -> None:
     """The offline kit: its beginning, a task, its end."""
     with serving(said.studies["several"], material(said, "several"), clock) as (site, _):
@@ -317,7 +369,7 @@ def main() -> None:
         browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for language in ("en", "de"):
             said = invented(language)
-            for tour in (way_in, practising, units, calibrating, office, kits):
+            for tour in (way_in, practising, units, calibrating, office, cases, kits):
                 if ONLY and not ONLY & set(TOURS[tour.__name__]):
                     continue
                 clock = Clock()

@@ -12,6 +12,8 @@ from take import SHOWN
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
 from konsil.plan.places import Places
+from konsil.prepare import Preparation, Screening
+from konsil.prepare.marking import Masking
 from konsil.records import Answer, Citation, Item, Rater, Span, System
 from konsil.study import Study
 from konsil.study.calibration import Calibration
@@ -44,6 +46,10 @@ PAGES = {
     "kit-task": "Offline kit: rating",
     "kit-end": "Offline kit: its end",
     "office": "Office: progress",
+    "office-screening": "Curators: a pool of case reports",
+    "office-screening-item": "Curators: one case report, to be kept or left out",
+    "office-cases": "Curators: cases to be marked",
+    "office-cases-mark": "Curators: a case and what is marked in it",
     "office-invitations": "Office: invitations",
     "office-enrolment": "Office: consent, eligibility, profiles",
     "office-pilot": "Office: a pilot's reasons",
@@ -74,6 +80,7 @@ class Said:
     profiled: Sequence[str]
     grades: Sequence[str]
     problem: str
+    marked: Sequence[tuple[str, str]]
     recruited: Mapping[str, Sequence[str]]
 
 
@@ -136,6 +143,13 @@ def invented(language: str) -> Said:
             ),
             explanations=(Explanation("p", "right", w["no"], w["why"], "s1"),),
         ),
+        "cases": replace(
+            study(one, Allocation("panel", "one", show="each")),
+            prepare=Preparation(
+                screen=Screening(("identifier",), criteria=tuple(w["statements"].split("|")), undecided="left out"),
+                mask=Masking(),
+            ),
+        ),
         "pilot": replace(
             study(
                 pilot,
@@ -158,6 +172,7 @@ def invented(language: str) -> Said:
         ),
         "sentences": ((case,), (Answer("c1", "c", "s1", w["sentence"], sentences=spans),)),
         "survey": single,
+        "cases": (_reports(w), ()),
         "practice": (practised[0] + works[0], practised[1] + works[1]),
         "pilot": ((case,), (Answer("c1", "c", "s1", w["reply"]), Answer("c2", "c", "s2", w["second"]))),
     }
@@ -165,12 +180,30 @@ def invented(language: str) -> Said:
         language, studies, material,
         (f"input[name='licensed'][value='{w['y']}']", f"input[name='author'][value='{w['n']}']"),
         (f"input[name='specialty'][value='{w['medicine']}']",), five.labels, w["problem"],
+        tuple((k, words) for k, _, words in (line.partition(": ") for line in w["marked"].split("|"))),
         {w["medicine"]: ("120", "60", "31", "28", "26", "21"), w["surgery"]: ("90", "40", "22", "20", "18", "12")},
     )  # fmt: skip
 
 
 def _many(questions: str, scale: Scale, scope: str) -> tuple[Criterion, ...]:
     return tuple(Criterion(f"c{n}", q, scale, scope) for n, q in enumerate(questions.split("|"), start=1))  # type: ignore[arg-type]
+
+
+def _reports(w: Mapping[str, str]) -> tuple[Item, ...]:
+    """A pool of case reports, all of one patient or like."""
+    aliases = tuple(w["also"].split("|"))
+    report = [Item("case-001", w["report"].strip(), w["diagnosis"], aliases, strata={"specialty": w["medicine"]})]
+    ages = range(31, 91, 2)
+    more = [
+        Item(
+            f"case-{n:03}",
+            w["report"].strip().replace("52", str(age)).replace(w["named"], w["unnamed"]),
+            w["diagnosis"],
+            aliases,
+        )
+        for n, age in enumerate(ages, start=2)
+    ]
+    return (*report, *more)
 
 
 def _answered(item: Item, said: Sequence[str]) -> Material:
