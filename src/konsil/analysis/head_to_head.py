@@ -48,17 +48,14 @@ class HeadToHead:
     """What a reader must know."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, as --json prints it."""
+        """Plain data, as --json prints it; how many items and raters each number rests on stands beside it."""
         return {
             "systems": list(self.systems),
             "n_comparisons": self.n_comparisons,
-            "n_items": self.n_items,
-            "n_raters": self.n_raters,
             "win_difference": list(self.win_difference),
             "win_rate": list(self.win_rate),
             "davidson": self.davidson,
             "bradley_terry": self.bradley_terry,
-            "position": self.position,
             "warnings": list(self.warnings),
         }
 
