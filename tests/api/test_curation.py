@@ -1,0 +1,114 @@
+"""What curators do on the pages is what the commands go on from: screening, drawing, masking."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from konsil.api import invitations, open_folder
+from konsil.api.masking import mask_cases
+from konsil.api.preparing import prepare
+from konsil.api.screening import screen_items
+from konsil.cli import main
+from konsil.errors import PlanError, StudyError
+from konsil.web.marks import Marks
+from konsil.web.pool import Pool
+
+STUDY = """
+title = "Curated"
+seed = 3
+[[instruments]]
+id = "form"
+[[instruments.criteria]]
+id = "correct"
+question = "Is it correct?"
+scale = { labels = ["no", "yes"] }
+[[raters]]
+id = "r1"
+panel = "people"
+[[sources]]
+file = "items.csv"
+records = "items"
+[prepare.screen]
+rules = ["identifier"]
+criteria = ["The course is rare.", "The details are complete."]
+undecided = "left out"
+[prepare.mask]
+[[plan]]
+panel = "people"
+instrument = "form"
+"""
+TEXT = "Fever and a dry cough, then a rash; it was measles."
+AT = "2025-03-01T12:00:00Z"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "study.toml").write_text(STUDY, "utf-8")
+    rows = "\n".join(f'c{n},"{TEXT}",Measles' for n in range(1, 5))
+    (tmp_path / "items.csv").write_text(f"item,text,reference\n{rows}\n", "utf-8")
+    open_folder(tmp_path).import_sources()
+    return tmp_path
+
+
+def test_from_the_pages_to_the_versions(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    opened = open_folder(folder)
+    met = opened.study.prepare.screen.criteria  # type: ignore[union-attr]
+    with opened.store() as store:
+        pool = Pool(opened.study, store, lambda: AT)
+        assert pool.decide("c1", "keep", by="ada", seen=0, met=met) == ""
+    main(["screen", str(folder)])
+    assert "left out, nobody decided: 3\n" in capsys.readouterr().out
+    with opened.store() as store:
+        pool = Pool(opened.study, store, lambda: AT)
+        assert pool.decide("c2", "keep", by="ben", seen=0, met=met) == ""
+        assert pool.decide("c3", "out", by="ben", seen=0, met=met[:1]) == ""
+        assert [row.case for row in Marks(opened.study, store, lambda: AT).cases()] == ["c1", "c2"]
+    drawn = prepare(opened).drawn
+    assert drawn.lost == {"nobody decided": 1, "not: The details are complete.": 1}, "without another 'konsil screen'"
+    assert drawn.size == 2
+    assert not screen_items(opened).new, "it says what stands already"
+    with opened.store() as store:
+        marks = Marks(opened.study, store, lambda: AT)
+        for seen, (kind, words) in enumerate(
+            (("diagnosis", "measles"), ("cue", "rash"), ("cue", "Fever"), ("cue", "cough"))
+        ):
+            assert marks.change("c1", {"do": "add", "kind": kind, "words": words}, by="ada", seen=seen) == ""
+        assert marks.change("c1", {"do": "approve"}, by="ben", seen=4) == ""
+    masked = mask_cases(opened)
+    assert masked.made == 1
+    with opened.store() as store:
+        texts = {item.id: item.text for item in store.items() if item.case == "c1"}
+        assert Marks(opened.study, store, lambda: AT).change("c1", {"do": "undo"}, by="ada", seen=5) == "made"
+        assert store.verify_log() == ()
+    assert texts["c1:3"] == "[…] and a dry […], then a […]; it was […]."
+    assert screen_items(opened).screened.out == {"nobody decided": ["c4"], "not: The details are complete.": ["c3"]}
+
+
+def test_a_rater_is_no_curator(folder: Path) -> None:
+    opened = open_folder(folder)
+    with pytest.raises(StudyError, match="'r1' is a rater of the study"):
+        invitations.invite(opened, ["r1"], "curator", url="http://x", days=1)
+    [link] = invitations.invite(opened, ["dr-berg"], "curator", url="http://x", days=1)
+    assert link.url.startswith("http://x/come/")
+
+
+def test_a_table_and_the_pages_are_one_mechanism(folder: Path) -> None:
+    opened = open_folder(folder)
+    table = folder / "t.csv"
+    table.write_text("item,decision\nc1,keep\nc2,too short\n", "utf-8")
+    screen_items(opened, table)
+    with opened.store() as store:
+        pool = Pool(opened.study, store, lambda: AT)
+        assert [pool.stand().of(f"c{n}") for n in range(1, 5)] == ["kept", "out", "undecided", "undecided"]
+        assert pool.decide("c2", "keep", by="ada", seen=0, met=pool.spec.criteria) == ""  # type: ignore[union-attr]
+        assert pool.decide("c1", "undo", by="ada", seen=0) == ""
+    assert prepare(opened).drawn.lost == {"nobody decided": 3}
+    table.write_text("item,decision\nc2,too short\nc1,keep\n", "utf-8")
+    screen_items(opened, table)
+    assert prepare(opened).drawn.lost == {"nobody decided": 2, "too short": 1}
+    with opened.store() as store:
+        assert Pool(opened.study, store, lambda: AT).decide("c1", "out", by="a", seen=2, reason="too long") == ""
+    with pytest.raises(PlanError, match="all 4 items are screened out"):
+        prepare(opened)
