@@ -92,8 +92,10 @@ def test_order_and_names_change_nothing() -> None:
 
 
 def test_levels_that_no_item_has() -> None:
-    with pytest.raises(AnalysisError, match=r"a: levels: got \['full', 'bare'\], but the items' stratum 'level' has"):
-        results(published(), replace(ISS, levels=("full", "bare")))
+    with pytest.raises(
+        AnalysisError, match=r"a: levels\[0\]: no item has the level 'narativ'; did you mean 'narrative'\?"
+    ):
+        results(published(), replace(ISS, levels=("narativ", "3")))
 
 
 def test_items_without_levels() -> None:

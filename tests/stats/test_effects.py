@@ -77,6 +77,7 @@ def test_repeated_measures_is_that_of_statsmodels() -> None:
         assert ours.eta == pytest.approx(float(partial_eta(totals, contrasts(2, 5)[name])[0]))
 
 
+@pytest.mark.slow
 def test_epsilon_and_mixed_are_those_of_pingouin() -> None:
     pingouin = pytest.importorskip("pingouin")
     y = cells(3, 12, 1, 4)

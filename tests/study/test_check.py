@@ -193,3 +193,12 @@ def test_a_flip_needs_groups_and_items() -> None:
     by_system = replace(flip, by=("system",), compare="system")
     assert not list(contradictions(by_system))
     assert any("whole items" in p for p in contradictions(replace(by_system, cluster="rater")))
+
+
+def test_thresholds_lie_on_the_scale_and_further_criteria_exist() -> None:
+    asked = Analysis("right", "accuracy", "grade", "experts", correct=75)
+    [line] = told(replace(STUDY, analyses=(asked,)))
+    assert line == "study.toml: analyses[0].correct: 75 is above the highest number of the scale of 'grade', 2"
+    gap = Analysis("gap", "illusion_gap", "grade", "experts", criteria=("grad",))
+    [line] = told(replace(STUDY, analyses=(gap,)))
+    assert line == "study.toml: analyses[0].criteria: there is no criterion 'grad'; did you mean 'grade'?"

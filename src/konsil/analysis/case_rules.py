@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from konsil.analysis.catalogue import AUDIT, CASES, DEGRADATION, EFFECTS, ONE_A_SYSTEM
 from konsil.analysis.spec import Analysis
+from konsil.instrument import Criterion
 
 NAMING = ("reasoning_names", "answer_names")
 """The criteria of a mismatch, where the analysis does not name others."""
@@ -57,6 +58,25 @@ def case_contradictions(a: Analysis) -> Iterator[str]:
             yield f"by[{n}]: {a.statistic!r} compares the systems anyway"
         elif a.statistic in {"anova", "tukey"}:
             yield f"by[{n}]: {a.statistic!r} has a row for every effect or comparison and no other groups"
+
+
+def threshold_problems(a: Analysis, criterion: Criterion) -> Iterator[str]:
+    """Thresholds that no label of the criterion reaches, as 'key: what is wrong'.
+
+    >>> from konsil.instrument import Scale
+    >>> a = Analysis("a", "accuracy", "precision", "experts", correct=75)
+    >>> list(threshold_problems(a, Criterion("precision", "?", Scale(("0", "1"), level="interval"))))
+    ["correct: 75 is above the highest number of the scale of 'precision', 1"]
+    """
+    if a.statistic not in CASES or criterion.scale.kind != "choice":
+        return
+    low, high = min(criterion.scale.numbers()), max(criterion.scale.numbers())
+    thresholds = {"correct": a.correct} | ({"approve": a.approve} if a.statistic in AUDIT else {})
+    for key, value in thresholds.items():
+        if value > high:
+            yield f"{key}: {value:g} is above the highest number of the scale of {criterion.id!r}, {high:g}"
+    if a.statistic in AUDIT and a.failure < low:
+        yield f"failure: {a.failure:g} is below the lowest number of the scale of {criterion.id!r}, {low:g}"
 
 
 def _levels(a: Analysis) -> Iterator[str]:

@@ -10,14 +10,14 @@ from types import MappingProxyType
 import numpy as np
 import polars as pl
 
-from konsil.analysis.coding import groups, select
+from konsil.analysis.coding import groups
 from konsil.analysis.frame import Long
 from konsil.analysis.kinds import Context, Group
 from konsil.analysis.measure import Measure, quotient
 from konsil.analysis.results import Row
 from konsil.analysis.rows import estimates_of, row
 from konsil.analysis.said import Said, say
-from konsil.analysis.scores import LEVEL, Ladder, columns_of, ladder
+from konsil.analysis.scores import LEVEL, Ladder, ladder, with_levels
 from konsil.stats import degradation
 from konsil.stats.contract import Array, Estimate
 
@@ -41,9 +41,7 @@ SHARES = ("monotonicity_violation", "diagnostic_potential", "label_dependence")
 
 def by_system(context: Context, table: Long) -> list[tuple[dict[str, str], pl.DataFrame]]:
     """The analysis' ratings split by system and by whatever the analysis asks for, with their level."""
-    analysis = context.analysis
-    frame = select(table, columns_of(analysis, LEVEL), analysis.raters)
-    return groups(frame, list(dict.fromkeys(("system", *analysis.by))))
+    return groups(with_levels(context, table), list(dict.fromkeys(("system", *context.analysis.by))))
 
 
 def right(context: Context, scores: Array) -> Array:

@@ -18,7 +18,7 @@ from konsil.analysis.measure import Measure, quotient
 from konsil.analysis.results import Row
 from konsil.analysis.rows import row
 from konsil.analysis.said import Said, say
-from konsil.analysis.scores import LEVEL, Ladder, columns_of, ladder, scores
+from konsil.analysis.scores import LEVEL, Ladder, ladder, scores, with_levels
 from konsil.stats import anova, effects
 from konsil.stats.contract import Array, Estimate
 
@@ -114,7 +114,7 @@ class Cells:
 
 def _cells(context: Context, table: Long) -> Cells:
     analysis = context.analysis
-    frame = select(table, columns_of(analysis, LEVEL), analysis.raters)
+    frame = with_levels(context, table)
     found: dict[str, Ladder] = {k["system"]: ladder(context, p, analysis.levels) for k, p in groups(frame, ["system"])}
     cases = sorted({c for one in found.values() for c in one.cases})
     grid = np.full((len(cases), len(found), len(analysis.levels)), np.nan)

@@ -12,7 +12,7 @@ from konsil.analysis.coding import select
 from konsil.analysis.frame import Long
 from konsil.analysis.kinds import Context, labels_in
 from konsil.analysis.spec import Analysis
-from konsil.errors import AnalysisError
+from konsil.errors import AnalysisError, nearest
 from konsil.stats.contract import Array
 
 LEVEL = "level"
@@ -76,15 +76,22 @@ class Ladder:
         return int((~np.isfinite(self.scores)).any(axis=1).sum())
 
 
+def with_levels(context: Context, table: Long) -> pl.DataFrame:
+    """The analysis' ratings with their level; an error where a level is asked for that no item has."""
+    analysis = context.analysis
+    frame = select(table, columns_of(analysis, LEVEL), analysis.raters)
+    items = table.data.items if table.data is not None else ()
+    known = sorted({i.strata[LEVEL] for i in items if LEVEL in i.strata})
+    for n, level in enumerate(analysis.levels):
+        if known and level not in known:
+            raise AnalysisError(
+                f"{analysis.name}: levels[{n}]: no item has the {LEVEL} {level!r}; {nearest(level, known)}"
+            )
+    return frame
+
+
 def ladder(context: Context, frame: pl.DataFrame, levels: Sequence[str]) -> Ladder:
     """The scores of one system's ratings by case and level; several answers to one version are averaged."""
-    name = context.analysis.name
-    known = set(frame.get_column(LEVEL).drop_nulls().unique().to_list())
-    if known and not known & set(levels):
-        raise AnalysisError(
-            f"{name}: levels: got {list(levels)}, but the items' stratum {LEVEL!r} has the values"
-            f" {', '.join(sorted(repr(v) for v in known))}"
-        )
     own = scores(context, frame.filter(pl.col(LEVEL).is_in(list(levels))), LEVEL)
     cells = own.group_by("case", LEVEL).agg(pl.col("score").mean())
     cases = tuple(frame.get_column("case").unique().sort().to_list())

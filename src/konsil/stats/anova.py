@@ -127,7 +127,8 @@ def eta_interval(found: Effect, level: float = 0.95) -> tuple[float, float]:
     """The interval of partial eta squared that inverts the F test: it reaches 0 where the test does not reject.
 
     The ends' noncentralities l solve P(F >= f) = (1 - level) / 2 and P(F <= f) = (1 - level) / 2, and are 0 where none
-    does; eta squared is l / (l + df + df error), with the corrected degrees of freedom. (nan, nan) where F is undefined.
+    does; eta squared is l / (l + df + df error), with the corrected degrees of freedom. (nan, nan) where F is
+    undefined.
 
     A bootstrap of eta squared never reaches 0, because eta squared is above 0 in every resample: of 300 simulated
     studies without an effect none had an interval that held the truth.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from konsil.analysis import Analysis, contradictions, known_statistics
+from konsil.analysis.case_rules import threshold_problems
 from konsil.analysis.catalogue import ORDERED
 from konsil.errors import StudyError, nearest
 from konsil.instrument import Criterion, Instrument
@@ -224,6 +225,8 @@ def _analysis(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
         for system in analysis.where["system"]:
             yield from _known(f"{where}.where.system", "system", system, [s.id for s in study.systems])
     criterion = criteria.get(analysis.criterion)
+    if criterion is not None:
+        yield from (f"{where}.{problem}" for problem in threshold_problems(analysis, criterion))
     if criterion is not None and criterion.scale.kind == "choice":
         yield from _labels(analysis, criterion, where)
     if criterion is not None and analysis.statistic in ORDERED and _unordered(analysis, criterion):
