@@ -144,6 +144,8 @@ def _systems(material: Material, known: Sequence[Analysis], of: Mapping[str, Seq
         designs = list(dict.fromkeys(d for d, _s in points))[:2]
         lines = [Curve(d, [points.get((d, s), _NOTHING) for s in systems], n) for n, d in enumerate(designs)]
         panels.append(Panel(a.criterion, lines))
+    if not systems:
+        return  # nothing but the pilot was rated so far
     word = _("Systems by design")
     caption = _("%(what)s: estimates with their intervals.") % {"what": word}
     first = next(iter(chosen.values()))
