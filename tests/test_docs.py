@@ -190,6 +190,7 @@ SLOW = {
     "howto-pages.md",
     "howto-study.md",
     "tutorial-cqa-eval.md",
+    "tutorial-clexeval.md",
     "tutorial-medqade.md",
     "tutorial-real-pocqi.md",
     "tutorial.md",
