@@ -121,6 +121,16 @@ def test_a_rehearsal_screens_by_the_rules(folder: Path) -> None:
     assert {r.item for r in study.data().ratings} == {"q2", "q3", "q4"}
 
 
+def test_a_rehearsal_keeps_what_waits_for_people_where_all_of_it_does(folder: Path) -> None:
+    protocol = folder / "study.toml"
+    stated = '[prepare.screen]\nundecided = "left out"'
+    protocol.write_text(protocol.read_text("utf-8").replace("[prepare.screen]", stated))
+    study = open_folder(folder)
+    assert len(screen_items(study).screened.reasons()) == 5
+    simulate(study, truth_of(study))
+    assert {r.item for r in study.data().ratings} == {"q2", "q3", "q4"}
+
+
 @pytest.mark.parametrize(
     ("rows", "says"),
     [

@@ -99,9 +99,8 @@ def _material(folder: Folder, n: int | None) -> tuple[tuple[Item, ...], tuple[An
         items, answers = _from_files(folder)
     if not items:
         raise StudyError(f"{folder.path / PROTOCOL}: there are no items yet; say how many there will be with --items N")
-    items = (*items, *pretended_versions(folder, items, events))
-    chosen = drawn_items(folder, events, items, answers)
-    items = in_study(items, (*events, *chosen))
+    events = (*events, *drawn_items(folder, events, items, answers))
+    items = in_study((*items, *pretended_versions(folder, items, events)), events)
     kept = {item.id for item in items}
     return items, tuple(a for a in answers if a.item in kept)
 

@@ -69,10 +69,9 @@ def simulate(folder: Folder, truth: Truth, seed: int | None = None, *, but: Coll
         items, answers = store.items(), store.answers()
         if not items:
             raise StudyError(f"{folder.path / PROTOCOL}: there are no items; add a [[sources]] with records = 'items'")
-        made = pretended_versions(folder, items, store.events())
-        items = (*items, *made)
         chosen = drawn_items(folder, store.events(), items, answers)
-        items = in_study(items, (*store.events(), *chosen))
+        made = pretended_versions(folder, items, (*store.events(), *chosen))
+        items = in_study((*items, *made), (*store.events(), *chosen))
         silent = still_silent(study, answers)
         implied = pretended(study, implied_answers(items, silent)) if silent or not answers else ()
         drawn = draw(study, items, (*answers, *implied), truth, study.seed if seed is None else seed)

@@ -104,12 +104,9 @@ def prepared_copy(folder: Folder, truth: Truth, target: Path, *, database: str =
         _take_over(folder, store)
         if not store.items():
             raise StudyError(f"{folder.path}: there are no items to rehearse with; run 'konsil import' first")
-        store.add(Batch(items=pretended_versions(copy, store.items(), store.events())), source="rehearsal", at=now())
-        store.add(
-            Batch(events=drawn_items(copy, store.events(), store.items(), store.answers())),
-            source="rehearsal",
-            at=now(),
-        )
+        chosen = drawn_items(copy, store.events(), store.items(), store.answers())
+        made = pretended_versions(copy, store.items(), (*store.events(), *chosen))
+        store.add(Batch(items=made, events=chosen), source="rehearsal", at=now())
         items, answers = _material(store)
         silent = still_silent(folder.study, answers)
         if silent:

@@ -111,16 +111,22 @@ def recogniser_of(spec: Screening) -> Recognise | None:
 
 
 def by_rules(folder: Folder, events: Sequence[Event], items: Sequence[Item]) -> tuple[Event, ...]:
-    """The screening by rules alone, for a rehearsal of a study in which nobody has screened yet."""
+    """The screening by rules alone, for a rehearsal of a study in which nobody has screened, or decided, yet."""
     prepare = folder.study.prepare
-    if prepare is None or prepare.screen is None or last_screened(events)[1] is not None:
+    number, before = last_screened(events)
+    if prepare is None or prepare.screen is None or (before is not None and not _undecided(before, items)):
         return ()
     decided, recognise = decided_of(events)[0], recogniser_of(prepare.screen)
     screened, findings = screen(prepare.screen, cases(items), decided, recognise)
     waiting = {name: KEEP for name in screened.out.get(UNDECIDED, ()) if name not in findings}
     if waiting:  # a rehearsal has nobody who decides
         screened, _ = screen(prepare.screen, cases(items), {**waiting, **decided}, recognise)
-    return (screening_event(screened, 1, now()),)
+    return (screening_event(screened, number + 1, now()),)
+
+
+def _undecided(screened: Screened, items: Sequence[Item]) -> bool:
+    """Whether all that rules leave waits for people, so that nothing could be drawn."""
+    return bool(screened.out.get(UNDECIDED)) and len(screened.reasons()) >= len(cases(items))
 
 
 def write_table(looked: Looked, path: Path) -> None:

@@ -68,7 +68,7 @@ class Expected:
         if analysis.statistic == "abstention_slope":
             return self._caution(analysis, criterion, row)
         if analysis.statistic in PREFERENCES:
-            return self._preference(analysis, criterion, row.group["rater"])
+            return self._preference(analysis, criterion, row.group["rater"]) if "rater" in row.group else None
         depends = analysis.consensus != "none" or analysis.against is not None
         about_cases = analysis.statistic in CASES
         if depends and not about_cases and not self.sets and not self._same_number(analysis):
