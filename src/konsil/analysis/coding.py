@@ -127,8 +127,8 @@ def select(long: Long, analysis: Analysis, panel: str) -> pl.DataFrame:
         require_column(analysis, frame, column)
     covariate = [name for name in (SCORE.format(analysis.covariate),) if name in frame.columns]
     arm = ("arm",) if analysis.statistic in {*BLINDING, *PREFERENCE} else ()
-    sure = ("confidence",) if analysis.statistic == "risk_coverage" else ()
-    sure += ("seconds", "instrument") if analysis.statistic in {*TIMED, *COSTS} else ()
+    sure = ["confidence"] if analysis.statistic == "risk_coverage" else []
+    sure += ["seconds"] if analysis.statistic in {*TIMED, *COSTS} else []
     return frame.select(list(dict.fromkeys((*_USED, *sure, *arm, SUBJECT, *NUMBERED.values(), *named, *covariate))))
 
 

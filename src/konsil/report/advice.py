@@ -110,7 +110,7 @@ def advice_table(material: Material, known: Sequence[Analysis], of: Mapping[str,
         "Rule: a design is recommended for a criterion where the interval of the difference in agreement excludes zero"
         " in all forms of its ratings; the table leans to it where it does in some and nowhere the other way; either"
         " will do where all intervals lie within the analysis' margin; else it is undecided. How sure: the chance, by"
-        " the joint resamples, that agreement is higher where the estimate is (1 − p/2)."
+        " the joint resamples, that agreement is higher where the estimate is (1 - p/2)."
     )
     caption = material.caption(_("Which design for which criterion, and how sure."))
     return table(caption, head, body, row_heads=2, general=[rule])
@@ -164,7 +164,7 @@ def hours_table(material: Material, known: Sequence[Analysis], of: Mapping[str, 
     )  # fmt: skip
     general = [
         _("Hours of all raters together for 100 answers, until the mean ratings are so reliable."),
-        _("How sure: the chance that it takes fewer hours than whole answers (1 − p/2)."),
+        _("How sure: the chance that it takes fewer hours than whole answers (1 - p/2)."),
     ]
     caption = material.caption(_("What takes the fewest hours of raters to a reliability."))
     return table(caption, head, body, general=general)

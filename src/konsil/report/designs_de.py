@@ -69,7 +69,20 @@ DESIGN_SENTENCES: dict[str, str] = {
     "Reliability of the mean of {n:.2g} raters.": "Reliabilität des Mittels von {n:.2g} Bewertenden.",
 }
 
+DESIGN_SOURCES: dict[str, str] = {
+    "mean of a random part against the mean of the whole or of the rest, over all subsets; Spearman's rho": (
+        "Mittel eines zufälligen Teils gegen das Mittel des Ganzen oder des Rests, über alle Teilmengen; Spearmans Rho"
+    ),
+    "Brennan, Generalizability Theory, 2001; mean products: Koch, Technometrics 9:93, 1967": (
+        "Brennan, Generalizability Theory, 2001; mittlere Produkte: Koch, Technometrics 9:93, 1967"
+    ),
+}
+
 DESIGN_FIGURES: dict[str, str] = {
+    **{
+        text: DESIGN_SENTENCES[text]
+        for text in ("whole answer", "overlap alone", "against the other sentences", "chance of being the best")
+    },
     "Whole answers or sentences": "Ganze Antworten oder Sätze",
     "Agreement by design": "Übereinstimmung nach Design",
     "Self-agreement by design": "Übereinstimmung mit sich selbst nach Design",
@@ -101,15 +114,15 @@ DESIGN_FIGURES: dict[str, str] = {
     "Rule: a design is recommended for a criterion where the interval of the difference in agreement excludes zero in"
     " all forms of its ratings; the table leans to it where it does in some and nowhere the other way; either will do"
     " where all intervals lie within the analysis' margin; else it is undecided. How sure: the chance, by the joint"
-    " resamples, that agreement is higher where the estimate is (1 − p/2).": (
+    " resamples, that agreement is higher where the estimate is (1 - p/2).": (
         "Regel: Empfohlen wird ein Design für ein Kriterium, wenn das Intervall der Differenz der Übereinstimmung in"
         " allen Formen seiner Bewertungen die Null ausschließt; die Tabelle neigt zu ihm, wenn das in manchen gilt und"
         " nirgends umgekehrt; beide gehen, wenn alle Intervalle in der Grenze der Analyse liegen; sonst ist es"
         " unentschieden. Wie sicher: die Chance nach den gemeinsamen Ziehungen, dass die Übereinstimmung dort höher"
-        " ist, wo die Schätzung es ist (1 − p/2)."
+        " ist, wo die Schätzung es ist (1 - p/2)."
     ),
-    "How sure: the chance that it takes fewer hours than whole answers (1 − p/2).": (
-        "Wie sicher: die Chance, dass es weniger Stunden braucht als ganze Antworten (1 − p/2)."
+    "How sure: the chance that it takes fewer hours than whole answers (1 - p/2).": (
+        "Wie sicher: die Chance, dass es weniger Stunden braucht als ganze Antworten (1 - p/2)."
     ),
     "Fewest hours": "Wenigste Stunden",
     "Hours": "Stunden",

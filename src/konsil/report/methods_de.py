@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from konsil.report.cases_de import CASE_SOURCES
+from konsil.report.designs_de import DESIGN_SOURCES
 from konsil.report.pairs_de import PAIR_SOURCES
 
 METHODS: dict[str, str] = {
@@ -146,6 +147,7 @@ SOURCES: dict[str, str] = {
     "share of units with equal labels, pair by pair": "Anteil der Einheiten mit gleichen Labels, Paar für Paar",
     **PAIR_SOURCES,
     **CASE_SOURCES,
+    **DESIGN_SOURCES,
 }
 """Where the statistics come from."""
 
