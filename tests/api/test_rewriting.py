@@ -10,6 +10,7 @@ import pytest
 
 from konsil.api import open_folder
 from konsil.api.planning import make_plan
+from konsil.api.rehearsal import simulate, truth_of
 from konsil.api.rewriting import rewrite_items
 from konsil.cli import main
 from konsil.collect.collection import Options
@@ -162,6 +163,17 @@ def test_both_wordings_are_exported_and_the_report_counts(folder: Path) -> None:
     for words in ("Items reworded by a model", "edited by people", "kept as asked", "Wording unchanged by the model"):
         assert words in page
     assert "Before the study models were asked for questions in better words" in page
+
+
+def test_a_rehearsal_keeps_the_questions_as_they_are(folder: Path) -> None:
+    (folder / "study.toml").write_text(STUDY.replace("licence", "simulated = true\nlicence", 1), "utf-8")
+    (folder / "simulation.toml").write_text(
+        "[panels.people]\naccuracy = 0.9\n[panels.judges]\naccuracy = 0.8\n", "utf-8"
+    )
+    opened = open_folder(folder)
+    simulate(opened, truth_of(opened))
+    assert [item.text for item in opened.data().items] == list(TEXTS)
+    assert "Wording decided" not in opened.report().read_text("utf-8")
 
 
 def _empty(path: Path) -> Path:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from konsil.api.folder import PROTOCOL, Folder, now
 from konsil.errors import PlanError, StudyError
 from konsil.prepare import Drawn, Screened, asked, draw, event_of, in_study, last_drawn, last_screened
-from konsil.prepare.rewriting import Accepted, decided_event, still_to_decide, undecided
+from konsil.prepare.rewriting import REHEARSAL, Accepted, decided_event, still_to_decide, undecided
 from konsil.records import Event, Item
 from konsil.store import Batch
 from konsil.study import study_digest
@@ -72,6 +72,16 @@ def _kept(folder: Folder, before: Drawn | None, screened: Screened | None) -> Dr
     )
 
 
+def is_being_prepared(folder: Folder) -> bool:
+    """Whether people still choose, mark or reword items on the pages: the protocol asks for it and no plan is drawn."""
+    prepare = folder.study.prepare
+    if prepare is None or (prepare.screen is None and prepare.mask is None and prepare.rewrite is None):
+        return False
+    with folder.store() as store:
+        counts = store.counts()
+    return counts["items"] > 0 and not counts["tasks"]
+
+
 def check_drawn(folder: Folder, events: Sequence[Event], *, is_planned: bool) -> None:
     """Raise a PlanError where the protocol asks for a draw of the items that was not made, or was made otherwise."""
     study = folder.study
@@ -105,7 +115,7 @@ def as_they_are(folder: Folder, events: Sequence[Event], items: Sequence[Item]) 
         return ()
     waiting = set(undecided(items, events))
     return tuple(
-        decided_event(item, Accepted("keep", item.text, "rehearsal"), now()) for item in items if item.id in waiting
+        decided_event(item, Accepted("keep", item.text, REHEARSAL), now()) for item in items if item.id in waiting
     )
 
 

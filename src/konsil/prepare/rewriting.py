@@ -22,6 +22,9 @@ REWRITING = "rewriting"
 Verdict = Literal["accept", "edit", "keep"]
 """The model's wording, a person's own, or the question as it was."""
 
+REHEARSAL = "rehearsal"
+"""Who decides in a rehearsal, where nobody does: every question stays as it is."""
+
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
 
 
@@ -172,7 +175,7 @@ def differences(before: str, after: str) -> tuple[tuple[Part, ...], tuple[Part, 
     right: list[Part] = []
     for tag, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         # A blank between two changed words is no word that both have.
-        blank = 0 < a and b < len(old) and 0 < c and d < len(new) and not "".join(old[a:b]).strip()
+        blank = a > 0 and b < len(old) and c > 0 and d < len(new) and not "".join(old[a:b]).strip()
         _put(left, old[a:b], tag != "equal" or blank)
         _put(right, new[c:d], tag != "equal" or blank)
     return tuple(left), tuple(right)

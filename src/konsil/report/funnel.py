@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from konsil.analysis.columns import rating_columns
 from konsil.prepare import MATCH, Drawn, last_drawn, last_screened
-from konsil.prepare.rewriting import decisions, proposals
+from konsil.prepare.rewriting import REHEARSAL, decisions, proposals
 from konsil.report.overview import Material
 from konsil.report.tables import Cell, Table, table
 
@@ -77,7 +77,7 @@ def _reworded(material: Material) -> Iterator[_Line]:
     _ = material.language.gettext
     texts = {item.id: item.text for item in material.items}
     proposed = {i: p for i, p in proposals(material.events).items() if i in texts}
-    held = {i: one for i, one in decisions(material.events).items() if i in texts}
+    held = {i: one for i, one in decisions(material.events).items() if i in texts and one.by != REHEARSAL}
     if not proposed and not held:
         return
     yield _("Items reworded by a model"), "", len(proposed)
