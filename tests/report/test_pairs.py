@@ -122,7 +122,7 @@ def test_what_is_undefined_is_a_dash_and_never_a_number() -> None:
              shares_axis="y"),
         strata(ABOUT, {"one": [nothing], "two": [Dot("a", 0.1, 0.0, 0.2, "")]}, EN, axis="x"),
         grids(ABOUT, [Grid("t", ("r",), ("a", "b"), {("r", "a"): math.nan})], EN, down="d", along="a", limits=(0, 1)),
-        boxes(ABOUT, [("a", (1.0, 2.0, 3.0, 4.0, 5.0))], EN, axis="x"),
+        boxes(ABOUT, [("a", (1.0, 2.0, 3.0, 4.0, 5.0)), ("b", (1.0, 2.0, 3.0, 4.0, 5.0, 3.2))], EN, axis="x"),
         counts(ABOUT, [("a", 3)], EN, axis="x"),
     ):  # fmt: skip
         text = drawn.svg.decode()

@@ -39,13 +39,16 @@ def _lengths(material: Material) -> Iterator[Drawing]:
     order += sorted(by.keys() - {*order}, key=natural)
     if not by:
         return
-    rows = [(s, _five(by[s])) for s in order]
+    rows = [(s, (*_five(by[s]), sum(by[s]) / len(by[s]))) for s in order]
     about = About(
         key=anchor("lengths", "answers"),
         title=_("Lengths of the answers"),
         description="; ".join(f"{s} {numbers.count(round(ends[2]))}" for s, ends in rows),
         caption=material.caption(
-            _("Lengths of the answers in characters: median, middle half (box), 5th to 95th percentile (line).")
+            _(
+                "Lengths of the answers in characters: median, middle half (box), 5th to 95th percentile (line), mean"
+                " (diamond)."
+            )
         ),
         stamp=material.stamp,
     )

@@ -239,7 +239,10 @@ def strata(
 
 
 def boxes(about: About, rows: Sequence[tuple[str, tuple[float, ...]]], numbers: Numbers, *, axis: str) -> Drawing:
-    """For each row the 5th, 25th, 50th, 75th and 95th percentile: a box on a line with a mark at the median."""
+    """For each row the 5th, 25th, 50th, 75th and 95th percentile: a box on a line with a mark at the median.
+
+    A sixth number is the mean, an open diamond.
+    """
     with style():
         height = ROW * 1.3 * len(rows) + 0.56
         figure = Figure(figsize=(WIDTH, height))
@@ -248,12 +251,14 @@ def boxes(about: About, rows: Sequence[tuple[str, tuple[float, ...]]], numbers: 
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_xlim(0, max(ends[4] for _, ends in rows) * 1.05)
         frame(axes, axis, numbers)
-        for y, (name, (low, first, middle, third, high)) in enumerate(rows):
+        for y, (name, (low, first, middle, third, high, *mean)) in enumerate(rows):
             row_label(axes, y, short(name))
             axes.plot([low, high], [y, y], color=ACCENT, linewidth=1.3, zorder=2)
             axes.add_patch(Rectangle((first, y - 0.28), third - first, 0.56, facecolor="#a9cfe8", edgecolor=ACCENT,
                                      linewidth=1, zorder=3))  # fmt: skip
             axes.plot([middle, middle], [y - 0.28, y + 0.28], color=INK, linewidth=2, zorder=4)
+            axes.plot(mean, [y] * len(mean), marker="D", linestyle="none", markersize=4.2, color=INK,
+                      markerfacecolor=PAPER, zorder=5)  # fmt: skip
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)
 

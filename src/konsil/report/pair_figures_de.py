@@ -31,8 +31,8 @@ PAIR_FIGURES: dict[str, str] = {
     "Who compared": "Wer verglich",
     "Whose answers": "Wessen Antworten",
     "Lengths of the answers": "Längen der Antworten",
-    "Lengths of the answers in characters: median, middle half (box), 5th to 95th percentile (line).": (
-        "Längen der Antworten in Zeichen: Median, mittlere Hälfte (Kasten), 5. bis 95. Perzentil (Linie)."
+    "Lengths of the answers in characters: median, middle half (box), 5th to 95th percentile (line), mean (diamond).": (
+        "Längen der Antworten in Zeichen: Median, mittlere Hälfte (Kasten), 5.–95. Perzentil (Linie), Mittel (Raute)."
     ),
     "Characters": "Zeichen",
     "Rated items by %(stratum)s": "Bewertete Items nach %(stratum)s",
