@@ -426,3 +426,23 @@ def test_what_cannot_be_asked_is_refused(settings: dict[str, Any], problem: str)
     asked = {"name": "x", "criterion": "correctness", "raters": "experts"} | settings
     with pytest.raises(AnalysisError, match=problem):
         results(Analysis(**asked))
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"statistic": "seconds", "by": ("instrument",)}, "no time is known"),
+        ({"statistic": "rater_hours"}, "no time is known"),
+        ({"statistic": "length_correlation", "by": ("instrument",)}, "lengths of the answers are not known"),
+        ({"statistic": "part_whole", "where": {"instrument": ("coarse",)}}, "no sentences are rated"),
+    ],
+)
+def test_what_cannot_be_computed_says_why(settings: dict[str, Any], reason: str):
+    bare = replace(
+        DATA,
+        ratings=[replace(r, seconds=None) for r in DATA.ratings],
+        answers=[replace(a, text="") for a in DATA.answers],
+    )
+    found = rows(Analysis(**({"name": "x", "criterion": "correctness", "raters": "experts"} | settings)), bare)
+    assert found
+    assert all(np.isnan(r.estimate.value) and reason in r.estimate.reason for r in found)

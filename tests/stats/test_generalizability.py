@@ -101,3 +101,18 @@ def test_undefined_is_nan():
 def test_one_constant_more_changes_nothing():
     numbers = drawn(4, 30, 3, 3, (1, 0.5, 0.5, 0.5))
     np.testing.assert_allclose(of(numbers), of(numbers + 5), atol=1e-9)
+
+
+SHROUT = np.array([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], dtype=float)
+"""Six targets by four judges: Shrout and Fleiss, Psychol Bull 86:420, 1979, table 2."""
+
+
+def test_published_values_of_one_and_of_four_judges():
+    found = of(SHROUT[:, :, None])
+    # Their table 4: ICC(1,1) = .17 and ICC(1,4) = .44.
+    assert round(float(reliability(found, 1, 1)), 2) == 0.17
+    assert round(float(reliability(found, 4, 1)), 2) == 0.44
+    # Balanced tables have one unbiased quadratic estimate: that of the mean squares 11.24 and 6.26.
+    squares = (4 * SHROUT.mean(1).var(ddof=1), SHROUT.var(axis=1, ddof=1).mean())
+    assert found.answer == pytest.approx((squares[0] - squares[1]) / 4)
+    assert found.rest == pytest.approx(squares[1])

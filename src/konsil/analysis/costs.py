@@ -71,7 +71,9 @@ def _plain(context: Context, keys: dict[str, str], designs: list[Design]) -> Ite
         measures.append(replace(one.measure(finalise), notes=_notes(one, hours)))
     for one, measure, told in zip(designs, measures, estimates_of(context, measures), strict=True):
         if hours and math.isnan(told.headline.value):
-            why = say("no number of raters reaches a reliability of {target:g}", target=context.analysis.target)
+            why = _untimed(one) or say(
+                "no number of raters reaches a reliability of {target:g}", target=context.analysis.target
+            )
             told = replace(told, headline=replace(told.headline, reason=why))
         elif hours:
             told = open_ended(told, context)
@@ -79,6 +81,11 @@ def _plain(context: Context, keys: dict[str, str], designs: list[Design]) -> Ite
     if designs[0].name == WHOLE:
         parts = [(d.name, m) for d, m in zip(designs[1:], measures[1:], strict=True)]
         yield from minus_whole(context, keys, parts, measures[0])
+
+
+def _untimed(one: Design) -> str:
+    """Why there are no hours where no screen has a time; empty where some have."""
+    return "" if one.sums[:, g.WIDTH + 3].any() else say("no time is known of these screens")
 
 
 def open_ended(told: Told, context: Context) -> Told:
@@ -174,7 +181,7 @@ def _budget(context: Context, keys: dict[str, str], designs: list[Design], minut
     for one, measure, told, chance in zip(designs, measures, estimates_of(context, measures), chances, strict=True):
         here = {**keys, SENTENCES: one.name}
         if math.isnan(told.headline.value):
-            why = say("{minutes:g} minutes do not pay one rater for an answer", minutes=minutes)
+            why = _untimed(one) or say("{minutes:g} minutes do not pay one rater for an answer", minutes=minutes)
             told = replace(told, headline=replace(told.headline, reason=why))
         yield from told_rows(context, here, told, measure)
         first = Estimate(chance, level=context.resampling.level, method=say("share of the joint resamples"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 
@@ -10,6 +12,7 @@ from konsil.analysis.frame import Long
 from konsil.analysis.kinds import Context, Group
 from konsil.analysis.measure import Measure
 from konsil.analysis.rows import estimate_of
+from konsil.analysis.said import say
 from konsil.analysis.scores import scores
 from konsil.stats.subsets import Points, spearman_of_points
 
@@ -22,9 +25,14 @@ def length_groups(context: Context, table: Long, frame: pl.DataFrame) -> list[Gr
     )
     n_raters = frame.get_column("rater").n_unique()
     found = []
-    for keys, part in groups(rated.drop_nulls("words"), context.analysis.by):
+    known = rated.drop_nulls("words")
+    for keys, part in groups(known, context.analysis.by) or [({}, known)]:
         measure = _measure(context, part, n_raters)
-        found.append(Group(keys, measure, estimate_of(context, measure)))
+        told = estimate_of(context, measure)
+        if not part.height:
+            reason = say("the lengths of the answers are not known")
+            told = replace(told, headline=replace(told.headline, reason=reason))
+        found.append(Group(keys, measure, told))
     return found
 
 
