@@ -19,6 +19,7 @@ from konsil.prepare import (
     prepared,
     screen,
 )
+from konsil.prepare.draw import still_whole, to_mask
 from konsil.prepare.marking import (
     Marking,
     Masking,
@@ -237,3 +238,15 @@ def test_masking_goes_before_answers() -> None:
     before = asked(Preparation(sample=Sample(3)), 1)
     assert before == "5d2170ff1e89042f"
     assert asked(Preparation(sample=Sample(3), mask=Masking()), 1) != before
+
+
+@pytest.mark.parametrize("first", ["c1", "c1:narrative"])
+def test_versions_that_came_ready_made_are_all_in(first: str) -> None:
+    """Also where the whole narrative is called like its case."""
+    made = (Item(first, TOLD, "sarcoidosis", case="c1", strata={"level": "narrative"}),
+            *(Item(f"c1:{n}", "less", "sarcoidosis", case="c1", strata={"level": n}) for n in "0123"))  # fmt: skip
+    assert cases(made) == made
+    assert in_study(made, ()) == made
+    assert still_whole(made, ()) == to_mask(made, ()) == ()
+    drawn = draw(Preparation(sample=Sample(3)), made, (), seed=1)
+    assert len(in_study(made, [event_of(drawn, 1, "")])) == 3

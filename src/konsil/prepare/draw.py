@@ -245,7 +245,7 @@ def to_mask(items: Sequence[Item], events: Iterable[Event]) -> tuple[Item, ...]:
     return tuple(
         item
         for item in cases(items)
-        if item.case in (None, item.id) and (item.id in places if places is not None else item.id not in out)
+        if item.case is None and (item.id in places if places is not None else item.id not in out)
     )
 
 
@@ -264,7 +264,10 @@ def told_whole(cases: Sequence[str]) -> str:
 
 def _with_versions(places: dict[str, tuple[str, str]], items: Iterable[Item]) -> dict[str, tuple[str, str]]:
     """The places of what was drawn, with those of the versions of masked cases, which are their case's."""
-    return places | {i.id: places[i.case] for i in items if i.case in places and i.id not in places}
+    items = tuple(items)
+    versions = {i.id for i in items if i.case is not None}
+    found = {i.id: places[i.case] for i in items if i.case in places and i.case not in versions}
+    return places | found
 
 
 def _placed(item: Item, name: str, match: str, sample: bool) -> Item:

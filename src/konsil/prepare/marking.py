@@ -121,16 +121,19 @@ def _read(data: Mapping[str, Any]) -> Marking:
 
 
 def cases(items: Iterable[Item]) -> tuple[Item, ...]:
-    """The items without the versions of others: what is screened, drawn and marked."""
+    """The items without the versions of others: what is screened, drawn and marked.
+
+    Versions that came ready-made have no case that is an item without one, and stand for themselves.
+    """
     items = tuple(items)
-    known = {item.id for item in items}
+    known = {item.id for item in items if item.case is None}
     return tuple(item for item in items if not _is_version(item, known))
 
 
 def versions_of(items: Iterable[Item]) -> dict[str, tuple[Item, ...]]:
     """Case -> its versions, of the cases that are items themselves."""
     items = tuple(items)
-    known = {item.id for item in items}
+    known = {item.id for item in items if item.case is None}
     found: dict[str, tuple[Item, ...]] = {}
     for item in items:
         if item.case is not None and _is_version(item, known):
@@ -139,4 +142,4 @@ def versions_of(items: Iterable[Item]) -> dict[str, tuple[Item, ...]]:
 
 
 def _is_version(item: Item, known: Collection[str]) -> bool:
-    return item.case is not None and item.case != item.id and item.case in known
+    return item.case is not None and item.case in known
