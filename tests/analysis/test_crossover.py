@@ -72,6 +72,8 @@ def test_hidden_knowledge_is_told_only_beyond_the_margin() -> None:
     rows = {r.group["system"]: r for r in results(published(), asked).rows if r.finding}
     assert rows["specialist"].estimate.value == pytest.approx(6 / 40)
     assert rows["specialist"].finding.startswith("Hidden knowledge: specialist has 15% of the cases wrong")
+    # Six of 40, and five tries at the levels' accuracies would find 20% by luck alone: the reader is told.
+    assert rows["specialist"].finding.endswith("would give 20%.")
     assert rows["generalist"].finding.startswith("No hidden knowledge is shown: generalist has 0%")
     strict = {r.group["system"]: r for r in results(published(), replace(asked, margin=0.1)).rows if r.finding}
     assert strict["specialist"].finding.startswith("No hidden knowledge is shown")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.clexeval_tables import RIGHT
 
-from konsil.stats.degradation import drop, hidden, label_dependence, potential, steps, violated
+from konsil.stats.degradation import drop, hidden, hidden_by_luck, label_dependence, potential, steps, violated
 
 CELL = st.sampled_from([0.0, 1.0, np.nan])
 GRID = st.integers(2, 5).flatmap(lambda k: st.lists(st.lists(CELL, min_size=k, max_size=k), min_size=1, max_size=8))
@@ -56,6 +56,16 @@ def test_falling_cases_violate_nothing(rows: list[list[float]]) -> None:
     assert not violated(falling).any()
     np.testing.assert_array_equal(steps(falling), falling.sum(axis=1))
     assert not hidden(falling).any()
+
+
+def test_luck_is_what_independent_answers_give() -> None:
+    rng = np.random.default_rng(5)
+    p = np.array([0.8, 0.5, 0.3, 0.2])
+    drawn = (rng.random((100_000, 4)) < p).astype(float)
+    assert abs(hidden_by_luck(drawn) - hidden(drawn).mean()) < 0.005
+    knowing = np.repeat([[0.0, 1, 1, 1], [1, 0, 0, 0]], 50, axis=0)
+    assert hidden_by_luck(knowing) < hidden(knowing).mean()
+    assert np.isnan(hidden_by_luck(np.array([[1.0, np.nan]])))
 
 
 def test_the_papers_counts_can_all_be_true_together() -> None:

@@ -117,7 +117,8 @@ def hidden_rows(context: Context, table: Long) -> Iterator[Row]:
         measure = from_cases(found, degradation.hidden(right(context, found.scores)), share=True)
         [told] = estimates_of(context, [measure])
         version = say("wrong at {level}, right with less", level=analysis.levels[0])
-        finding = _hidden(context, keys["system"], told.headline)
+        luck = degradation.hidden_by_luck(right(context, found.scores))
+        finding = _hidden(context, keys["system"], told.headline, luck)
         told = replace(told, notes=(*told.notes, finding))
         yield row(
             context,
@@ -129,7 +130,7 @@ def hidden_rows(context: Context, table: Long) -> Iterator[Row]:
         )
 
 
-def _hidden(context: Context, system: str, found: Estimate) -> Said:
+def _hidden(context: Context, system: str, found: Estimate, luck: float) -> Said:
     first = context.analysis.levels[0]
     margin = LEAST if context.analysis.margin is None else context.analysis.margin
     if not np.isfinite(found.low):
@@ -137,8 +138,9 @@ def _hidden(context: Context, system: str, found: Estimate) -> Said:
     if found.low > margin:
         return say(
             "Hidden knowledge: {system} has {value:.0%} of the cases wrong at {level} and right with less, and the"
-            " interval lies above {margin:.0%}.",
-            system=system, value=found.value, level=first, margin=margin,
+            " interval lies above {margin:.0%}. Answers that are right by luck, as often as those of each level are,"
+            " would give {luck:.0%}.",
+            system=system, value=found.value, level=first, margin=margin, luck=luck,
         )  # fmt: skip
     return say(
         "No hidden knowledge is shown: {system} has {value:.0%} of the cases wrong at {level} and right with less, but"

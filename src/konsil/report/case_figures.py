@@ -53,7 +53,8 @@ def _falls(material: Material) -> list[Drawing]:
         rows = _rows_of(material, spec, {"system", "level"}) if spec.statistic in {"accuracy", "mean"} else []
         if not rows or spec.where or spec.mode == "paper" or not _by_people(material, spec):
             continue
-        word = title("accuracy", material.language) if spec.statistic == "accuracy" else spec.criterion
+        accuracy = spec.statistic == "accuracy"
+        word = title("accuracy", material.language) if accuracy else spec.criterion.replace("_", " ")
         if word in curves or len(curves) == len(COLOURS):
             continue
         own = curves.setdefault(word, {})
@@ -150,7 +151,7 @@ def _profiles(material: Material) -> list[Drawing]:
             continue
         shown = [r for rows in criteria.values() for r in rows]
         dots = [
-            Dot(system, e.value, e.low, e.high, numbers.with_interval(e), name)
+            Dot(system, e.value, e.low, e.high, numbers.with_interval(e), name.replace("_", " "))
             for name, rows in criteria.items()
             for system in _systems(material, [r.group["system"] for r in rows])
             for e in [r.estimate for r in rows if r.group["system"] == system]

@@ -169,9 +169,11 @@ CASE_SENTENCES: dict[str, str] = {
         "Verborgenes Wissen lässt sich nicht beurteilen: Kein Fall von {system} hat alle Stufen."
     ),
     "Hidden knowledge: {system} has {value:.0%} of the cases wrong at {level} and right with less, and the interval"
-    " lies above {margin:.0%}.": (
+    " lies above {margin:.0%}. Answers that are right by luck, as often as those of each level are, would give"
+    " {luck:.0%}.": (
         "Verborgenes Wissen: {system} hat {value:.0%} der Fälle auf {level} falsch und mit weniger richtig, und das"
-        " Intervall liegt über {margin:.0%}."
+        " Intervall liegt über {margin:.0%}. Antworten, die durch Glück so oft richtig sind wie die jeder Stufe,"
+        " ergäben {luck:.0%}."
     ),
     "No hidden knowledge is shown: {system} has {value:.0%} of the cases wrong at {level} and right with less, but the"
     " interval reaches down to {low:.0%}, which is not above {margin:.0%}.": (

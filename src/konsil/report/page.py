@@ -55,7 +55,7 @@ class Page:
 
 def render(material: Material, extras: Sequence[Section]) -> Page:
     """Gather everything and render it."""
-    seen = [*pair_figures(material), *case_figures(material), *glance(material)]
+    seen = [*case_figures(material), *pair_figures(material), *glance(material)]
     beside = designs(material)
     made_of = composition(material)
     called = calls(material)

@@ -86,6 +86,24 @@ def hidden(right: Array) -> Array:
     return potential(right) - right[:, 0]
 
 
+def hidden_by_luck(right: Array) -> float:
+    """What `hidden` would be on average if every answer were right by luck, at its level's own accuracy.
+
+    (1 - p_0) (1 - product over k > 0 of (1 - p_k)), p_k the share of right answers at level k among the cases that have
+    every level: several tries find the diagnosis now and then without any knowledge. nan without such a case.
+
+    Source: ours.
+
+    >>> round(hidden_by_luck(np.array([[1.0, 0, 1], [0, 0, 1], [0, 1, 0], [1, 1, 0]])), 3)
+    0.375
+    """
+    whole = right[_complete(right)]
+    if not len(whole):
+        return float("nan")
+    wrong = 1 - whole.mean(axis=0)
+    return float(wrong[0] * (1 - wrong[1:].prod()))
+
+
 def label_dependence(right: Array) -> Array:
     """Whether the first two levels differ, (n_cases, n_levels) to (n_cases,) of 0 and 1.
 
