@@ -247,6 +247,7 @@ def test_versions_that_came_ready_made_are_all_in(first: str) -> None:
             *(Item(f"c1:{n}", "less", "sarcoidosis", case="c1", strata={"level": n}) for n in "0123"))  # fmt: skip
     assert cases(made) == made
     assert in_study(made, ()) == made
-    assert still_whole(made, ()) == to_mask(made, ()) == ()
+    assert still_whole(made, ()) == ()
+    assert to_mask(made, ()) == ()
     drawn = draw(Preparation(sample=Sample(3)), made, (), seed=1)
     assert len(in_study(made, [event_of(drawn, 1, "")])) == 3
