@@ -24,6 +24,7 @@ from take import PHONE, WIDE, Clock, fill, medqade, rate
 
 from konsil.plan import assign
 from konsil.prepare import screen, screening_event
+from konsil.prepare.rewriting import proposed_event
 from konsil.store import Batch, Store
 from konsil.store.access import Access
 from konsil.store.recruiting import record
@@ -36,7 +37,7 @@ HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "pages"
 ONLY = frozenset(sys.argv[1:])
 """Names of pages to take anew; none: all."""
-ENROLMENT, PILOT = "office-enrolment", "office-pilot"
+ENROLMENT, PILOT, REWRITING = "office-enrolment", "office-pilot", "office-rewriting"
 """Pages of the office that only some studies have something on."""
 CURATORS = tuple(name for name in PAGES if PAGES[name].startswith("Curators: "))
 """Pages of those who go through cases."""
@@ -45,8 +46,11 @@ TOURS = {
     "practising": ("practice", "explained", "finished"),
     "units": ("codebook", "keys", "problem", "offline", *(name for name in PAGES if name.startswith("rating"))),
     "calibrating": ("calibration", PILOT),
-    "office": tuple(name for name in PAGES if name.startswith("office") and name not in (ENROLMENT, PILOT, *CURATORS)),
+    "office": tuple(
+        name for name in PAGES if name.startswith("office") and name not in (ENROLMENT, PILOT, REWRITING, *CURATORS)
+    ),
     "cases": CURATORS,
+    "rewording": (REWRITING,),
     "kits": tuple(name for name in PAGES if name.startswith("kit")),
 }
 """What is taken on one way."""
@@ -315,6 +319,25 @@ def pooled(said: Said) -> Callable[[Store, Study], None]:
     return filled
 
 
+def rewording(cameras: Sequence[Camera], said: Said, clock: Clock, _: Path) -> None:
+    """Questions in a model's words beside their own."""
+
+    def filled(store: Store, _study: Study) -> None:
+        items, at = said.material["rewording"][0], "2026-03-01T12:00:00Z"
+        events = [
+            proposed_event(item.id, text, f"w{item.id}", 1, at)
+            for item, text in zip(items, said.rewritten, strict=True)
+        ]
+        store.add(Batch(items=items, events=events), source="docs", at=at)
+
+    with serving(said.studies["rewording"], filled, clock) as (site, url):
+        for camera in cameras:
+            camera.page.clock.set_fixed_time(clock.now)
+            camera.enter(site, url, "study-office", "owner")
+            camera.page.goto(f"{url}/office/rewriting")
+            camera.take(REWRITING)
+
+
 def kits(cameras: Sequence[Camera], said: Said, clock: Clock, folder: Path) -> None:
     """The offline kit: its beginning, a task, its end."""
     with serving(said.studies["several"], material(said, "several"), clock) as (site, _):
@@ -369,7 +392,7 @@ def main() -> None:
         browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for language in ("en", "de"):
             said = invented(language)
-            for tour in (way_in, practising, units, calibrating, office, cases, kits):
+            for tour in (way_in, practising, units, calibrating, office, cases, rewording, kits):
                 if ONLY and not ONLY & set(TOURS[tour.__name__]):
                     continue
                 clock = Clock()

@@ -14,6 +14,7 @@ from konsil.plan import Allocation
 from konsil.plan.places import Places
 from konsil.prepare import Preparation, Screening
 from konsil.prepare.marking import Masking
+from konsil.prepare.rewriting import Rewriting
 from konsil.records import Answer, Citation, Item, Rater, Span, System
 from konsil.study import Study
 from konsil.study.calibration import Calibration
@@ -50,6 +51,7 @@ PAGES = {
     "office-screening-item": "Curators: one case report, to be kept or left out",
     "office-cases": "Curators: cases to be marked",
     "office-cases-mark": "Curators: a case and what is marked in it",
+    "office-rewriting": "Office: rewritten questions",
     "office-invitations": "Office: invitations",
     "office-enrolment": "Office: consent, eligibility, profiles",
     "office-pilot": "Office: a pilot's reasons",
@@ -81,6 +83,7 @@ class Said:
     grades: Sequence[str]
     problem: str
     marked: Sequence[tuple[str, str]]
+    rewritten: Sequence[str]
     recruited: Mapping[str, Sequence[str]]
 
 
@@ -150,6 +153,10 @@ def invented(language: str) -> Said:
                 mask=Masking(),
             ),
         ),
+        "rewording": replace(
+            study(one, Allocation("panel", "one", show="each")),
+            prepare=Preparation(rewrite=Rewriting(model="fake:")),
+        ),
         "pilot": replace(
             study(
                 pilot,
@@ -173,6 +180,7 @@ def invented(language: str) -> Said:
         "sentences": ((case,), (Answer("c1", "c", "s1", w["sentence"], sentences=spans),)),
         "survey": single,
         "cases": (_reports(w), ()),
+        "rewording": (tuple(Item(f"q{n}", old) for n, (old, _) in enumerate(_worded(w), start=1)), ()),
         "practice": (practised[0] + works[0], practised[1] + works[1]),
         "pilot": ((case,), (Answer("c1", "c", "s1", w["reply"]), Answer("c2", "c", "s2", w["second"]))),
     }
@@ -181,12 +189,19 @@ def invented(language: str) -> Said:
         (f"input[name='licensed'][value='{w['y']}']", f"input[name='author'][value='{w['n']}']"),
         (f"input[name='specialty'][value='{w['medicine']}']",), five.labels, w["problem"],
         tuple((k, words) for k, _, words in (line.partition(": ") for line in w["marked"].split("|"))),
+        tuple(new for _, new in _worded(w)),
         {w["medicine"]: ("120", "60", "31", "28", "26", "21"), w["surgery"]: ("90", "40", "22", "20", "18", "12")},
     )  # fmt: skip
 
 
 def _many(questions: str, scale: Scale, scope: str) -> tuple[Criterion, ...]:
     return tuple(Criterion(f"c{n}", q, scale, scope) for n, q in enumerate(questions.split("|"), start=1))  # type: ignore[arg-type]
+
+
+def _worded(w: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Questions as they were asked, and in better words."""
+    pairs = (line.partition(" => ") for line in w["rewritten"].split("|"))
+    return [(old.strip(), new.strip()) for old, _, new in pairs]
 
 
 def _reports(w: Mapping[str, str]) -> tuple[Item, ...]:
