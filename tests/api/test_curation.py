@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
 from konsil.api import invitations, open_folder
 from konsil.api.masking import mask_cases
-from konsil.api.preparing import prepare
+from konsil.api.preparing import is_being_prepared, prepare
 from konsil.api.screening import screen_items
 from konsil.cli import main
 from konsil.errors import PlanError, StudyError
+from konsil.store.access import role_of
+from konsil.web import create_app
+from konsil.web.guard import Public
 from konsil.web.marks import Marks
 from konsil.web.pool import Pool
+from konsil.web.routes import ROUTES
 
 STUDY = """
 title = "Curated"
@@ -112,3 +118,35 @@ def test_a_table_and_the_pages_are_one_mechanism(folder: Path) -> None:
         assert Pool(opened.study, store, lambda: AT).decide("c1", "out", by="a", seen=2, reason="too long") == ""
     with pytest.raises(PlanError, match="all 4 items are screened out"):
         prepare(opened)
+
+
+def test_pages_are_served_before_there_is_a_plan(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    """Otherwise nobody could decide what the plan is to be drawn of."""
+    served: list[str] = []
+    monkeypatch.setattr("konsil.web.serve.serve", lambda study, *_, **__: served.append(study.title))
+    main(["serve", str(folder)])
+    assert served == ["Curated"]
+    assert "nothing to rate yet" in capsys.readouterr().out
+    assert is_being_prepared(open_folder(folder))
+    # A study without anything to prepare is told as before why there is no plan.
+    text = (folder / "study.toml").read_text("utf-8")
+    (folder / "study.toml").write_text(text[: text.index("[prepare.screen]")] + text[text.index("[[plan]]") :], "utf-8")
+    assert not is_being_prepared(open_folder(folder))
+
+
+def test_the_office_stands_without_a_plan(folder: Path) -> None:
+    opened = open_folder(folder)
+    with (
+        opened.store() as store,
+        TestClient(create_app(opened.study, store), base_url="http://127.0.0.1:8000") as client,
+    ):
+        for who, role, path in (("chief", "owner", "/office"), ("dr-berg", "curator", "/"), ("r1", "rater", "/next")):
+            [link] = invitations.invite(opened, [who], role_of(role), url="", days=9999)
+            headers = {"origin": "http://127.0.0.1:8000"}
+            assert client.post(link.url, headers=headers).status_code == 200
+            assert client.get(path).status_code == 200, who
+            if role == "owner":
+                for page in ROUTES:
+                    if page.method == "GET" and not isinstance(page.audience, Public) and role in page.audience:
+                        assert client.get(page.path).status_code == 200, page.name
+            client.cookies.clear()

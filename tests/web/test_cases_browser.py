@@ -6,6 +6,7 @@ import dataclasses
 import shutil
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from konsil.web.app import create_app
 from konsil.web.site import Options
 
 from .conftest import STUDIES
+from .test_browser import PROTOCOL, Served
 from .test_office_browser import chromium, served  # noqa: F401 - a fixture
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -259,3 +261,31 @@ def test_every_page_is_accessible_and_fits(
     assert not errors
     assert page.faults == []
     page.close()
+
+
+def test_kill_9_between_any_two_changes(tmp_path: Path, chromium: Any) -> None:  # noqa: F811
+    """What was shown as saved is there; what was not is sent when the server is back, once."""
+    (tmp_path / "study.toml").write_text(PROTOCOL + "[prepare.mask]\n", "utf-8")
+    with Store.open(tmp_path) as store:
+        store.add(Batch(items=[Item("c1", TEXT, "Sarcoidosis")]), source="t", at=AT)
+    server = Served(tmp_path)
+    server.start()
+    with Store.open(tmp_path) as store:
+        page = come(server.url, store, chromium)
+        page.goto(f"{server.url}/office/cases/mark?case=c1")
+        for n, words in enumerate(("granulomas", "fever", "dry cough"), 1):
+            page.fill("#words", words)
+            if n == 2:
+                server.kill()
+            page.click(".kind[value=cue]")
+            if n == 2:
+                page.wait_for_selector("#badge[data-state=offline]")
+                server.start()
+            saved(page, store, n)
+            server.kill()
+            server.start()
+            page.reload()
+        assert {mark[0] for mark in held(store)} == {"granulomas", "fever", "dry cough"}
+        assert store.verify_log() == ()
+        page.close()
+    server.kill()

@@ -196,6 +196,19 @@ def test_the_second_of_two_is_told_and_can_do_it_all_the_same(come: Come, opened
     assert past.index("ben") < past.index("ada")
 
 
+def test_what_is_sent_once_more_is_done_once(marks: Marks, opened: Store) -> None:
+    """The answer was lost on its way, so the browser says it again: it is told that it is done."""
+    form = {"do": "add", "kind": "diagnosis", "words": "sarcoidosis"}
+    for _ in range(2):
+        assert marks.change("c1", form, by="ada", seen=0) == ""
+    assert marks.change("c1", form, by="ben", seen=0) == "crossed"
+    assert marks.change("c1", form | {"words": "fever"}, by="ada", seen=0) == "crossed"
+    for _ in range(2):
+        assert marks.change("c1", {"do": "approve", "reason": "So be it."}, by="ada", seen=1) == ""
+    assert marks.change("c1", {"do": "approve", "reason": "Or not."}, by="ada", seen=1) == "crossed"
+    assert [e.id for e in opened.events()] == ["marking-c1-1", "marking-c1-2"]
+
+
 def test_another_narrative_is_not_marked_by_old_offsets(marks: Marks, opened: Store) -> None:
     data = {
         "number": 1,

@@ -22,11 +22,13 @@ def command(folder: Path, database: str, host: str, port: int, url: str, workers
     """Serve the rating pages of the study in FOLDER until stopped with Ctrl+C.
 
     Behind a proxy that speaks TLS, say with --url what people have in their browser; other origins are refused. The
-    plan is drawn first where it was not yet.
+    plan is drawn first where it was not yet and can be: as long as items are screened, marked or reworded on the
+    pages, these alone are served.
     """
     from konsil.api import open_folder
     from konsil.api.planning import make_plan
-    from konsil.errors import KonsilError
+    from konsil.api.preparing import is_being_prepared
+    from konsil.errors import KonsilError, PlanError
     from konsil.web.serve import serve, serve_many
     from konsil.web.site import Options, checked
 
@@ -37,9 +39,15 @@ def command(folder: Path, database: str, host: str, port: int, url: str, workers
             " process, which is what SQLite serves"
         )
     options = checked(Options(url=url or f"http://{host}:{port}"))
-    planned = make_plan(opened)
+    try:
+        told = f"{len(make_plan(opened).tasks):,} tasks"
+    except PlanError as error:
+        if not is_being_prepared(opened):
+            raise
+        # People choose, mark and reword on these very pages what is to be rated later.
+        told = f"nothing to rate yet, pages for those who prepare the study ({error})"
     click.echo(f"{opened.study.title}")
-    click.echo(f"  {len(planned.tasks):,} tasks; pages at {options.url}; stop with Ctrl+C")
+    click.echo(f"  {told}; pages at {options.url}; stop with Ctrl+C")
     if not options.secure and host not in ("127.0.0.1", "localhost"):
         click.echo("  without TLS: use it within a network you trust, or behind a proxy with --url https://...")
     if workers > 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, get_args
 
@@ -121,29 +121,44 @@ class Marks:
                 return "unknown"
             if name in markings.made(connection):
                 return "made"
-            number, held = markings.standing(connection, name).get(name, (0, None))
-            if number != seen:
-                return "crossed"
-            if form.get("do") == "approve":
-                wanted = self._approved(item, held, by, form.get("reason", ""))
-            else:
-                known = held is not None and held.narrative == narrative_of(item)
-                marks = held.marks if held is not None and known else ()
-                changed = _changed(item, marks, markings.history(connection, name), form)
-                if isinstance(changed, str):
-                    return changed
-                if known and changed == marks:
-                    return ""
-                wanted = marking(item, changed, by)
+            history = markings.history(connection, name)
+            if len(history) != seen:
+                # Sent once more, because the answer to the first time was lost: it is kept already.
+                again = len(history) == seen + 1 and replace(history[0], at="") == self._wanted(
+                    item, history[1:], form, by
+                )
+                return "" if again else "crossed"
+            wanted = self._wanted(item, history, form, by)
             if isinstance(wanted, str):
                 return wanted
+            if history and replace(history[0], by=by, at="") == wanted:
+                return ""
             return "" if markings.keep(connection, wanted, seen=seen, at=self.now()) else "crossed"
+
+    def _wanted(self, item: Item, history: Sequence[Marking], form: Mapping[str, str], by: str) -> Marking | Fault:
+        """What the marking is after a change that follows on these, the last first; or why it cannot be made."""
+        held = history[0] if history else None
+        if form.get("do") == "approve":
+            return self._approved(item, held, by, form.get("reason", ""))
+        known = held is not None and held.narrative == narrative_of(item)
+        marks = held.marks if held is not None and known else ()
+        changed = _changed(item, marks, history, form)
+        if isinstance(changed, str):
+            return changed
+        # Nothing changed, so that an approval stands as well.
+        return (
+            replace(held, by=by, at="")
+            if held is not None and known and changed == marks
+            else marking(item, changed, by)
+        )
 
     def _approved(self, item: Item, held: Marking | None, by: str, reason: str) -> Marking | Fault:
         if held is None or self.spec is None or held.narrative != narrative_of(item):
             return "unknown"
         try:
-            return approved(item, held, by, despite=" ".join(reason.split())[:LONGEST], removed=self.spec.removed)
+            return approved(
+                item, replace(held, at=""), by, despite=" ".join(reason.split())[:LONGEST], removed=self.spec.removed
+            )
         except PlanError:
             return "leftover"
 

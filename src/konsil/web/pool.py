@@ -227,7 +227,8 @@ class Pool:
             history = decisions(pool.told(connection, name))
             last = history[-1] if history else None
             if last is not None and last.number != seen:
-                return "crossed"
+                # The same by the same person once more, such as a form that was sent twice, is done already.
+                return "" if (last.by, last.decision, last.met) == (by, reason, held) else "crossed"
             otherwise = last.otherwise if last is not None else self._otherwise(item)
             pool.decide(
                 connection, Decision(0, name, reason, by, self.now(), otherwise, held, note.strip()[:LONGEST_NOTE])
