@@ -267,6 +267,7 @@ def test_coverage(english: Path) -> None:
     assert lines[0]["simulated"] == "true"
 
 
+@pytest.mark.slow
 def test_same_bytes_in_another_process(english: Path, tmp_path: Path) -> None:
     code = (
         "import runpy, sys; from pathlib import Path;"
