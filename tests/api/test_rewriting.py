@@ -17,11 +17,13 @@ from konsil.collect.collection import Options
 from konsil.collect.judges import judge
 from konsil.collect.systems import answer
 from konsil.errors import CollectError, PlanError, SourceError, StudyError
-from konsil.store import screens
+from konsil.records import Answer
+from konsil.store import Batch, screens
 from konsil.store.calls import Calls
 from konsil.store.engine import reading
 from konsil.store.rewriting import Choice, decide
 
+AT = "2025-03-01T12:00:00Z"
 STUDY = """
 title = "Reworded"
 seed = 3
@@ -174,6 +176,15 @@ def test_a_rehearsal_keeps_the_questions_as_they_are(folder: Path) -> None:
     simulate(opened, truth_of(opened))
     assert [item.text for item in opened.data().items] == list(TEXTS)
     assert "Wording decided" not in opened.report().read_text("utf-8")
+
+
+def test_what_was_answered_before_needs_no_decision(folder: Path) -> None:
+    opened = open_folder(folder)
+    with opened.store() as store:
+        store.add(Batch(answers=[Answer(f"q{n}:a", f"q{n}", "a", "Yes.") for n in range(4)]), source="x", at=AT)
+    done = rewrite_items(opened)
+    assert (done.open, done.proposed) == ((), {})
+    assert len(make_plan(opened).tasks) == 8
 
 
 def _empty(path: Path) -> Path:

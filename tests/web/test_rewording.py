@@ -109,7 +109,8 @@ def test_what_cannot_be_is_said_and_changes_nothing(come: Come, opened: Store) -
         refused = office.post(PAGE, data)
         assert (refused.status_code, says in refused.text) == (422, True), data
     assert decisions(opened.events()) == {}
-    assert "schon beantwortet" in office.get(PAGE).text
+    assert "Frage q1" not in office.get(PAGE).text
+    assert "schon beantwortet" in office.get(f"{PAGE}?list=decided").text
 
 
 @pytest.mark.parametrize("page", ["0", "-1", "x", "99999999", "²"])

@@ -65,7 +65,7 @@ def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Pla
         if not held.items:
             raise StudyError(f"{folder.path}: there are no items yet; run 'konsil import' first")
         check_drawn(folder, held.events, is_planned=bool(held.tasks))
-        check_rewritten(folder, held.items, held.events)
+        check_rewritten(folder, held.items, held.events, held.answers, held.ratings)
         check_masked(folder, held.items, held.events)
         studied = in_study(held.items, held.events)
         implied = () if held.answers else _without_texts(folder, studied)

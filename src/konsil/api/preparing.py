@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.api.folder import PROTOCOL, Folder, now
 from konsil.errors import PlanError, StudyError
 from konsil.prepare import Drawn, Screened, asked, draw, event_of, in_study, last_drawn, last_screened
 from konsil.prepare.rewriting import REHEARSAL, Accepted, decided_event, still_to_decide, undecided
-from konsil.records import Event, Item
+from konsil.records import Answer, Event, Item, Rating
 from konsil.store import Batch
 from konsil.study import study_digest
 
@@ -99,12 +99,15 @@ def check_drawn(folder: Folder, events: Sequence[Event], *, is_planned: bool) ->
         )
 
 
-def check_rewritten(folder: Folder, items: Sequence[Item], events: Sequence[Event]) -> None:
+def check_rewritten(
+    folder: Folder, items: Sequence[Item], events: Sequence[Event], answers: Iterable[Answer], ratings: Iterable[Rating]
+) -> None:
     """Raise a PlanError where the protocol asks for a rewriting and somebody has still to decide on questions."""
     if folder.study.prepare is None or folder.study.prepare.rewrite is None:
         return
     kept = {item.id for item in in_study(items, events)}
-    waiting = undecided([item for item in items if item.id in kept], events)
+    stands = {a.item for a in answers if a.text} | {r.item for r in ratings if r.item is not None}
+    waiting = undecided([item for item in items if item.id in kept], events, stands)
     if waiting:
         raise PlanError(still_to_decide(str(folder.path), len(waiting), len(kept)))
 

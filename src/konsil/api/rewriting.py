@@ -70,9 +70,9 @@ def rewrite_items(folder: Folder, options: Options | None = None, decisions_from
         if decisions_from is not None:
             choices = read_choices(read_table(decisions_from), {item.id for item in items}, proposals(events))
             new = decide(store, choices, by=AT_THE_TABLE, at=now())
-            return _reworded(items, store.events(), new=new)
+            return _reworded(items, store, new=new)
         said = _ask(folder, store, spec, items, events, options or Options())
-        return _reworded(items, store.events(), said)
+        return _reworded(items, store, said)
 
 
 def _asked(folder: Folder) -> Rewriting:
@@ -127,11 +127,13 @@ def settle(store: Store, said: Said) -> int:
     return len(made)
 
 
-def _reworded(items: Sequence[Item], events: Sequence[Event], said: Said | None = None, new: int = 0) -> Reworded:
+def _reworded(items: Sequence[Item], store: Store, said: Said | None = None, new: int = 0) -> Reworded:
     known = {item.id for item in items}
-    told_ = [e for e in events if e.kind in (PROPOSED, REWRITING) and e.subject in known]
+    with store.view() as view:
+        stands = worded(view.connection)
+    told_ = [e for e in store.events() if e.kind in (PROPOSED, REWRITING) and e.subject in known]
     run, unreadable = (said.collected, said.unreadable) if said is not None else (None, Counter[str]())
-    return Reworded(items, proposals(told_), decisions(told_), undecided(items, told_), run, unreadable, new)
+    return Reworded(items, proposals(told_), decisions(told_), undecided(items, told_, stands), run, unreadable, new)
 
 
 def read_choices(table: Table, known: set[str], proposed: Mapping[str, Proposal]) -> list[Choice]:

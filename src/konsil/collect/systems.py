@@ -16,6 +16,7 @@ from konsil.prepare.rewriting import still_to_decide, undecided
 from konsil.records import Answer, Call, Citation, Item, Outcome, System
 from konsil.store import Batch, Store
 from konsil.store.calls import Calls
+from konsil.store.rewriting import worded
 from konsil.study import Study
 from konsil.study.calling import Settings, settings_of, split_model
 from konsil.study.cutting import with_sentences
@@ -62,7 +63,9 @@ def _items(study: Study, store: Store) -> tuple[Item, ...]:
         shown = in_study(items, events)
     if spec.rewrite is not None:
         asked = {item.id for item in shown}
-        waiting = undecided([item for item in items if item.id in asked], events)
+        with store.view() as view:
+            stands = worded(view.connection)
+        waiting = undecided([item for item in items if item.id in asked], events, stands)
         if waiting:
             raise CollectError(still_to_decide(store.name, len(waiting), len(asked)))
     return shown

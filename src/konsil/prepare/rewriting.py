@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -139,19 +139,22 @@ def with_rewriting(items: Iterable[Item], events: Iterable[Event]) -> tuple[Item
     )
 
 
-def undecided(items: Iterable[Item], events: Iterable[Event]) -> tuple[str, ...]:
+def undecided(items: Iterable[Item], events: Iterable[Event], stands: Collection[str] = frozenset()) -> tuple[str, ...]:
     """The items on which nobody has decided; where a model changed nothing there is nothing to decide.
 
     Args:
         items: as they were imported.
         events: all.
+        stands: items that were answered or rated already, so that their words stay as they are.
     """
     events = tuple(events)
     held, proposed = decisions(events), proposals(events)
     return tuple(
         item.id
         for item in items
-        if item.id not in held and not (item.id in proposed and proposed[item.id].text == item.text)
+        if item.id not in held
+        and item.id not in stands
+        and not (item.id in proposed and proposed[item.id].text == item.text)
     )
 
 

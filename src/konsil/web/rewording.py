@@ -59,7 +59,7 @@ def _page(request: Request, fault: str = "", status: int = 200, item: str = "") 
         items, events = tuple(view.each("items")), tuple(view.each("events"))
         stands = worded(view.connection)
     kept = {one.id for one in in_study(items, events)}
-    listed = _lists([one for one in items if one.id in kept], events)
+    listed = _lists([one for one in items if one.id in kept], events, stands)
     asked = query.get("list", "")
     chosen = asked if asked in LISTS else LISTS[0]
     rows = listed[chosen]
@@ -77,8 +77,8 @@ def _page(request: Request, fault: str = "", status: int = 200, item: str = "") 
     return office(request, "office_rewording.html", context, status)
 
 
-def _lists(items: Sequence[Item], events: Sequence[Event]) -> dict[str, list[Item]]:
-    held, waiting = decisions(events), set(undecided(items, events))
+def _lists(items: Sequence[Item], events: Sequence[Event], stands: frozenset[str]) -> dict[str, list[Item]]:
+    held, waiting = {*decisions(events), *stands}, set(undecided(items, events, stands))
     found: dict[str, list[Item]] = {name: [] for name in LISTS}
     for item in items:
         found["open" if item.id in waiting else "decided" if item.id in held else "same"].append(item)
