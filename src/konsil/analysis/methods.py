@@ -9,6 +9,7 @@ import polars as pl
 
 from konsil.analysis.case_methods import case_methods
 from konsil.analysis.catalogue import PREFERENCE, WINS, WORTHS
+from konsil.analysis.design_methods import design_methods
 from konsil.analysis.few import FEW_HITS
 from konsil.analysis.frame import Long, reasons
 from konsil.analysis.results import Row
@@ -32,6 +33,7 @@ def methods(
     found += _statistics(analyses)
     found += _comparisons(analyses)
     found += case_methods(analyses)
+    found += design_methods(analyses)
     found += _consensus(analyses)
     found += _intervals(analyses, rows, seed, resampling)
     found += _tests(analyses, rows)

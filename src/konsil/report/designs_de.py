@@ -42,6 +42,28 @@ DESIGN_STATISTICS: dict[str, tuple[str, str]] = {
 }
 
 DESIGN_SENTENCES: dict[str, str] = {
+    "Seconds are those of all screens of a rater about an answer, its sentences together; repeats are left out.": (
+        "Sekunden sind die aller Seiten einer Person zu einer Antwort, ihre Sätze zusammen; Wiederholungen zählen"
+        " nicht."
+    ),
+    "Judges are held against the label that is nearest to the panel's mean number; where it lies halfway between two"
+    " labels the unit is left out.": (
+        "Richtermodelle werden mit dem Label verglichen, das dem Mittel des Panels am nächsten liegt; liegt es genau"
+        " zwischen zweien, bleibt die Einheit weg."
+    ),
+    "Parts of answers are all subsets of their sentences, each as likely as any other; overlap alone is what is left"
+    " when the sentences are dealt to the answers anew.": (
+        "Teile von Antworten sind alle Teilmengen ihrer Sätze, jede gleich wahrscheinlich; Überschneidung allein ist,"
+        " was bleibt, wenn die Sätze neu auf die Antworten verteilt werden."
+    ),
+    "Reliability is the squared correlation of a panel's mean over some sentences with the answer's true mean over all"
+    " of them, from variance components of answers, sentences, raters and the rest, none below zero.": (
+        "Reliabilität ist die quadrierte Korrelation des Panelmittels über einige Sätze mit dem wahren Mittel der"
+        " Antwort über alle, aus Varianzkomponenten von Antworten, Sätzen, Bewertenden und Rest, keine unter null."
+    ),
+    "Some of an answer's sentences are taken to need their share of the time of all of them.": (
+        "Für einige Sätze einer Antwort ist ihr Anteil an der Zeit für alle angesetzt."
+    ),
     "no time is known of these screens": "von diesen Seiten ist keine Zeit bekannt",
     "On {n:,} of {all:,} units the average of {panel} lies halfway between two labels; they are left out.": (
         "Bei {n:,} von {all:,} Einheiten liegt das Mittel von {panel} genau zwischen zwei Labels; sie bleiben weg."
