@@ -110,8 +110,8 @@ def prepared_copy(folder: Folder, truth: Truth, target: Path, *, database: str =
         items, answers = _material(store)
         silent = still_silent(folder.study, answers)
         if silent:
-            made = pretended(folder.study, implied_answers(items, silent), UNANSWERED)
-            store.add(Batch(answers=made), source="rehearsal", at=now())
+            spoken = pretended(folder.study, implied_answers(items, silent), UNANSWERED)
+            store.add(Batch(answers=spoken), source="rehearsal", at=now())
         check_truth(truth, folder.study, store.answers())
     return copy
 
