@@ -101,6 +101,94 @@ NOT_NAMED = [
     ("acute pancreatitis", "the pancreas was normal"),
 ]
 
+LATER_NAMED = [
+    ("Goodpasture syndrome", "anti-GBM disease, formerly Goodpasture's"),
+    ("Hashimoto's thyroiditis", "Hashimoto-Thyreoiditis"),
+    ("Hashimoto-Thyreoiditis", "an autoimmune Hashimoto thyroiditis"),
+    ("eosinophilic esophagitis", "eosinophile Ösophagitis"),
+    ("lymphangioleiomyomatosis (LAM)", "cysts typical of LAM"),
+    ("cardiac tamponade", "a tamponade, cardiac in origin"),
+    ("Kawasaki disease", "Kawasaki-Syndrom"),
+    ("Herzinfarkt", "des Herzinfarktes"),
+    ("myocardial infarction", "two myocardial infarctions"),
+    ("Nierenzellkarzinom", "Nierenzellkarzinome beidseits"),
+    ("renal cell carcinoma", "renal-cell carcinoma"),
+    ("hemochromatosis", "Hämochromatose"),
+    ("Lyme disease", "Lyme borreliosis"),
+    ("syphilis", "neurosyphilis"),
+    ("catatonia", "katatonie"),
+    ("meningioma", "meningeoma of the falx"),
+    ("thrombotic microangiopathy", "a thrombotic micro-angiopathy"),
+    ("polyarteritis nodosa", "Polyarteriitis nodosa"),
+    ("acromegaly", "Akromegalie"),
+    ("Ehlers-Danlos syndrome", "Ehlers Danlos"),
+    ("systemic mastocytosis", "mastocytosis, systemic"),
+    ("cystic fibrosis", "cystic fybrosis"),
+    ("Mukoviszidose", "die Mukoviscidose"),
+    ("Budd-Chiari syndrome", "the Budd–Chiari-syndrome"),
+    ("rheumatic fever", "acute rheumatic fever"),
+    ("pernicious anemia", "perniziöse Anämie"),
+    ("subarachnoid hemorrhage", "subarachnoid haemorrhage"),
+    ("Subarachnoidalblutung", "eine subarachnoidale Blutung"),
+    ("toxic epidermal necrolysis", "TEN"),
+    ("Cushing's disease", "central Cushing disease"),
+    ("tuberous sclerosis", "tuberöse Sklerose"),
+    ("hypereosinophilic syndrome", "a hypereosinophilic state"),
+    ("leprosy", "lepromatous leprosy"),
+    ("botulism", "Botulismus"),
+    ("scurvy", "skurvy"),
+    ("Lungenentzündung", "Entzündung der Lunge"),
+    ("multiples Myelom", "des multiplen Myeloms"),
+    ("Morbus Waldenström", "Waldenstrom's macroglobulinaemia"),
+    ("antiphospholipid syndrome", "anti-phospholipid syndrome"),
+    ("hyperparathyroidism", "primary hyperparathyroidism"),
+]
+"""Made after the rules; 35 of these 40 were found then, and 37 of the 40 below left alone."""
+LATER_NOT_NAMED = [
+    ("hyperthyroidism", "hypothyroidism was excluded"),
+    ("gastritis", "gastric ulcer"),
+    ("rheumatic fever", "a fever of 39, rheumatoid factor negative"),
+    ("cystic fibrosis", "pulmonary fibrosis with cysts"),
+    ("lymphangioleiomyomatosis (LAM)", "a lamp"),
+    ("myocardial infarction", "cerebral infarction"),
+    ("renal cell carcinoma", "squamous cell carcinoma of the lung"),
+    ("tuberous sclerosis", "systemic sclerosis"),
+    ("pericarditis", "myocarditis"),
+    ("pernicious anemia", "iron deficiency anemia"),
+    ("Lyme disease", "a lime-green rash"),
+    ("toxic epidermal necrolysis", "ten days later"),
+    ("syphilis", "psoriasis"),
+    ("Kawasaki disease", "he rode a motorbike"),
+    ("hyperkalemia", "hypokalemia"),
+    ("cholangitis", "cholecystitis"),
+    ("meningioma", "meningitis"),
+    ("polymyositis", "polymyalgia rheumatica"),
+    ("osteomalacia", "osteomyelitis"),
+    ("hemophilia", "hemoptysis"),
+    ("cardiac tamponade", "cardiac arrest"),
+    ("systemic mastocytosis", "a systemic infection"),
+    ("Herzinfarkt", "Herzinsuffizienz"),
+    ("Nierenzellkarzinom", "Nierenzellen im Sediment"),
+    ("Subarachnoidalblutung", "gastrointestinale Blutung"),
+    ("ALS", "als Kind"),
+    ("Morbus Waldenström", "im Wald gestürzt"),
+    ("acromegaly", "splenomegaly"),
+    ("scabies", "rabies"),
+    ("measles", "weasels"),
+    ("uveitis", "vulvitis"),
+    ("endometriosis", "endometritis"),
+    ("leprosy", "leptospirosis"),
+    ("silicosis", "syllogism"),
+    ("hyperparathyroidism", "hypoparathyroidism"),
+    ("mumps", "lumps in the neck"),
+    ("rosacea", "roseola"),
+    ("tetanus", "tetany"),
+    ("anthrax", "anthracosis"),
+    ("typhus", "typhoid fever"),
+]
+MISSED = [("Subarachnoidalblutung", "eine subarachnoidale Blutung")]
+TOO_MUCH = [("Lyme disease", "a lime-green rash"), ("tetanus", "tetany")]
+
 
 def names(diagnosis: str, text: str) -> bool:
     return any(m.way != "part" for m in mentions(text, names_of([diagnosis])))
@@ -108,10 +196,10 @@ def names(diagnosis: str, text: str) -> bool:
 
 def test_what_is_named_is_found_and_what_is_not_is_left_alone() -> None:
     """What is missed or found too much stands here by name, so that a change of the rules shows what it does."""
-    missed = [pair for pair in NAMED if not names(*pair)]
-    too_much = [pair for pair in NOT_NAMED if names(*pair)]
-    assert missed == []
-    assert too_much == []
+    missed = [pair for pair in (*NAMED, *LATER_NAMED) if not names(*pair)]
+    too_much = [pair for pair in (*NOT_NAMED, *LATER_NOT_NAMED) if names(*pair)]
+    assert missed == MISSED
+    assert too_much == TOO_MUCH
 
 
 def test_ways_of_naming() -> None:

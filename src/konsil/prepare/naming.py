@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, get_args
 
 from konsil.prepare.spelling import Likeness, Word, folded_word, likeness, words_in
@@ -179,6 +179,7 @@ def _from(words: Sequence[Word], at: Sequence[dict[int, tuple[Way, int]]], n: in
     return Mention(start, end, name.text, "misspelt" if "misspelt" in ways else "form")
 
 
+@lru_cache(maxsize=65_536)
 def _way(word: str, wanted: str) -> Way | None:
     """How a word of a text is a word of a name: as it is, within a compound, or only its beginning."""
     like = likeness(word, wanted)
@@ -196,5 +197,5 @@ def _of_two(word: str, other: str, joined: str) -> bool:
     """Whether two words of a text together are the name, in either order: Karzinom des Pankreas."""
     if min(len(word), len(other)) < _PARTIAL - 2 or abs(len(word) + len(other) - len(joined)) > _PARTIAL:
         return False
-    both = (word + other, other + word, word + "s" + other, other + "s" + word)
+    both = (first + link + last for first, last in ((word, other), (other, word)) for link in ("", "s", "n"))
     return any(likeness(one, joined) in ("same", "form") for one in both)

@@ -21,7 +21,13 @@ _ENDINGS = frozenset(
     ("", "s", "es", "e", "n", "en", "em", "er", "ern", "ens", "a", "as", "ata", "um", "us", "i", "is", "iden", "ides",
      "on", "os", "ms", "ns", "sus", "des")
 )  # fmt: skip
-"""What a word may end in and be the same word: cases and plurals of German, English and Latin, after `folded_word`."""
+"""What a word may end in and be the same word: cases, plurals and adjectives of German, English and Latin, folded."""
+_ADJECTIVES = frozenset(("ous", "ese", "esen", "eser", "eses", "ik", "ike", "iken", "iker", "ikes"))
+"""Endings of adjectives: like one another and like an adjective's cases (tuberous, tuberöse); cystic is no cyst."""
+_CASES = frozenset(("e", "en", "em", "er", "es"))
+_KINDS = {"itis": "inflamed", "osis": "process", "ose": "process", "oma": "tumour", "om": "tumour", "emi": "blood",
+          "emia": "blood", "emie": "blood", "uria": "urine", "urie": "urine"}  # fmt: skip
+"""Endings that say what kind of a disease it is: endometritis is no misspelling of endometriosis."""
 _STEM = 4
 _CONFUSABLE = (
     ("hiper", "hipo"), ("inter", "intra"), ("nefr", "neur"), ("arter", "artr"), ("makro", "mikro"),
@@ -71,6 +77,7 @@ def folded_word(word: str) -> str:
     return _DOUBLED.sub(r"\1", plain)
 
 
+@lru_cache(maxsize=65_536)
 def likeness(one: str, other: str) -> Likeness | None:
     """Whether two folded words are the same word, and how; None where they are not.
 
@@ -86,13 +93,19 @@ def likeness(one: str, other: str) -> Likeness | None:
     if one[:1] != other[:1] or any(c.isdigit() for c in one + other):
         return None
     shared = _shared(one, other)
-    if shared >= max(_STEM, min(len(one), len(other)) // 2) and one[shared:] in _ENDINGS and other[shared:] in _ENDINGS:
+    if shared >= max(_STEM, min(len(one), len(other)) // 2) and _endings(one[shared:], other[shared:]):
         return "form"
     least = min(len(one), len(other))
     allowed = 0 if least < 6 else 1 if least < 11 else 2
     if not allowed or abs(len(one) - len(other)) > allowed or _confusable(one, other):
         return None
     return "misspelt" if distance(one, other, allowed) <= allowed else None
+
+
+def _endings(one: str, other: str) -> bool:
+    if one in _ADJECTIVES or other in _ADJECTIVES:
+        return {one, other} <= _ADJECTIVES | _CASES
+    return one in _ENDINGS and other in _ENDINGS
 
 
 def _shared(one: str, other: str) -> int:
@@ -105,7 +118,8 @@ def _shared(one: str, other: str) -> int:
 
 
 def _confusable(one: str, other: str) -> bool:
-    return any(
+    kinds = {kind for word in (one, other) for ending, kind in _KINDS.items() if word.endswith(ending)}
+    return len(kinds) > 1 or any(
         (a in one and b in other and a not in other) or (b in one and a in other and a not in one)
         for a, b in _CONFUSABLE
     )
