@@ -10,8 +10,10 @@ from scipy import stats
 from tests.clexeval_tables import CRITERIA, LEVELS, SCALE, answer, answers, items, pair_of, rated, results
 
 from konsil.analysis import Analysis, contradictions
+from konsil.analysis.catalogue import DEGRADATION
 from konsil.analysis.frame import Data
 from konsil.analysis.results import Row
+from konsil.analysis.spec import Mode
 from konsil.records import Rater
 from konsil.stats.anova import mixed_anova
 
@@ -134,6 +136,33 @@ def test_criteria_are_correlated_over_answers() -> None:
     assert [r.group["system"] for r in by_system] == ["generalist", "specialist"]
     of_one = MEANS[TWO[0]][:, 1].ravel(), MEANS[TWO[1]][:, 1].ravel()
     assert by_system[1].estimate.value == pytest.approx(stats.spearmanr(*of_one).statistic)
+
+
+ALL = (
+    *(Analysis(name, name, TWO[0], "experts", levels=LEVELS) for name in (*DEGRADATION, "crossover", "anova")),
+    Analysis("tukey", "tukey", TWO[0], "experts", levels=("narrative", "3")),
+    Analysis("accuracy", "accuracy", TWO[0], "experts", by=("level",)),
+    Analysis("illusion", "illusion_gap", TWO[0], "experts", criteria=("communication",)),
+    Analysis("mismatch", "mismatch", TWO[0], "experts", against="detector"),
+    Analysis("approval", "approval", TWO[0], "judges", against="experts"),
+    Analysis("strictness", "strictness", TWO[0], "judges", against="experts"),
+    Analysis("mann", "mann_whitney", TWO[0], "experts", criteria=("communication",)),
+    Analysis("correlation", "criteria_correlation", TWO[0], "experts", criteria=("communication",)),
+)
+
+
+@pytest.mark.parametrize("mode", ["valid", "paper"])
+@pytest.mark.parametrize("n", [1, 2, 6])
+def test_cases_that_are_all_right_break_nothing_and_show_nothing(n: int, mode: Mode) -> None:
+    its = items(n)
+    ratings = [rated("e1", criterion, a.id, "1") for criterion in (TWO[0], "communication") for a in answers(its)]
+    data = Data(its, answers(its), (Rater("e1", "experts"), Rater("j", "judges", "llm")), (), tuple(ratings))
+    found = results(data, *(replace(a, mode=mode) for a in ALL)).rows
+    assert {r.analysis for r in found} == {a.name for a in ALL}
+    assert all(np.isnan(r.estimate.p) or r.estimate.p == 1 for r in found)
+    assert not [r.finding for r in found if r.finding.startswith(("Crossover:", "Hidden knowledge: "))]
+    undefined = [r for r in found if np.isnan(r.estimate.value)]
+    assert all(r.estimate.reason for r in undefined), [r.analysis for r in undefined if not r.estimate.reason]
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,8 @@ def _naive(
     method = say(
         "Cohen's d of all scores as if they were independent, without an interval; Mann-Whitney, U = {u:g}", u=u
     )
-    told = Estimate(d, level=context.resampling.level, p=p, n_clusters=n, n_ratings=n, method=method)
+    reason = "" if math.isfinite(d) else say("all scores of both are the same, or too few")
+    told = Estimate(d, level=context.resampling.level, p=p, n_clusters=n, n_ratings=n, method=method, reason=reason)
     note = say("{n:,} scores of few cases are not {n:,} observations: this p value is far too small.", n=n)
     yield row(context, keys, Told(told, notes=(note,)), kind="difference", versus=versus)
 
@@ -188,8 +189,12 @@ def _mixed(context: Context, cells: Cells, named: dict[str, str], titles: dict[s
             "mixed, systems between, F({df:.0f}, {error:.0f}) = {f:.2f}; no interval",
             df=found.df, error=found.df_error, f=found.f,
         )  # fmt: skip
-        told = Estimate(found.eta, level=context.resampling.level, p=found.p, n_clusters=len(cells.whole),
-                        n_ratings=cells.n_ratings, method=method)  # fmt: skip
+        defined = math.isfinite(found.f)
+        told = Estimate(
+            found.eta, level=context.resampling.level, p=found.p, n_clusters=len(cells.whole),
+            n_ratings=cells.n_ratings, method=method if defined else "",
+            reason="" if defined else say("fewer than two whole cases, or nothing varies"),
+        )  # fmt: skip
         yield row(context, {**named, "effect": titles[name]}, Told(told, notes=(note, *_incomplete(cells))))
 
 

@@ -87,6 +87,7 @@ CASE_SENTENCES: dict[str, str] = {
         "{n:,} gescheiterte Antworten haben kein solches Label und fehlen hier."
     ),
     "all systems": "alle Systeme",
+    "all scores of both are the same, or too few": "alle Bewertungen beider sind gleich, oder es sind zu wenige",
     "nobody labelled a sample by hand, so that the labels' own accuracy is not known": (
         "niemand hat eine Stichprobe von Hand beschriftet; wie genau die Labels sind, ist daher nicht bekannt"
     ),

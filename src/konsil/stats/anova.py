@@ -235,7 +235,8 @@ def tukey(cells: Array, level: float = 0.95) -> list[Comparison]:
     """Tukey's honestly significant differences of every two columns, taken as independent groups; (n_cases, n_cells).
 
     q = sqrt(2) |difference| / (s sqrt(2 / n)), s the pooled standard deviation, held against the studentised range of
-    n_cells means. All nan with fewer than two cases. Columns of the same cases are not independent: for reproduction.
+    n_cells means. All nan with fewer than two cases; nan but for the differences where no column varies.
+    Columns of the same cases are not independent: for reproduction.
 
     Source: Tukey, Biometrics 5:99, 1949; computed by SciPy.
 
@@ -249,6 +250,9 @@ def tukey(cells: Array, level: float = 0.95) -> list[Comparison]:
     pairs = [(i, j) for i in range(n_cells) for j in range(i + 1, n_cells)]
     if len(cells) < 2:
         return [Comparison(*[float("nan")] * 4) for _ in pairs]
+    if float(cells.var(axis=0).sum()) <= 1e-20:
+        means = cells.mean(axis=0)
+        return [Comparison(float(means[i] - means[j]), *[float("nan")] * 3) for i, j in pairs]
     found = tukey_hsd(*cells.T)
     ends = found.confidence_interval(level)
     low, high = np.asarray(ends.low), np.asarray(ends.high)
