@@ -446,3 +446,19 @@ def test_what_cannot_be_computed_says_why(settings: dict[str, Any], reason: str)
     found = rows(Analysis(**({"name": "x", "criterion": "correctness", "raters": "experts"} | settings)), bare)
     assert found
     assert all(np.isnan(r.estimate.value) and reason in r.estimate.reason for r in found)
+
+
+def test_the_methods_say_what_was_done_and_nothing_else():
+    against = replace(
+        AGREEMENT,
+        raters="judges",
+        against="experts",
+        consensus="mean",
+        by=("instrument", "rater"),
+        compare="instrument",
+    )
+    told = " ".join(results(against, PARTS, data=judged(DATA), draws=100).methods)
+    assert "nearest to the panel's mean number" in told
+    assert "all subsets of their sentences" in told
+    for other in ("majority", "leave-one-out", "Seconds", "Reliability"):
+        assert other not in told

@@ -10,6 +10,7 @@ import polars as pl
 from konsil.analysis.case_methods import case_methods
 from konsil.analysis.catalogue import PREFERENCE, WINS, WORTHS
 from konsil.analysis.design_methods import design_methods
+from konsil.analysis.design_rules import averaged
 from konsil.analysis.few import FEW_HITS
 from konsil.analysis.frame import Long, reasons
 from konsil.analysis.results import Row
@@ -144,7 +145,7 @@ def _comparisons(analyses: Sequence[Analysis]) -> list[str]:
 
 def _consensus(analyses: Sequence[Analysis]) -> list[str]:
     found: list[str] = []
-    if any(a.against is not None or a.consensus == "majority" for a in analyses):
+    if any((a.against is not None and not averaged(a)) or a.consensus == "majority" for a in analyses):
         found.append(
             say("A majority is strictly more than half of the raters who did not abstain; otherwise it is undefined.")
         )
@@ -159,7 +160,7 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
         )
     if any(a.against == "rest" for a in analyses):
         found.append(say("Leave-one-out agreement compares each rater with the majority of the others."))
-    judged = [a for a in analyses if a.against not in {None, "rest"}]
+    judged = [a for a in analyses if a.against not in {None, "rest"} and not averaged(a)]
     if any(a.mode == "valid" for a in judged):
         found.append(
             say(
