@@ -330,6 +330,15 @@ def test_paper_mode_is_percentiles_and_flips_of_comparisons() -> None:
     assert all(math.isnan(r.estimate.p) for r in rows_of(replace(ASKED, test="none")))
 
 
+def test_the_methods_speak_of_no_majority_between_two_answers() -> None:
+    asked = (
+        replace(ASKED, name="own", statistic="self_preference", raters="judges", against="experts"),
+        replace(ASKED, name="taus", statistic="rank_agreement", raters="judges", against="experts"),
+    )
+    found = run(asked, DATA, instruments=[FORM], seed=1, resampling=Resampling(100), exclusions=Exclusions())
+    assert not [s for s in found.methods if "ajorit" in s]
+
+
 def test_undefined_has_a_reason() -> None:
     tied = tuple(replace(r, label=LABELS[2]) for r in DATA.ratings)
     rows = rows_of(replace(ASKED, statistic="davidson"), data=replace(DATA, ratings=tied))

@@ -35,7 +35,7 @@ def methods(
     found += _comparisons(analyses)
     found += case_methods(analyses)
     found += design_methods(analyses)
-    found += _consensus(analyses)
+    found += _consensus(_of_labels(analyses, table))
     found += _intervals(analyses, rows, seed, resampling)
     found += _tests(analyses, rows)
     found += _family(rows)
@@ -141,6 +141,12 @@ def _comparisons(analyses: Sequence[Analysis]) -> list[str]:
             say("A jury's outcome is the mean of its judges' steps, a win beyond {line:g} steps.", line=JURY_LINE)
         )
     return found
+
+
+def _of_labels(analyses: Sequence[Analysis], table: Long) -> list[Analysis]:
+    """Those that are not of comparisons: between two answers there is no majority that a judge is held against."""
+    pairs = table.frame.filter(pl.col("system").str.contains(" | ", literal=True)).get_column("criterion").unique()
+    return [a for a in analyses if a.statistic not in PREFERENCE and a.criterion not in {*pairs.to_list()}]
 
 
 def _consensus(analyses: Sequence[Analysis]) -> list[str]:
