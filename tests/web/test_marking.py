@@ -20,6 +20,7 @@ from konsil.web.app import create_app
 from konsil.web.marks import Marks, following
 from konsil.web.site import Options
 
+from .both import opened, server  # noqa: F401 - fixtures
 from .conftest import AT, LATER, STUDIES, URL, Browser, Clock
 
 TEXT = "A man of 40 had <b>fever</b>.\r\nBiopsy 🩺 showed sarcoidosis. Löfgren syndrome is a sarcoidosis."
@@ -35,13 +36,13 @@ def study() -> Any:
 
 
 @pytest.fixture
-def marks(study: Any, opened: Store, clock: Clock) -> Marks:
+def marks(study: Any, opened: Store, clock: Clock) -> Marks:  # noqa: F811
     opened.add(Batch(items=ITEMS, answers=[Answer("canary-a", "c1", "canary-system-1", "canary")]), source="t", at=AT)
     return Marks(study, opened, clock.stamp)
 
 
 @pytest.fixture
-def come(study: Any, marks: Marks, opened: Store, clock: Clock) -> Iterator[Come]:
+def come(study: Any, marks: Marks, opened: Store, clock: Clock) -> Iterator[Come]:  # noqa: F811
     app = create_app(study, opened, Options(url=URL, tries_a_minute=500), clock=clock)
     clients = []
 
@@ -75,7 +76,7 @@ def shown(html: str) -> str:
 # One change at a time -----------------------------------------------------------------------------------------------
 
 
-def test_from_the_first_mark_to_the_approval(come: Come, opened: Store) -> None:
+def test_from_the_first_mark_to_the_approval(come: Come, opened: Store) -> None:  # noqa: F811
     browser, seen = come(), 0
 
     def say(**form: str) -> Any:
@@ -131,7 +132,7 @@ def test_from_the_first_mark_to_the_approval(come: Come, opened: Store) -> None:
     assert opened.verify_log() == ()
 
 
-def test_versions_are_what_the_study_will_have(come: Come, opened: Store, marks: Marks) -> None:
+def test_versions_are_what_the_study_will_have(come: Come, opened: Store, marks: Marks) -> None:  # noqa: F811
     marks.change("c1", {"do": "add", "kind": "diagnosis", "words": "sarcoidosis", "everywhere": "1"}, by="a", seen=0)
     marks.change("c1", {"do": "add", "kind": "cue", "words": "fever"}, by="a", seen=1)
     one = marks.case("c1")
@@ -157,7 +158,7 @@ def test_versions_are_what_the_study_will_have(come: Come, opened: Store, marks:
         ({}, "unknown"),
     ],
 )
-def test_what_cannot_be_done_changes_nothing(form: dict[str, str], fault: str, marks: Marks, opened: Store) -> None:
+def test_what_cannot_be_done_changes_nothing(form: dict[str, str], fault: str, marks: Marks, opened: Store) -> None:  # noqa: F811
     assert marks.change("c1", {"do": "add", "kind": "demographic", "words": "man of 40"}, by="a", seen=0) == ""
     before = opened.events()
     assert marks.change("c1", form, by="a", seen=1) == fault
@@ -165,7 +166,7 @@ def test_what_cannot_be_done_changes_nothing(form: dict[str, str], fault: str, m
     assert marks.change("nobody", {"do": "add"}, by="a", seen=0) == "unknown"
 
 
-def test_what_changes_nothing_leaves_no_trace(marks: Marks, opened: Store) -> None:
+def test_what_changes_nothing_leaves_no_trace(marks: Marks, opened: Store) -> None:  # noqa: F811
     assert marks.change("c1", {"do": "add", "kind": "cue", "words": "fever"}, by="a", seen=0) == ""
     place = f"{TEXT.index('fever')}-{TEXT.index('fever') + 5}"
     assert marks.change("c1", {"do": "word", "place": place, "replacement": " "}, by="a", seen=1) == ""
@@ -176,7 +177,7 @@ def test_what_changes_nothing_leaves_no_trace(marks: Marks, opened: Store) -> No
 # Two at once --------------------------------------------------------------------------------------------------------
 
 
-def test_the_second_of_two_is_told_and_can_do_it_all_the_same(come: Come, opened: Store) -> None:
+def test_the_second_of_two_is_told_and_can_do_it_all_the_same(come: Come, opened: Store) -> None:  # noqa: F811
     ada, ben = come("ada"), come("ben")
     for one in (ada, ben):
         one.get("/office/cases/mark?case=c1")
@@ -196,7 +197,7 @@ def test_the_second_of_two_is_told_and_can_do_it_all_the_same(come: Come, opened
     assert past.index("ben") < past.index("ada")
 
 
-def test_what_is_sent_once_more_is_done_once(marks: Marks, opened: Store) -> None:
+def test_what_is_sent_once_more_is_done_once(marks: Marks, opened: Store) -> None:  # noqa: F811
     """The answer was lost on its way, so the browser says it again: it is told that it is done."""
     form = {"do": "add", "kind": "diagnosis", "words": "sarcoidosis"}
     for _ in range(2):
@@ -209,7 +210,7 @@ def test_what_is_sent_once_more_is_done_once(marks: Marks, opened: Store) -> Non
     assert [e.id for e in opened.events()] == ["marking-c1-1", "marking-c1-2"]
 
 
-def test_another_narrative_is_not_marked_by_old_offsets(marks: Marks, opened: Store) -> None:
+def test_another_narrative_is_not_marked_by_old_offsets(marks: Marks, opened: Store) -> None:  # noqa: F811
     data = {
         "number": 1,
         "case": "c2",
@@ -229,7 +230,7 @@ def test_another_narrative_is_not_marked_by_old_offsets(marks: Marks, opened: St
 # How far ------------------------------------------------------------------------------------------------------------
 
 
-def test_the_list_says_how_far_each_case_is(come: Come, opened: Store, marks: Marks) -> None:
+def test_the_list_says_how_far_each_case_is(come: Come, opened: Store, marks: Marks) -> None:  # noqa: F811
     browser = come()
     browser.get("/office/screening/item?item=c3")
     browser.post("/office/screening/item", {"item": "c3", "seen": "0", "decision": "out", "reason": "short"})

@@ -20,6 +20,7 @@ from konsil.web.passages import runs, sections
 from konsil.web.pool import PAGE, Pool
 from konsil.web.site import Options
 
+from .both import opened, server  # noqa: F401 - fixtures
 from .conftest import AT, LATER, STUDIES, URL, Browser, Clock, hurried
 
 STATEMENTS = ("The course is rare.", "Complete <details>.")
@@ -55,7 +56,7 @@ def look(store: Store, spec: Screening | None) -> None:
 
 
 @pytest.fixture
-def come(opened: Store, clock: Clock) -> Iterator[Come]:
+def come(opened: Store, clock: Clock) -> Iterator[Come]:  # noqa: F811
     opened.add(
         Batch(items=ITEMS, answers=[Answer("canary-answer", "c1", "canary-system-1", "canary")]), source="t", at=AT
     )
@@ -85,7 +86,7 @@ def standing(store: Store) -> dict[str, str]:
 # Deciding -----------------------------------------------------------------------------------------------------------
 
 
-def test_from_the_link_to_the_last_item(come: Come, opened: Store) -> None:
+def test_from_the_link_to_the_last_item(come: Come, opened: Store) -> None:  # noqa: F811
     look(opened, study().prepare.screen)
     browser = come()
     assert "/office/screening" in browser.html, "a curator begins there"
@@ -110,7 +111,7 @@ def test_from_the_link_to_the_last_item(come: Come, opened: Store) -> None:
     assert opened.verify_log() == ()
 
 
-def test_what_stands_in_the_way_is_said_and_nothing_typed_is_lost(come: Come, opened: Store) -> None:
+def test_what_stands_in_the_way_is_said_and_nothing_typed_is_lost(come: Come, opened: Store) -> None:  # noqa: F811
     browser = come()
     browser.get("/office/screening/item?item=c2")
     form = {"item": "c2", "seen": "0", "note": "my <note>", **met(1)}
@@ -128,7 +129,7 @@ def test_what_stands_in_the_way_is_said_and_nothing_typed_is_lost(come: Come, op
     assert set(standing(opened)) == {"c2"}
 
 
-def test_the_second_of_two_people_is_told_and_all_is_kept(come: Come, opened: Store) -> None:
+def test_the_second_of_two_people_is_told_and_all_is_kept(come: Come, opened: Store) -> None:  # noqa: F811
     look(opened, study().prepare.screen)
     ada, ben = come("ada"), come("ben")
     for one in (ada, ben):
@@ -152,7 +153,7 @@ def test_the_second_of_two_people_is_told_and_all_is_kept(come: Come, opened: St
     assert "ben" in html
 
 
-def test_once_a_plan_is_drawn_nothing_changes(desk: Callable[..., Any], opened: Store, clock: Clock) -> None:
+def test_once_a_plan_is_drawn_nothing_changes(desk: Callable[..., Any], opened: Store, clock: Clock) -> None:  # noqa: F811
     desk("clexeval")
     pool = Pool(study(), opened, clock.stamp)
     assert pool.decide("canary-item-0", "out", by="ada", seen=0, reason="x") == "planned"
@@ -243,7 +244,7 @@ def test_headings_of_a_report() -> None:
     ]
 
 
-def test_what_a_model_suspects_is_told_as_such(opened: Store, clock: Clock) -> None:
+def test_what_a_model_suspects_is_told_as_such(opened: Store, clock: Clock) -> None:  # noqa: F811
     from konsil.prepare import Finding
 
     opened.add(Batch(items=ITEMS), source="t", at=AT)
@@ -256,7 +257,7 @@ def test_what_a_model_suspects_is_told_as_such(opened: Store, clock: Clock) -> N
     assert (one.by_model, one.standing, one.known) == ("no question for a decision", "suspected", [one.by_model])
 
 
-def test_what_is_remembered_is_what_is_stored(opened: Store, clock: Clock) -> None:
+def test_what_is_remembered_is_what_is_stored(opened: Store, clock: Clock) -> None:  # noqa: F811
     """Two desks, each seeing the other's decisions, and one that reads everything anew."""
     opened.add(Batch(items=ITEMS), source="t", at=AT)
     look(opened, study().prepare.screen)
