@@ -154,3 +154,24 @@ def test_a_study_of_one_design_has_no_such_section():
     study = Study("t", 1, analyses=(Analysis("a", "percent_agreement", "c", "experts"),))
     rows = (row(study.analyses[0], 0.5, 0.4, 0.6, {}),)
     assert designs(Material(study, Results(rows, ()), (), (), (), (), spoken, Numbers(spoken))) is None
+
+
+def test_systems_stand_in_their_order_under_each_design():
+    spoken = language("en")
+    share = Analysis(
+        "systems", "share", "correctness", "experts", of=("yes",), by=("instrument", "system"), compare="system"
+    )
+    rows = []
+    for design, values in (("coarse", (0.9, 0.7, 0.8)), ("fine", (0.6, 0.9, 0.7))):
+        for system, value in zip("abc", values, strict=True):
+            rows.append(row(share, value, value - 0.1, value + 0.1, {"instrument": design, "system": system}))
+        for one, other, gap in (("a", "b", 0.2), ("a", "c", 0.1), ("b", "c", -0.1)):
+            low, high = (0.01, 0.3) if (design, one, other) == ("coarse", "a", "c") else (-0.2, 0.3)
+            group, versus = {"instrument": design, "system": one}, {"instrument": design, "system": other}
+            rows.append(row(share, gap, low, high, group, kind="difference", versus=versus))
+    study = Study("t", 1, analyses=(share, kappa("k", "correctness")))
+    rows.append(row(study.analyses[1], 0.1, 0.0, 0.2, {"instrument": "coarse"}))
+    found = designs(Material(study, Results(tuple(rows), ()), (), (), (), (), spoken, Numbers(spoken)))
+    assert found is not None
+    (ranking,) = found.tables
+    assert [line[2:] for line in texts(ranking)] == [["coarse", "a > c ≥ b"], ["fine", "b ≥ c ≥ a"]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from konsil.analysis import Analysis, Row
@@ -14,6 +15,8 @@ from konsil.report.tables import MINUS, Cell, Table, table
 
 NEAR = 0.02
 """A reliability so little below the best one is as good for the choice of the number of sentences."""
+ABOVE, LEVEL = ">", "≥"
+"""Between two systems: shown to differ, or only estimated to."""
 Verdict = Literal["first", "second", "alike", "open"]
 
 
@@ -221,3 +224,35 @@ def budget_table(material: Material, known: Sequence[Analysis], of: Mapping[str,
     ]
     caption = material.caption(_("How many sentences are enough for a budget."))
     return table(caption, head, body, row_heads=2, general=general)
+
+
+def ranking_table(material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> Table | None:
+    """The systems from best to worst under each design; None where no analysis compares systems by design."""
+    _ = material.language.gettext
+    body = []
+    for a in known:
+        column = next((c for c in ("instrument", "design") if c in a.by), "")
+        if a.compare != "system" or not column or set(a.by) != {column, "system"}:
+            continue
+        for design in dict.fromkeys(r.group[column] for r in of[a.name] if column in r.group):
+            mine = [r for r in of[a.name] if r.group.get(column) == design]
+            value = {r.group["system"]: r.estimate.value for r in mine if r.kind == "estimate"}
+            apart = {
+                frozenset((r.group["system"], r.versus["system"]))
+                for r in mine
+                if r.kind == "difference" and (r.estimate.low > 0 or r.estimate.high < 0)
+            }
+            order = sorted((s for s, v in value.items() if math.isfinite(v)), key=lambda s: -value[s])
+            signs = [f" {ABOVE if frozenset(two) in apart else LEVEL} " for two in pairwise(order)]
+            told = "".join(part for two in zip(order, [*signs, ""], strict=False) for part in two)
+            body.append((Cell(a.criterion), Cell(a.name), Cell(design), Cell(told)))
+    if not body:
+        return None
+    signs_said = _("%(above)s: the interval of the difference of the two excludes zero; %(level)s: it does not.")
+    return table(
+        material.caption(_("Systems from best to worst under each design.")),
+        (_("Criterion"), _("Analysis"), _("Design"), _("Systems")),
+        body,
+        row_heads=3,
+        general=[signs_said % {"above": ABOVE, "level": LEVEL}],
+    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.catalogue import AGREEMENT, COSTS, PARTS, TIMED
-from konsil.report.advice import advice_table, budget_table, hours_table
+from konsil.report.advice import advice_table, budget_table, hours_table, ranking_table
 from konsil.report.anchors import anchor
 from konsil.report.design_figures import Curve, Panel, curves
 from konsil.report.drawing import Drawing
@@ -49,7 +49,7 @@ def designs(material: Material) -> Designs | None:
     for kind, members in _kinds(material, compared).items():
         figures += _side_by_side(material, kind, members, of)
     figures += [*_systems(material, known, of), *_parts(material, known, of), *_costs(material, known, of)]
-    tables = (make(material, known, of) for make in (advice_table, hours_table, budget_table))
+    tables = (make(material, known, of) for make in (advice_table, ranking_table, hours_table, budget_table))
     return Designs(tuple(t for t in tables if t is not None), tuple(figures))
 
 

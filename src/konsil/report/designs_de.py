@@ -160,6 +160,10 @@ DESIGN_FIGURES: dict[str, str] = {
     "undecided: the forms contradict one another": "unentschieden: die Formen widersprechen einander",
     "undecided": "unentschieden",
     "leaning to %(design)s": "eher %(design)s",
+    "Systems from best to worst under each design.": "Systeme vom besten zum schlechtesten in jedem Design.",
+    "%(above)s: the interval of the difference of the two excludes zero; %(level)s: it does not.": (
+        "%(above)s: das Intervall der Differenz der beiden schließt die Null aus; %(level)s: nicht."
+    ),
     "not one rater": "keine einzige Person",
     "Best": "Am besten",
     "Reliability": "Reliabilität",
