@@ -32,7 +32,7 @@ Who calls whom, from the network inwards; each module knows only what stands bel
                 reported problems; signs of haste; downloads and the audit log
     admitting, piloted    endpoints: what was said before the first task; a pilot's reasons side by side
     screening   endpoints: a pool of items gone through before the study; pool: how each stands, and one decision more
-    marking     endpoints: the cases that are marked, one case, one change; marks: what then holds, and what is left over
+    marking     endpoints: the cases that are marked, one case, one change; marks: what then holds, what is left over
     passages    texts with places marked in them, as runs for a template; the sections of a report
     kit         a rater's batch as one file without a server; kit_answers: what comes back, by the desk's own way
     rewording   endpoints: questions in a model's words beside their own, to accept, edit or refuse
