@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 
 from konsil.api import open_folder
+from konsil.api.rehearsal import simulate
 from konsil.report.language import ENGLISH
 from konsil.report.marks import About
 from konsil.report.patients import decade_of, stacked
 from konsil.report.tables import Numbers
+from konsil.simulate import Truth
 
 STUDY = """
 title = "Cases"
@@ -81,3 +84,31 @@ def test_ages_as_they_are_written() -> None:
     assert [decade_of(age) for age in ("7", "72 y", "18 Monate", "45-jährig", "0.5", "999", "old")] == [
         0, 7, 0, 4, 0, None, None
     ]  # fmt: skip
+
+
+def test_the_flow_goes_from_cases_to_their_versions(tmp_path: Path) -> None:
+    from konsil.api.masking import mask_cases
+    from konsil.api.preparing import prepare
+
+    (tmp_path / "study.toml").write_text(
+        'title = "t"\nseed = 1\nsimulated = true\n[prepare]\nsample = { size = 1 }\n[prepare.mask]\n'
+        '[[instruments]]\nid = "form"\n[[instruments.criteria]]\nid = "right"\nquestion = "?"\n'
+        'scale = { labels = ["no", "yes"] }\n[[systems]]\nid = "s"\n[[raters]]\nid = "r"\npanel = "people"\n'
+        '[[sources]]\nfile = "cases.csv"\nrecords = "items"\n[[plan]]\npanel = "people"\ninstrument = "form"\n'
+        '[[analyses]]\nname = "a"\nstatistic = "share"\nof = ["yes"]\ncriterion = "right"\nraters = "people"\n',
+        "utf-8",
+    )
+    text = "Gout with crystals and a toe."
+    (tmp_path / "cases.csv").write_text(f"item,text,reference\na,{text},gout\nb,{text},gout\n", "utf-8")
+    rows = [f"{c},{k}" for c in "ab" for k in ("diagnosis,,Gout", "cue,1,crystals", "cue,2,toe", "temporal,,a")]
+    (tmp_path / "marks.csv").write_text("case,kind,rank,text,occurrence\n" + "\n".join(f"{r},1" for r in rows), "utf-8")
+    folder = open_folder(tmp_path)
+    folder.import_sources()
+    prepare(folder)
+    mask_cases(folder, tmp_path / "marks.csv", approve=True)
+    simulate(folder, Truth())
+    page = re.sub(r"<[^>]+>|\s+", " ", folder.report().read_text("utf-8"))
+    flow = re.sub(r" +", " ", page)
+    assert (
+        "Items 2 Items drawn 1 Versions of these cases, which are items from here on 5 Items rated by people 5" in flow
+    )

@@ -70,6 +70,10 @@ def _drawn(material: Material, drawn: Drawn) -> Iterator[_Line]:
     for one, parts in sorted(drawn.drawn.items()):
         if one:
             yield _("Items in the set"), one, sum(map(len, parts.values()))
+    ids = {item for parts in drawn.drawn.values() for group in parts.values() for item in group}
+    versions = sum(item.case in ids and item.id not in ids for item in material.items)
+    if versions:
+        yield _("Versions of these cases, which are items from here on"), "", versions
 
 
 def _reworded(material: Material) -> Iterator[_Line]:
