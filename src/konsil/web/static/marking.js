@@ -118,7 +118,7 @@ const queue = [];
 let sending = false;
 function show(state) {
   badge.dataset.state = state;
-  badge.textContent = badge.dataset[state];
+  badge.textContent = badge.dataset[state] ?? "";
 }
 function send(form, fields) {
   const same = queue.findLastIndex((one, n) => (n > 0 || !sending) && one.get("do") === "word" && one.get("place") === fields.get("place"));
@@ -148,7 +148,8 @@ async function flush(url) {
     queue.shift();
     if (page.getElementById("narrative")) swap(page, queue.some((one) => one.get("do") === "word"));
     else { location.reload(); return; }
-    show("saved");
+    // What was refused was not saved; the page says why.
+    show(page.querySelector("#told .notice") ? "refused" : "saved");
   }
   sending = false;
 }
