@@ -142,7 +142,7 @@ class Expected:
 
     def _against_panel(self, analysis: Analysis, criterion: Criterion, row: Row) -> Rule | None:
         name = analysis.statistic
-        if analysis.mode != "valid" or name not in population.PAIRWISE:
+        if analysis.mode != "valid" or analysis.consensus != "none" or name not in population.PAIRWISE:
             return None
         labels = labels_of(analysis, criterion)
         k, values = len(labels.names), _steps(labels)
