@@ -127,8 +127,8 @@ def _show(result: HeadToHead) -> None:
             ratio = cells(one, "ratio_low", "ratio_high", "ratio_to_best")
             worths.add_row(one["system"], *cells(one, value="log_worth"), *ratio)
         console.print(worths if not model["reason"] else f"{title}: undefined: {model['reason']}")
-    side = [c for c in cells(result.position) if c]
-    console.print(f"First column: wins minus losses {' '.join(side)}; a bias where it was the one shown first.")
+    bias = [c for c in cells(result.position) if c]
+    console.print(f"First column: wins minus losses {' '.join(bias)}; a bias where it was the one shown first.")
     console.print(f"Intervals: {result.win_difference[0]['method']}.")
     for warning in result.warnings:
         console.print(f"Note: {warning}", style="yellow")
