@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from konsil.cli.main import group
+from konsil.errors import StudyError
 
 ROOT = Path(__file__).resolve().parents[2]
 DRAWS = "\n[resampling]\ndraws = 200\n"
@@ -137,3 +138,20 @@ def test_made_checked_rehearsed_and_reported(tmp_path: Path, name: str) -> None:
     assert "Rehearsal: " in page
     assert page.count("<figure") > 2
     assert not (folder / "konsil.db").exists(), "the study itself is only read"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(SMALL))
+def test_a_protocol_without_any_file_is_rehearsed_with_pretended_items(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / name
+    run("new", folder, "--protocol", name, "--language", "en" if name == "real-pocqi" else "de")
+    SMALL[name](folder)
+    for file in (*folder.glob("*.csv"), *folder.glob("deck.json")):
+        file.unlink()
+    with pytest.raises(StudyError, match=r"'--items \d+' rehearses with pretended items") as refused:
+        run("rehearse", folder)
+    assert not folder.with_name(f"{name}-rehearsal").exists(), "nothing half-made"
+    wanted = re.findall(r"--items (\d+)", str(refused.value))
+    n = min(int(wanted[0]), 12) if name == "real-pocqi" else int(wanted[0])
+    assert "0 faults" in run("rehearse", folder, "--items", n, "--most", 2)
+    assert {p.name for p in folder.iterdir()}.isdisjoint({"konsil.db", "report"}), "the study itself is only read"

@@ -18,11 +18,12 @@ from konsil.prepare import DECISION, SAMPLING, SCREENING, in_study
 from konsil.prepare.marking import MARKING
 from konsil.prepare.rewriting import REWRITING
 from konsil.prepare.themes import THEMING
-from konsil.records import Answer, Event, Item
+from konsil.records import Answer, Event, Item, Source
 from konsil.rehearse import Outcome, Replies, Server, Think, browser_there, work
 from konsil.rehearse.panel import Person
 from konsil.rehearse.replies import about
 from konsil.simulate import Truth, check_truth, people
+from konsil.simulate.pretended import pool_size, pretended_pool
 from konsil.store import Batch, Store
 from konsil.store.access import Access
 from konsil.study import Study
@@ -61,22 +62,23 @@ def rehearse(
     database: str = "",
     workers: int = 1,
     windows: int = 0,
+    items: int | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Rehearsed:
     """Rehearse a study in a new folder: its plan, its pages, its report; the study itself is only read.
 
     `most` pages each at the utmost; `database` is an empty one for the copy, instead of a file in its folder. The first
-    `windows` raters sit at a real browser.
+    `windows` raters sit at a real browser. `items` pretends so many instead of the study's own.
     """
     if windows:
         browser_there()
-    copy = prepared_copy(folder, truth, target, database=database)
+    copy = prepared_copy(folder, truth, target, database=database, pretend=items)
     study, drawn = copy.study, folder.study.seed if seed is None else seed
     planned = make_plan(copy)
     say(f"{len(planned.tasks):,} tasks planned in {target}")
     with copy.store() as store:
-        items, answers = _material(store)
-        replies = Replies(study, store, items, answers, truth, drawn)
+        rated, answers = _material(store)
+        replies = Replies(study, store, rated, answers, truth, drawn)
         guests = invited(study, store)
         with Server(copy.path, database=copy.database, workers=workers) as server:
             say(f"{len(guests)} simulated raters at {server.url}")
@@ -90,18 +92,28 @@ def rehearse(
     return Rehearsed(copy, outcome, n, report(copy) if outcome.handed_in else None)
 
 
-def prepared_copy(folder: Folder, truth: Truth, target: Path, *, database: str = "") -> Folder:
-    """A copy of a study with its items and answers, ready to be planned: no rating, no person comes along."""
+def prepared_copy(
+    folder: Folder, truth: Truth, target: Path, *, database: str = "", pretend: int | None = None
+) -> Folder:
+    """A copy of a study with its items and answers, ready to be planned: no rating, no person comes along.
+
+    `pretend` makes so many items instead; then nothing of the study's own is read but its protocol.
+    """
     if not folder.study.plan:
         raise StudyError(f"{folder.path / PROTOCOL}: there is no [[plan]]; a rehearsal rates what a plan assigns")
+    material = [s for s in folder.study.sources if s.records in MATERIAL]
+    if pretend is None:
+        _expect_files(folder, material)
     copy_as_simulated(folder, target)
     _entitle(target / PROTOCOL, folder.study)
     copy = Folder(target, open_folder(target).study, database)
-    material = [s for s in folder.study.sources if s.records in MATERIAL]
-    if material:
+    if material and pretend is None:
         copy.import_sources(material)
     with copy.store(create=True) as store:
-        _take_over(folder, store)
+        if pretend is None:
+            _take_over(folder, store)
+        else:
+            store.add(Batch(items=pretended_pool(folder.study, pretend)), source="rehearsal", at=now())
         if not store.items():
             raise StudyError(f"{folder.path}: there are no items to rehearse with; run 'konsil import' first")
         chosen = drawn_items(copy, store.events(), store.items(), store.answers())
@@ -114,6 +126,16 @@ def prepared_copy(folder: Folder, truth: Truth, target: Path, *, database: str =
             store.add(Batch(answers=spoken), source="rehearsal", at=now())
         check_truth(truth, folder.study, store.answers())
     return copy
+
+
+def _expect_files(folder: Folder, material: Sequence[Source]) -> None:
+    """Say before anything is copied that a study is without its files, and how it can be rehearsed all the same."""
+    for source in material:
+        if not (folder.path / source.file).exists():
+            raise StudyError(
+                f"{folder.path / source.file}: there is no such file or folder;"
+                f" '--items {pool_size(folder.study)}' rehearses with pretended items"
+            )
 
 
 def invited(study: Study, store: Store) -> tuple[Person, ...]:

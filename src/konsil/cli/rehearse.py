@@ -29,6 +29,9 @@ from konsil.cli.folder import on_folder
     metavar="N",
     help="So many of them in a real Chromium.",
 )
+@click.option(
+    "--items", type=click.IntRange(1), metavar="N", help="Pretend so many items, where none are collected yet."
+)
 @click.option("--workers", default=1, type=click.IntRange(1), help="Processes of the server; with PostgreSQL only.")
 def command(
     folder: Path,
@@ -41,6 +44,7 @@ def command(
     copy_database: str,
     workers: int,
     windows: int,
+    items: int | None,
 ) -> None:
     """Rehearse the study in FOLDER before anybody is invited, in a new folder beside it.
 
@@ -67,6 +71,7 @@ def command(
         database=copy_database,
         workers=workers,
         windows=windows,
+        items=items,
         say=lambda line: click.echo(line, err=True),
     )
     for line in told(done):

@@ -16,6 +16,12 @@ from konsil.study import Study
 VALUES = 3
 """How many values a column gets that nobody has yet."""
 MATCHED = ("yes", "no")
+_POOL = 100
+_SAID: Mapping[str, tuple[str, str]] = {
+    "en": ("This text stands for item {k}, which is still to be collected.", "reference {k}"),
+    "de": ("Dieser Text steht für Fall {k}, der noch gesammelt wird.", "Referenz {k}"),
+}
+"""Language -> an item's text and its reference."""
 
 
 def pretended_items(study: Study, n: int) -> tuple[Item, ...]:
@@ -26,7 +32,43 @@ def pretended_items(study: Study, n: int) -> tuple[Item, ...]:
     and that nobody has yet, as themes, gets three values. Where analyses are of cases at several levels, the items are
     cases, each with a version for every level.
     """
-    items = [Item(f"item-{k + 1:0{len(str(n))}}", "") for k in range(n)]
+    items = _strewn(study, [Item(f"item-{k + 1:0{len(str(n))}}", "") for k in range(n)])
+    sets = dict(study.prepare.sets) if study.prepare is not None else {}
+    if sets and sum(sets.values()) != n:
+        whole = sum(sets.values())
+        sets = sizes(n, {name: k / whole for name, k in sets.items()}) if whole > n else sets
+    return _versions(in_sets(items, sets, seed=study.seed, name="pretended"), _levels(study))
+
+
+def pretended_pool(study: Study, n: int) -> tuple[Item, ...]:
+    """As many items with a text and a reference, as they would be before any is drawn or masked: for rehearsals.
+
+    Strata are as those of `pretended_items`, but for the lexical match where answers decide it. Sets, versions of cases
+    and samples are left to the protocol's own preparation; where it masks nothing, versions are there from the start.
+    """
+    said = _SAID.get(study.language, _SAID["en"])
+    width = len(str(n))
+    bare = [
+        Item(f"item-{k:0{width}}", said[0].format(k=k), said[1].format(k=k)) for k in range(1, n + 1)
+    ]  # fmt: skip
+    found = _strewn(study, bare)
+    if study.prepare is not None and study.prepare.lexical_match:
+        found = [replace(i, strata={c: v for c, v in i.strata.items() if c != MATCH}) for i in found]
+    masks = study.prepare is not None and study.prepare.mask is not None
+    return _versions(found, () if masks else _levels(study))
+
+
+def pool_size(study: Study) -> int:
+    """How many items the protocol draws; 100 where it says no number."""
+    prepare = study.prepare
+    if prepare is None:
+        return _POOL
+    return prepare.sample.size if prepare.sample is not None else sum(prepare.sets.values()) or _POOL
+
+
+def _strewn(study: Study, items: list[Item]) -> list[Item]:
+    """Values in the columns that the plan matches by, that the sample is drawn by and that analyses speak of."""
+    n = len(items)
     for column in dict.fromkeys(a.match for a in study.plan if a.match):
         values = list(dict.fromkeys(r.strata[column] for r in study.everybody() if column in r.strata))
         if values:
@@ -40,11 +82,7 @@ def pretended_items(study: Study, n: int) -> tuple[Item, ...]:
     for column in _grouped(study, {*items[0].strata} if items else set()):
         values = [MATCHED[k % 2] if column == MATCH else f"{column} {k + 1}" for k in range(VALUES)]
         items = [_with(item, column, value) for item, value in zip(items, _spread(values), strict=False)]
-    sets = dict(study.prepare.sets) if study.prepare is not None else {}
-    if sets and sum(sets.values()) != n:
-        whole = sum(sets.values())
-        sets = sizes(n, {name: k / whole for name, k in sets.items()}) if whole > n else sets
-    return _versions(in_sets(items, sets, seed=study.seed, name="pretended"), _levels(study))
+    return items
 
 
 def _levels(study: Study) -> tuple[str, ...]:
@@ -98,4 +136,4 @@ def _selected(study: Study) -> Mapping[str, tuple[str, ...]]:
 
 
 def _with(item: Item, column: str, value: str) -> Item:
-    return Item(item.id, item.text, sets=item.sets, strata={**item.strata, column: value})
+    return replace(item, strata={**item.strata, column: value})
