@@ -14,7 +14,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from konsil.report.drawing import ACCENT, INK, MUTED, PAPER, RULE, Drawing, finish, style
 from konsil.report.marks import WIDTH, About, short, span, stamp, widest
-from konsil.report.multiples import ACROSS, Point, legend
+from konsil.report.multiples import ACROSS, Point, legend, named
 from konsil.report.tables import Numbers
 
 SECOND = "#c96a34"
@@ -88,13 +88,7 @@ def curves(
             axes = figure.add_axes(box)
             axes.set(xlim=(-0.5, len(categories) - 0.5), ylim=whole if one_scale else limits or _limits([one]))
             _frame(axes, numbers, shown=place == 0 or not one_scale)
-            axes.set_title(short(one.title, 36), fontsize=8.5, loc="left", pad=3, color=INK)
-            last = n + across >= len(panels)
-            axes.set_xticks(range(len(categories)), [short(c, 18) for c in categories] if last else [])
-            if last and turned:
-                axes.tick_params(axis="x", labelrotation=35)
-                for text in axes.get_xticklabels():
-                    text.set(ha="right", rotation_mode="anchor")
+            named(axes, one.title, categories if n + across >= len(panels) else (), turned=turned)
             if one.level is not None and math.isfinite(one.level.value):
                 _across(axes, one.level)
             marked = [c for c in one.curves if LOOKS[c.look][1]]

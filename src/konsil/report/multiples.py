@@ -33,6 +33,16 @@ ACROSS = 3
 """Panels of series in one row."""
 
 
+def named(axes: Axes, name: str, below: Sequence[str], *, turned: bool) -> None:
+    """A panel's name above it, and the categories below it where it is the last of its column."""
+    axes.set_title(short(name, 36), fontsize=8.5, loc="left", pad=3, color=INK)
+    axes.set_xticks(range(len(below)), [short(c, 18) for c in below])
+    if turned:
+        axes.tick_params(axis="x", labelrotation=35)
+        for text in axes.get_xticklabels():
+            text.set(ha="right", rotation_mode="anchor")
+
+
 def panels_across(n: int) -> int:
     """How many of n panels stand in one row: three, but four are two rows of two.
 
@@ -157,13 +167,7 @@ def series(
             )
             axes.set(xlim=(-0.5, len(categories) - 0.5), ylim=limits)
             _sides(axes, numbers, first=place == 0)
-            axes.set_title(short(one.name, 36), fontsize=8.5, loc="left", pad=3, color=INK)
-            last = n + across >= len(shown)
-            axes.set_xticks(range(len(categories)), [short(c, 18) for c in categories] if last else [])
-            if last and turned:
-                axes.tick_params(axis="x", labelrotation=35)
-                for text in axes.get_xticklabels():
-                    text.set(ha="right", rotation_mode="anchor")
+            named(axes, one.name, categories if n + across >= len(shown) else (), turned=turned)
             if line is not None:
                 axes.axhline(line, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
             joined = ordered or len(categories) == 2
