@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -271,3 +272,20 @@ def studies() -> dict[str, Study]:
 def kit() -> SimpleNamespace:
     """What a test needs that serves more than one study itself."""
     return SimpleNamespace(fill=fill, browser=Browser, clock=Clock)
+
+
+@contextmanager
+def visits(app: Starlette, store: Store) -> Iterator[Callable[..., Browser]]:
+    """Browsers of people who come in by invitations; closed at the end."""
+    clients: list[TestClient] = []
+
+    def enter(who: str = "ada", role: str = "curator") -> Browser:
+        client = TestClient(app, base_url=URL)
+        clients.append(client)
+        browser = Browser(client)
+        browser.post(f"/come/{Access(store).invite(who, role_of(role), at=AT, expires_at=LATER)}")
+        return browser
+
+    yield enter
+    for client in clients:
+        client.close()

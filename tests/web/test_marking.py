@@ -8,20 +8,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from konsil.prepare import Preparation, Screening
 from konsil.prepare.marking import Masking, last_markings, versions
 from konsil.prepare.masking import Mark
 from konsil.records import Answer, Event, Item
 from konsil.store import Batch, Store
-from konsil.store.access import Access
 from konsil.web.app import create_app
 from konsil.web.marks import Marks, following
 from konsil.web.site import Options
 
 from .both import opened, server  # noqa: F401 - fixtures
-from .conftest import AT, LATER, STUDIES, URL, Browser, Clock
+from .conftest import AT, STUDIES, URL, Clock, visits
 
 TEXT = "A man of 40 had <b>fever</b>.\r\nBiopsy 🩺 showed sarcoidosis. Löfgren syndrome is a sarcoidosis."
 CASE = Item("c1", TEXT, "Sarcoidosis", ("Löfgren syndrome",))
@@ -44,18 +42,8 @@ def marks(study: Any, opened: Store, clock: Clock) -> Marks:  # noqa: F811
 @pytest.fixture
 def come(study: Any, marks: Marks, opened: Store, clock: Clock) -> Iterator[Come]:  # noqa: F811
     app = create_app(study, opened, Options(url=URL, tries_a_minute=500), clock=clock)
-    clients = []
-
-    def enter(who: str = "ada", role: Any = "curator") -> Browser:
-        client = TestClient(app, base_url=URL)
-        clients.append(client)
-        browser = Browser(client)
-        browser.post(f"/come/{Access(opened).invite(who, role, at=AT, expires_at=LATER)}")
-        return browser
-
-    yield enter
-    for client in clients:
-        client.close()
+    with visits(app, opened) as enter:
+        yield enter
 
 
 def held(store: Store, case: str = "c1") -> list[tuple[str, str, int]]:

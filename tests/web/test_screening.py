@@ -9,19 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from konsil.prepare import Preparation, Screening, decided_of, last_screened, screen, screening_event
 from konsil.records import Answer, Item
 from konsil.store import Batch, Store
-from konsil.store.access import Access
 from konsil.web.app import create_app
 from konsil.web.passages import runs, sections
 from konsil.web.pool import PAGE, Pool
 from konsil.web.site import Options
 
 from .both import opened, server  # noqa: F401 - fixtures
-from .conftest import AT, LATER, STUDIES, URL, Browser, Clock, hurried
+from .conftest import AT, STUDIES, URL, Clock, hurried, visits
 
 STATEMENTS = ("The course is rare.", "Complete <details>.")
 ITEMS = (
@@ -61,18 +59,8 @@ def come(opened: Store, clock: Clock) -> Iterator[Come]:  # noqa: F811
         Batch(items=ITEMS, answers=[Answer("canary-answer", "c1", "canary-system-1", "canary")]), source="t", at=AT
     )
     app = create_app(study(), opened, Options(url=URL, tries_a_minute=500), clock=clock)
-    clients = []
-
-    def enter(who: str = "ada", role: Any = "curator") -> Browser:
-        client = TestClient(app, base_url=URL)
-        clients.append(client)
-        browser = Browser(client)
-        browser.post(f"/come/{Access(opened).invite(who, role, at=AT, expires_at=LATER)}")
-        return browser
-
-    yield enter
-    for client in clients:
-        client.close()
+    with visits(app, opened) as enter:
+        yield enter
 
 
 def met(*which: int) -> dict[str, str]:
