@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from konsil.errors import StudyError
 from konsil.prepare import Screening, Theming, last_screened, last_themed
 from konsil.prepare.screening import asked_of
 from konsil.study import parse, study_digest
+from tables_of_csv import read_rows, write_rows
 
 HEAD = """
 title = "Helped"
@@ -49,20 +49,9 @@ SUSPECT = ("My patient Mrs Smith has AF, stop apixaban?", "Stop aspirin?", "Whic
 
 def _folder(path: Path, tables: str, texts: Sequence[str]) -> Path:
     (path / "study.toml").write_text(HEAD + tables, "utf-8")
-    _write(path / "items.csv", [("item", "text"), *((f"q{n}", text) for n, text in enumerate(texts))])
+    write_rows(path / "items.csv", [("item", "text"), *((f"q{n}", text) for n, text in enumerate(texts))])
     open_folder(path).import_sources()
     return path
-
-
-def _write(path: Path, rows: Sequence[Sequence[str]]) -> Path:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(rows)
-    return path
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def test_a_model_suspects_and_people_decide(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,11 +67,11 @@ def test_a_model_suspects_and_people_decide(tmp_path: Path, capsys: pytest.Captu
     assert "1 done in 1 calls" in out
     assert "suspected by the model alone: 1" in out
     assert "1 may be drawn" in out
-    rows = _rows(table)
+    rows = read_rows(table)
     told = [(r["item"], r["reason"], r["by"], r["evidence"]) for r in rows]
     assert told[:2] == [("q0", "identifier", "rule", "Mrs Smith"), ("q1", "follow-up", "model", "Stop aspirin?")]
     rows[1]["decision"] = "keep"
-    _write(table, [tuple(rows[0]), *(tuple(row.values()) for row in rows)])
+    write_rows(table, [tuple(rows[0]), *(tuple(row.values()) for row in rows)])
     main(["screen", str(folder), "--decisions", str(table)])
     assert "nothing to call" in capsys.readouterr().out
     assert prepare(open_folder(folder)).drawn.drawn == {"": {"": ["q1", "q2"]}}
@@ -108,13 +97,13 @@ def test_a_model_names_and_tags_and_people_stand_above(tmp_path: Path, capsys: p
     out = capsys.readouterr().out
     assert "7 done in 7 calls" in out
     assert "11 done in 11 calls" in out
-    rows, of = _rows(table), {row["item"]: row for row in _rows(tags)}
+    rows, of = read_rows(table), {row["item"]: row for row in read_rows(tags)}
     assert all(row["named"] for row in rows)
     assert set(of["q4"]["phrases"].split(", ")) == {"itchy", "rash"}
     assert {row["theme"] for row in of.values()} <= {row["named"] for row in rows}
     rows[0]["decision"], rows[1]["decision"] = "First", "drop"
-    _write(table, [tuple(rows[0]), *(tuple(row.values()) for row in rows)])
-    moved = _write(tmp_path / "moved.csv", [("item", "decision"), ("q10", "Elsewhere")])
+    write_rows(table, [tuple(rows[0]), *(tuple(row.values()) for row in rows)])
+    moved = write_rows(tmp_path / "moved.csv", [("item", "decision"), ("q10", "Elsewhere")])
     main(["themes", str(folder), "--decisions", str(table), "--decisions", str(moved)])
     out = capsys.readouterr().out
     assert "First" in out

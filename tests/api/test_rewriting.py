@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -22,6 +20,7 @@ from konsil.store import Batch, screens
 from konsil.store.calls import Calls
 from konsil.store.engine import reading
 from konsil.store.rewriting import Choice, decide
+from tables_of_csv import read_rows, write_rows
 
 AT = "2025-03-01T12:00:00Z"
 STUDY = """
@@ -72,24 +71,13 @@ WORDED = ("Patient with AF, stop apixaban?", "Which dose at GFR 35?", "=please c
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "study.toml").write_text(STUDY, "utf-8")
-    _write(tmp_path / "items.csv", [("item", "text"), *((f"q{n}", text) for n, text in enumerate(TEXTS))])
+    write_rows(tmp_path / "items.csv", [("item", "text"), *((f"q{n}", text) for n, text in enumerate(TEXTS))])
     open_folder(tmp_path).import_sources()
     return tmp_path
 
 
-def _write(path: Path, rows: Sequence[Sequence[str]]) -> Path:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(rows)
-    return path
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def _decided(folder: Path, *verdicts: tuple[str, str, str]) -> Path:
-    return _write(folder / "decisions.csv", [("item", "rewritten", "decision"), *verdicts])
+    return write_rows(folder / "decisions.csv", [("item", "rewritten", "decision"), *verdicts])
 
 
 def test_from_the_model_to_pages_judges_and_report(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,7 +88,7 @@ def test_from_the_model_to_pages_judges_and_report(folder: Path, capsys: pytest.
     out = capsys.readouterr().out
     assert "4 questions, 4 rewritten by the model, 1 of them unchanged" in out
     assert "3 to be decided" in out
-    rows = _rows(table)
+    rows = read_rows(table)
     assert [row["item"] for row in rows] == ["q0", "q2", "q3", "q1"]
     assert [row["rewritten"].lstrip("'") for row in rows] == [WORDED[0], WORDED[2], WORDED[3], WORDED[1]]
     opened = open_folder(folder)
@@ -111,7 +99,7 @@ def test_from_the_model_to_pages_judges_and_report(folder: Path, capsys: pytest.
     for row, verdict in zip(rows, ("accept", "Accept", "keep", ""), strict=True):
         row["decision"] = verdict
     rows[0]["rewritten"] = "Stop apixaban in a patient with AF?"
-    _write(table, [tuple(rows[0]), *(tuple(row.values()) for row in rows)])
+    write_rows(table, [tuple(rows[0]), *(tuple(row.values()) for row in rows)])
     main(["rewrite", str(folder), "--decisions", str(table)])
     assert "decided by people: 1 accepted, 1 edited, 1 kept as they were\n0 to be decided" in capsys.readouterr().out
     main(["rewrite", str(folder), "--decisions", str(table)])
@@ -146,21 +134,21 @@ def test_both_wordings_are_exported_and_the_report_counts(folder: Path) -> None:
     with opened.store() as store:
         judge(opened.study, store)
     opened.export(folder / "out", "csv")
-    assert [row["text"] for row in _rows(folder / "out" / "items.csv")] == [
+    assert [row["text"] for row in read_rows(folder / "out" / "items.csv")] == [
         "'" + t if t[0] == "=" else t for t in TEXTS
     ]
-    assert _rows(folder / "out" / "sample.csv")[0]["text"] == WORDED[0]
+    assert read_rows(folder / "out" / "sample.csv")[0]["text"] == WORDED[0]
     back = _empty(folder / "back")
     open_folder(back).import_export(folder / "out")
     assert open_folder(back).data().items == opened.data().items
     opened.release(folder / "release")
-    released = {row["id"]: row["text"] for row in _rows(folder / "release" / "items.csv")}
+    released = {row["id"]: row["text"] for row in read_rows(folder / "release" / "items.csv")}
     assert released == {"q0": WORDED[0], "q1": TEXTS[1], "q2": "Compare both.", "q3": TEXTS[3]}
-    told = _rows(folder / "release" / "rewritten.csv")
+    told = read_rows(folder / "release" / "rewritten.csv")
     assert [(row["item"], row["verdict"]) for row in told] == [("q0", "accept"), ("q2", "edit"), ("q3", "keep")]
     assert "before" not in told[0]
     opened.release(folder / "noted", notes=True)
-    assert _rows(folder / "noted" / "rewritten.csv")[2]["before"] == TEXTS[3]
+    assert read_rows(folder / "noted" / "rewritten.csv")[2]["before"] == TEXTS[3]
     page = opened.report().read_text("utf-8")
     for words in ("Items reworded by a model", "edited by people", "kept as asked", "Wording unchanged by the model"):
         assert words in page

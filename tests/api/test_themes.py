@@ -13,6 +13,7 @@ from konsil.api.planning import make_plan
 from konsil.api.preparing import prepare
 from konsil.cli import main
 from konsil.errors import PlanError, SourceError, StudyError
+from tables_of_csv import read_rows
 
 STUDY = """
 title = "Themed"
@@ -68,25 +69,20 @@ def _table(path: Path, *rows: tuple[str, ...]) -> Path:
     return path
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def test_from_the_questions_to_the_stratum(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table, tags = folder / "themes.csv", folder / "tags.csv"
     main(["themes", str(folder), "--dry-run"])
     assert "nothing stored" in capsys.readouterr().out
     main(["themes", str(folder), "--table", str(table), "--tags", str(tags)])
     assert "11 questions, 3 themes" in capsys.readouterr().out
-    rows = _rows(table)
+    rows = read_rows(table)
     assert sum(int(row["questions"]) for row in rows) <= 11
     rash = next(row for row in rows if "rash" in row["theme"])
     other = next(row for row in rows if "diabetes" in row["theme"])
     rash["decision"] = "Skin"
     other["decision"] = " DROP "
     _table(table, tuple(rows[0]), *(tuple(row.values()) for row in rows))
-    moved = _rows(tags)
+    moved = read_rows(tags)
     assert {row["item"] for row in moved} == {f"q{n}" for n in range(11)}
     next(row for row in moved if row["item"] == "q10")["decision"] = "Skin"
     _table(tags, tuple(moved[0]), *(tuple(row.values()) for row in moved))
