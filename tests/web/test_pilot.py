@@ -13,10 +13,12 @@ from konsil.analysis import Exclusions
 from konsil.analysis.frame import Data, long
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
+from konsil.records import Task
 from konsil.store import Store
 from konsil.study import check
 from konsil.study.calibration import Calibration, apart
 from konsil.study.enrolment import Enrolment
+from konsil.web import pilot as pilot_module
 from konsil.web.desk import Desk
 from konsil.web.pilot import Pilot
 from konsil.web.reception import Reception
@@ -105,6 +107,35 @@ def test_reasons_are_asked_for_where_labels_lie_far_apart(rate: Any, opened: Sto
         R1, "1", ["4"], "Die Dosis fehlt.",
     )  # fmt: skip
     assert opened.verify_log() == ()
+
+
+def test_a_page_makes_one_difference_at_a_time(
+    rate: Any, opened: Store, clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many are to be written about; all of them only when all are written."""
+    pilot = Pilot(STUDY, opened, clock.stamp)
+    assert pilot.look(R1) is None, "there is the pilot to do first"
+    rate(R1, {Q[0]: "1", Q[1]: "1"})
+    waiting = pilot.look(R1)
+    assert waiting is not None and (waiting.waiting, waiting.shown) == (1, ())
+    rate(R2, {Q[0]: "4", Q[1]: "5"})
+    both = pilot.shown(R1)
+    made: list[str] = []
+    real = pilot_module.screen
+
+    def seen(instrument: Instrument, task: Task, *rest: Any) -> Any:
+        made.append(task.id)
+        return real(instrument, task, *rest)
+
+    monkeypatch.setattr(pilot_module, "screen", seen)
+    for n, one in enumerate(both, start=1):
+        look = pilot.look(R1)
+        assert look is not None and (look.shown, look.number, look.total) == ((one,), n, 2)
+        assert len(made) == n
+        assert pilot.write(R1, one.about, "because")
+    read = pilot.look(R1)
+    assert read is not None and read.number > read.total == 2
+    assert [one.text for one in read.shown] == ["because"] * 2
 
 
 TWICE = dataclasses.replace(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
+from konsil.web.gates import calibration_gate
 from konsil.web.guard import form_of, visitor_of
 from konsil.web.pages import page, path_to, to
 from konsil.web.site import site_of
@@ -18,19 +19,17 @@ def calibration(request: Request) -> Response:
 
 def _page(request: Request, empty: bool = False) -> Response:
     pilot, who = site_of(request).pilot, visitor_of(request).who
-    stage = pilot.stage(who)
-    if stage is None or in_the_way(site_of(request), visitor_of(request)) not in (None, "calibration"):
+    if in_the_way(site_of(request), visitor_of(request), before=calibration_gate) is not None:
         return to(path_to(request, "next"))
-    shown = () if stage.waiting else pilot.shown(who)
-    if not shown and not stage.waiting:
+    look = pilot.look(who)
+    if look is None or (not look.shown and not look.waiting):
         return to(path_to(request, "next"))
-    ahead = [one for one in shown if not one.text]
     told = {
-        "waiting": stage.waiting,
-        "now": ahead[0] if ahead else None,
-        "number": len(shown) - len(ahead) + 1,
-        "total": len(shown),
-        "shown": shown,
+        "waiting": look.waiting,
+        "now": look.shown[0] if look.number <= look.total else None,
+        "number": look.number,
+        "total": look.total,
+        "shown": look.shown,
         "empty": empty,
     }
     return page(request, "calibration.html", told, 422 if empty else 200)
@@ -39,7 +38,7 @@ def _page(request: Request, empty: bool = False) -> Response:
 def say_calibration(request: Request) -> Response:
     """Keep a reason, and go on to the next difference."""
     said = form_of(request)
-    if in_the_way(site_of(request), visitor_of(request)) != "calibration":
+    if in_the_way(site_of(request), visitor_of(request), before=calibration_gate) is not None:
         return to(path_to(request, "calibration"))
     done = site_of(request).pilot.write(visitor_of(request).who, said.get("about", ""), said.get("text", ""))
     return to(path_to(request, "calibration")) if done else _page(request, empty=True)

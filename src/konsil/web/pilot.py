@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from konsil.errors import StoreError
 from konsil.instrument import Instrument, fields, screen, values
-from konsil.records import Event, Rating, Task
+from konsil.records import Answer, Event, Item, Rating, Task
 from konsil.store import Connection, Store, happenings, pilot, screens
 from konsil.store.engine import reading, writing
 from konsil.store.renderings import rendered
@@ -57,6 +57,30 @@ class Apart:
     """What others wrote about the same, with their labels."""
     text: str
     """What the rater wrote; empty: nothing yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    apart: tuple[tuple[Task, Difference, Item | None, Mapping[str, Answer]], ...]
+    """Each difference with its task and what was seen there."""
+    written: Mapping[str, str]
+    """What the rater wrote."""
+    texts: Sequence[Event]
+    """What others wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What stands on a rater's page after the pilot."""
+
+    waiting: int
+    """Raters who are waited for."""
+    shown: tuple[Apart, ...]
+    """The next difference to write about, alone; with all written, every one of them."""
+    number: int
+    """Its place among all."""
+    total: int
+    """How many differences there are, those already written about included."""
 
 
 class Pilot:
@@ -144,16 +168,48 @@ class Pilot:
         with reading(self._store.engine) as connection:
             mine = pilot.tasks_of(connection, rater)
             everybody, rated = self._beside(connection, mine)
-            written = self._written(connection, rater)
-            texts = [e for e in happenings.of_kind(connection, REASON) if e.subject != rater]
-            found = [
-                (task, d, screens.item(connection, task.item), screens.answers(connection, task.answers))
-                for task in _done(mine, rated)
-                for d in self._differences(self._asks, task, everybody, rated)
-            ]
-            items = {t.id: (t.item, t.instrument) for t in everybody}
+            apart = [(t, d) for t in _done(mine, rated) for d in self._differences(self._asks, t, everybody, rated)]
+            found = self._read(connection, rater, apart)
+        return self._made(found, everybody, rated)
+
+    def look(self, rater: str) -> Look | None:
+        """What a rater's page shows; None while there are pilot tasks to do, or where there is no calibration.
+
+        While there are reasons to write, only the next difference is made: with a hundred of them, making all of them
+        at each step took longer than everything else.
+        """
+        if self._asks is None:
+            return None
+        with reading(self._store.engine) as connection:
+            stage = self._stage(connection, self._asks, rater)
+            found = None
+            if stage is not None and stage.open:
+                mine = pilot.tasks_of(connection, rater)
+                task = next(t for t in mine if t.id == stage.open[0].task)
+                found = self._read(connection, rater, [(task, stage.open[0])])
+        if stage is None:
+            return None
+        total = stage.written + len(stage.open)
+        if found is not None:
+            return Look(0, self._made(found, (), {}), stage.written + 1, total)
+        shown = () if stage.waiting else self.shown(rater)
+        return Look(stage.waiting, shown, len(shown) + 1, len(shown))
+
+    def _read(self, connection: Connection, rater: str, apart: Sequence[tuple[Task, Difference]]) -> _Read:
+        """What is needed to show these differences."""
+        texts = [e for e in happenings.of_kind(connection, REASON) if e.subject != rater]
+        material = {
+            t.id: (screens.item(connection, t.item), screens.answers(connection, t.answers))
+            for t in {task.id: task for task, _ in apart}.values()
+        }
+        return _Read(tuple((task, d, *material[task.id]) for task, d in apart), self._written(connection, rater), texts)
+
+    def _made(
+        self, found: _Read, everybody: Sequence[Task], rated: Mapping[str, Sequence[Rating]]
+    ) -> tuple[Apart, ...]:
+        items = {t.id: (t.item, t.instrument) for t in everybody}
         shown: list[Apart] = []
-        for task, d, item, answers in found:
+        for task, d, item, answers in found.apart:
             instrument = self._instrument(task)
             seen = screen(instrument, task, item, answers)
             html = rendered(self._store, richtext.renderer(), sheet.texts_of(seen), richtext.html_of)
@@ -163,7 +219,7 @@ class Pilot:
             reasons = tuple(
                 # The label as it reads on this rater's screen, on whichever side the other saw the answers.
                 (values(asked, task, rated.get(str(e.data["task"]), ())).get(d.field.name, ""), str(e.data["text"]))
-                for e in texts
+                for e in found.texts
                 if items.get(str(e.data.get("task", ""))) == (task.item, task.instrument)
                 and e.data.get("subject") == _subject(task, d)
             )
@@ -171,7 +227,7 @@ class Pilot:
             shown.append(
                 Apart(
                     _name(d), seen.question, instrument.language, kept, "" if alone else seen.subject(d.field),
-                    d.field.criterion.question, d.label, d.others, reasons, written.get(_name(d), ""),
+                    d.field.criterion.question, d.label, d.others, reasons, found.written.get(_name(d), ""),
                 )
             )  # fmt: skip
         return tuple(shown)
@@ -181,21 +237,25 @@ class Pilot:
         kept, at = form.clean(text).strip(), self._now()
         if not kept or self._asks is None:
             return False
-        with writing(self._store.engine) as connection:
+        # What is apart is found beforehand: others write meanwhile.
+        with reading(self._store.engine) as connection:
             stage = self._stage(connection, self._asks, rater)
             found = next((d for d in stage.open if _name(d) == about), None) if stage is not None else None
-            if found is None:
-                # Written about already, in another window.
+            task = screens.task(connection, found.task) if found is not None else None
+        if found is None or task is None:
+            # Written about already, in another window.
+            return True
+        data = {
+            "task": found.task,
+            "field": found.field.name,
+            "subject": _subject(task, found),
+            "label": found.label,
+            "others": list(found.others),
+            "text": kept,
+        }
+        with writing(self._store.engine) as connection:
+            if _name(found) in self._written(connection, rater):
                 return True
-            task = screens.task(connection, found.task)
-            data = {
-                "task": found.task,
-                "field": found.field.name,
-                "subject": _subject(task, found) if task is not None else "",
-                "label": found.label,
-                "others": list(found.others),
-                "text": kept,
-            }
             happenings.happened(connection, Event(f"{REASON} {_name(found)}", REASON, rater, at, data))
         return True
 

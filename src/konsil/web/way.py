@@ -19,9 +19,10 @@ Gate = Callable[[Site, Visitor], str | None]
 GATES: tuple[Gate, ...] = (enrolment_gate, place_gate, calibration_gate)
 
 
-def in_the_way(site: Site, visitor: Visitor) -> str | None:
-    """The name of the first page that a visitor must pass; None where the way is free."""
-    return next((page for gate in GATES if (page := gate(site, visitor)) is not None), None)
+def in_the_way(site: Site, visitor: Visitor, *, before: Gate | None = None) -> str | None:
+    """The name of the first page that a visitor must pass; None where the way is free, as far as the gate `before`."""
+    gates = GATES if before is None else GATES[: GATES.index(before)]
+    return next((page for gate in gates if (page := gate(site, visitor)) is not None), None)
 
 
 def past_gates(endpoint: Endpoint) -> Endpoint:
