@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
 from functools import cache
@@ -62,7 +63,18 @@ def test_both_languages_are_one_study(tmp_path: Path) -> None:
         assert getattr(english, name) == getattr(german, name), name
     assert [a.statistic for a in english.analyses] == [a.statistic for a in german.analyses]
     for one, other in zip(english.analyses, german.analyses, strict=True):
-        for key in ("criterion", "criteria", "raters", "against", "by", "levels", "mode", "prespecified", "cluster"):
+        for key in (
+            "criterion",
+            "criteria",
+            "raters",
+            "against",
+            "by",
+            "levels",
+            "mode",
+            "prespecified",
+            "cluster",
+            "consensus",
+        ):
             assert getattr(one, key) == getattr(other, key), (one.name, key)
     forms = [[[(c.id, c.scope, c.scale.level) for c in i.criteria] for i in s.instruments] for s in (english, german)]
     assert forms[0] == forms[1]
@@ -116,11 +128,38 @@ def test_judges_and_the_program_see_all_that_counts_and_no_pilot() -> None:
     _, _, tasks = planned()
     pilot = [t for t in tasks if t.purpose == "pilot"]
     assert Counter(t.rater for t in pilot) == {f"expert-{n}": 20 for n in (1, 2, 3, 4)}
-    others = Counter(t.rater for t in tasks if t.instrument == "naming" or t.rater.startswith("judge"))
+    others = Counter(t.rater for t in tasks if t.instrument != "rubric" or t.rater.startswith("judge"))
     assert others == {f"judge-{n}": 400 for n in (1, 2, 3, 4)} | {"name-finder": 400, "reader-1": 48, "reader-2": 48}
     assert not {t.item for t in pilot} & {t.item for t in tasks if t.purpose == "main"}
     read = [t.answers for t in tasks if t.rater.startswith("reader")]
     assert len(set(read)) == 96
+
+
+@pytest.mark.slow
+def test_no_analysis_of_a_complete_study_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    new(folder)
+    place = folder / "study.toml"
+    text = (
+        place.read_text("utf-8")
+        .replace("size = 42", "size = 22")
+        .replace("half-1 = 20, half-2 = 20", "half-1 = 10, half-2 = 10")
+    )
+    text += "".join(f'\n[[judges]]\nrater = "judge-{n}"\nmodel = "fake:judge"\n' for n in (1, 2, 3, 4))
+    for n in (1, 2):
+        text = text.replace(f'#model = "hosted:MODEL-{n}"\n#[systems', f'model = "fake:right=0.5,seed={n}"\n#[systems')
+    place.write_text(f"{text}\n[resampling]\ndraws = 100\n", "utf-8")
+    systems = "".join(f"[systems.system-{n}]\nquality = 0.5\nhidden = 0.4\n" for n in (1, 2))
+    (folder / "simulation.toml").write_text(f'{systems}[criteria.names_wrong]\nbest = "no"\n', "utf-8")
+    rows = [f"c{n},Case {n}.,disease {n},,40,female,,,,\n" for n in range(22)]
+    head = "item,text,reference,aliases,age,sex,specialty,findings,course,outcome\n"
+    (folder / "cases.csv").write_text(head + "".join(rows), "utf-8")
+    for command in (["simulate", folder, "--to", tmp_path / "copy"], ["analyse", tmp_path / "copy"]):
+        done = CliRunner().invoke(group, [str(c) for c in command], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+    with (tmp_path / "copy" / "estimates.csv").open(encoding="utf-8", newline="") as file:
+        told = {row["analysis"] for row in csv.DictReader(file) if row["value"] not in {"", "nan"}}
+    assert told == {a.name for a in open_folder(folder).study.analyses}
 
 
 @pytest.mark.parametrize("language", ["de", "en"])
