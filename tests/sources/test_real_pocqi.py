@@ -177,6 +177,63 @@ def test_columns_that_have_other_names(tmp_path: Path, made: Made) -> None:
     }
 
 
+def test_what_is_not_known_of_the_schema_is_told(tmp_path: Path, made: Made) -> None:
+    tables_of = made.tables
+    for row in tables_of["qa_questions"]:
+        row["asked"] = row.pop("question")
+        row.pop("theme")
+    for n, row in enumerate(tables_of["qa_questions"]):
+        row["created"], row["setting"] = f"2026-01-01T00:00:{n:02}Z", "ward" if n % 2 else "practice"
+    for row in tables_of["users"]:
+        row.pop("exposure")
+    for n in range(8):  # ten are enough for a column that tells people apart
+        tables_of["users"].append({**tables_of["users"][0], "id": f"u-{n}"})
+    for n, row in enumerate(tables_of["users"]):
+        row["email"] = f"p{n}@example.org"
+    for row in tables_of["qa_assignments"]:
+        row.pop("completed_at")
+    for row in tables_of["ratings"]:
+        row["comment"] = "-"
+    for row in tables_of["machineRatings"]:
+        row.pop("variant"), row.pop("subversion")
+    tables_of.pop("answer_lengths")
+    write(made, tmp_path)
+    found = read_real_pocqi(tmp_path, SOURCE, "comparison")
+    assert {key for item in found.items for key in item.strata} == {
+        "specialty", "source", "theme", "patient_context", "setting",
+    }  # fmt: skip
+    assert {item.strata["theme"] for item in found.items} == {"untagged"}
+    people = [r for r in found.raters if r.kind == "human"]
+    assert {key for r in people for key in r.strata} == {"exposure", "specialty"}
+    assert {r.strata["exposure"] for r in people} == {"unknown"}
+    assert {t.arm for t in found.tasks if t.phase == "judging"} == {"text"}
+    told = "\n".join(found.notes)
+    for sentence in (
+        "qa_questions.csv: there is no column 'theme', so that all say 'untagged'; where it has another name, write",
+        "further columns are strata: patient_context, setting",
+        "no strata, since nearly every row has its own entry: asked, created;",
+        "no question has a text; expected one in a column text or question or question_text",
+        "users.csv: there is no column 'exposure', so that all say 'unknown'",
+        "entry: email;",
+        "ratings.csv: not read: comment",
+        "no table answer_lengths, so that analyses of lengths have nothing to go by",
+        "machineRatings.jsonl: there is no column 'variant' or 'subversion', so that judges count for the text arm",
+    ):
+        assert sentence in told
+    assert len(found.notes) == 9
+    named = Source("tables", "real-pocqi", columns={"text": ("asked",)}, strata=("specialty", "created"))
+    again = read_real_pocqi(tmp_path, named, "comparison")
+    assert again.items[0].text == "Question number 0?"
+    assert "created" in again.items[0].strata
+
+
+def test_tables_as_described_are_worth_one_note(tmp_path: Path, made: Made) -> None:
+    write(made, tmp_path)
+    assert read_real_pocqi(tmp_path, SOURCE, "comparison").notes == (
+        "qa_questions.csv: further columns are strata: patient_context",
+    )
+
+
 def _put(table: str, column: str, value: Any, row: int = 0) -> Callable[[Made], None]:
     def change(made: Made) -> None:
         made.tables[table][row][column] = value

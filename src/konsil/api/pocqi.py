@@ -46,6 +46,7 @@ def pocqi_records(path: Path, source: Source, instruments: Sequence[Instrument])
         lines=found.lines,
         preparation=found.counts,
         lengths=found.lengths,
+        notes=found.notes,
     )
 
 

@@ -36,7 +36,7 @@ def command(folder: Path, database: str, statistics: bool) -> None:
         return
     opened = open_folder(folder, database=database)
     study = opened.study
-    missing = [s.file for s in study.sources if not (opened.path / s.file).is_file()]
+    missing = [s.file for s in study.sources if not (opened.path / s.file).exists()]  # some are folders
     panels = ", ".join(f"{name} ({len(raters)})" for name, raters in study.panels().items()) or "as in the ratings"
     click.echo(f"{study.title}")
     click.echo(f"  instruments: {', '.join(i.id for i in study.instruments) or 'none'}")

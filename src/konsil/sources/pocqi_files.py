@@ -15,7 +15,7 @@ CHOICES = ("strongly_a", "slightly_a", "tie", "slightly_b", "strongly_b")
 """The choices, from A's side to B's."""
 ENDINGS = (".csv", ".parquet", ".jsonl", ".tsv")
 """What the tables may be, tried in this order."""
-_NEEDED = {
+NEEDED = {
     "qa_questions": ("id", "specialty"),
     "qa_assignments": ("id", "user_id", "question_id", "slot_a_provider", "slot_b_provider"),
     "ratings": ("qa_assignment_id", "axis", "choice", "submission_time_seconds"),
@@ -24,6 +24,7 @@ _NEEDED = {
     "answer_lengths": ("answer_id", "answer_len"),
     "machineRatings": ("assignmentId", "grader", "choices"),
 }
+"""Table -> the columns that it must have."""
 OPTIONAL = ("answer_lengths", "machineRatings")
 """Tables without which the others can be read."""
 
@@ -73,14 +74,19 @@ class Tables:
     machine: Rows
     """machineRatings; likewise."""
 
+    def by_name(self) -> dict[str, Rows]:
+        """The tables by what they are called in the schema."""
+        mine = (self.questions, self.assignments, self.ratings, self.users, self.answers, self.lengths, self.machine)
+        return dict(zip(NEEDED, mine, strict=True))
+
 
 def read_tables(folder: Path, source: Source) -> Tables:
     """Read the tables of a folder; one that is missing, or lacks a column or an identifier, is one SourceError."""
     if not folder.is_dir():
         raise SourceError(
-            f"{folder.name}: is no folder; 'real-pocqi' reads a folder with the tables {', '.join(_NEEDED)}"
+            f"{folder.name}: is no folder; 'real-pocqi' reads a folder with the tables {', '.join(NEEDED)}"
         )
-    return Tables(*(_rows(folder, name, columns, source.encoding) for name, columns in _NEEDED.items()))
+    return Tables(*(_rows(folder, name, columns, source.encoding) for name, columns in NEEDED.items()))
 
 
 def arm_of(subversion: str) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from konsil.errors import nearest
 from konsil.records import Answer, Item, Rater, Rating, Source, Task
+from konsil.sources.pocqi_columns import EXPOSURE, UNTOLD, Strata, notes, strata, texts
 from konsil.sources.pocqi_files import CHOICES, Row, Rows, Tables, arm_of, read_tables
 from konsil.sources.problems import Problem, raise_if
 from konsil.sources.tasks import utc
@@ -25,10 +26,6 @@ JUDGING = "judging"
 """The phase of the judges' tasks."""
 AXES = {"authoritativeness": "source_quality"}
 """The tables' word for an axis, where the paper has another."""
-UNTOLD = {"source": "real-pocqi", "theme": "untagged"}
-"""Strata that every item has: these where the tables do not tell."""
-EXPOSURE = {"exposure": "unknown"}
-"""The same for raters."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +48,8 @@ class Pocqi:
     """Answer -> its length."""
     counts: Mapping[str, object] = field(default_factory=dict)
     """What was read, kept and dropped."""
+    notes: tuple[str, ...] = ()
+    """What the tables do not tell, and which of their columns became strata or nothing."""
 
 
 def read_real_pocqi(folder: Path, source: Source, instrument: str) -> Pocqi:
@@ -59,7 +58,9 @@ def read_real_pocqi(folder: Path, source: Source, instrument: str) -> Pocqi:
     What does not fit together (an unknown choice, a rating of an assignment that is not there) is one SourceError.
     """
     tables = read_tables(folder, source)
-    items = _items(tables, source)
+    of_items = strata(tables.questions, ("id", *texts(source)), UNTOLD, source)
+    of_raters = strata(tables.users, ("id", "subversion"), EXPOSURE, source)
+    items = _items(tables, source, of_items)
     users = {row["id"]: row for row in tables.users}
     answers, by_place = _answers(tables, {i.id for i in items})
     lengths = _lengths(tables, {a.id for a in answers})
@@ -69,11 +70,7 @@ def read_real_pocqi(folder: Path, source: Source, instrument: str) -> Pocqi:
     judged, machine, more = _judged(tables, source, tasks)
     asked = {t.rater for t in tasks.values()}  # who was never given a question is no rater
     raters = (
-        *(
-            Rater(u, EXPERTS, strata=_strata(row, ("id", "subversion"), EXPOSURE, source))
-            for u, row in users.items()
-            if u in asked
-        ),
+        *(Rater(u, EXPERTS, strata=of_raters.of(row)) for u, row in users.items() if u in asked),
         *(
             Rater(g, JUDGES, "llm", family=g if g in systems else "", strata={"system": g} if g in systems else {})
             for g in dict.fromkeys(t.rater for t in machine)
@@ -87,24 +84,16 @@ def read_real_pocqi(folder: Path, source: Source, instrument: str) -> Pocqi:
     }  # fmt: skip
     return Pocqi(
         items, answers, raters, (*tasks.values(), *machine), tuple(r for r, _ in found), tuple(n for _, n in found),
-        lengths, counts,
+        lengths, counts, tuple(notes(tables, of_items, of_raters, source)),
     )  # fmt: skip
 
 
-def _items(tables: Tables, source: Source) -> tuple[Item, ...]:
-    texts = source.columns.get("text") or ("text", "question")
+def _items(tables: Tables, source: Source, groups: Strata) -> tuple[Item, ...]:
     found = {}
     for row in tables.questions:
-        text = next((row[name] for name in texts if row.get(name)), "")
-        found[row["id"]] = Item(row["id"], text, strata=_strata(row, ("id", *texts), UNTOLD, source))
+        text = next((row[name] for name in texts(source) if row.get(name)), "")
+        found[row["id"]] = Item(row["id"], text, strata=groups.of(row))
     return tuple(found.values())
-
-
-def _strata(row: Row, own: Iterable[str], untold: Mapping[str, str], source: Source) -> dict[str, str]:
-    """What a row says besides: the columns that the source names, else all; renamed where `columns` says so."""
-    names = {columns[0]: name for name, columns in source.columns.items() if columns and name != "text"}
-    kept = {c: v for c, v in row.items() if c not in {*own} and v and (not source.strata or c in source.strata)}
-    return dict(untold) | {names.get(c, c): v for c, v in kept.items()}
 
 
 def _answers(tables: Tables, items: set[str]) -> tuple[tuple[Answer, ...], dict[tuple[str, str], str]]:
@@ -240,7 +229,7 @@ def _judged(
             continue
         task = tasks[name]
         choices = dict(_choices(tables.machine, row, problems))
-        if arm_of(row.get("variant", "") or row.get("subversion", "")) != task.arm:
+        if arm_of(row.get("variant", "") or row.get("subversion", "") or "text") != task.arm:
             dropped["of another arm than the assignment's"] += len(choices)
             continue
         own = f"{name}:{hashlib.blake2b(grader.encode(), digest_size=4).hexdigest()}"  # tells nobody which model
