@@ -403,6 +403,19 @@ def test_raters_agree_with_themselves_by_design():
             for r in more if r.task.startswith(f"again/{design}")
         ]  # fmt: skip
         assert found[design] == pytest.approx(np.mean(same))
+    # An answer is wrong as soon as one of its sentences is, at both times; the numbers of whole answers stay.
+    binary = {"Disagree": "no", "Partially disagree": "no", "Neutral": "yes", "Partially agree": "yes", "Agree": "yes"}
+    answers = by_design(replace(own, collapse=binary, labels=("no", "yes"), spans="all"), data)
+    wrong: dict[str, list[bool]] = {}
+    for r in [*DATA.ratings, *more]:
+        if r.criterion == "correctness":
+            wrong.setdefault(r.task, []).append(binary[str(r.label)] == "no")
+    for design in ("coarse", "fine"):
+        pairs = [(t, t[6:]) for t in dict.fromkeys(r.task for r in more) if t.startswith(f"again/{design}")]
+        kept = [any(wrong[one]) == any(wrong[other]) for one, other in pairs]
+        assert answers[design] == pytest.approx(np.mean(kept))
+    assert answers["coarse"] == by_design(replace(own, collapse=binary), data)["coarse"]
+    assert answers["fine"] != by_design(replace(own, collapse=binary), data)["fine"]
     # Every other number stays what it was.
     assert by_design(AGREEMENT, data) == by_design(AGREEMENT)
 

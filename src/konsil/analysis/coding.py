@@ -201,6 +201,16 @@ def _over_sentences(coded: pl.DataFrame, analysis: Analysis) -> pl.DataFrame:
     return one.with_columns(pl.lit("").alias("span"))
 
 
+def of_tasks(frame: pl.DataFrame, analysis: Analysis, labels: Labels) -> pl.DataFrame:
+    """One label per task and answer from those of its sentences, after collapsing; answers without any are left out."""
+    coded = _coded(frame, analysis.collapse, labels).filter(pl.col("code") >= 0)
+    picked = pl.col("code").min() if analysis.spans == "all" else pl.col("code").max()
+    keys = ["item", "case", "answers", "rater", "task", "repeat_of"]
+    one = coded.group_by(keys, maintain_order=True).agg(picked)
+    label = pl.col("code").replace_strict(dict(enumerate(labels.names)), return_dtype=pl.String)
+    return one.with_columns(label.alias("label"), pl.lit("").alias("span"), pl.lit("rated").alias("state"))
+
+
 def averaged(frame: pl.DataFrame, analysis: Analysis, labels: Labels) -> tuple[pl.DataFrame, Labels]:
     """One number per answer: the mean of its sentences' numbers, for each rater; the numbers are then the labels."""
     values = dict(enumerate(labels.values))

@@ -75,7 +75,7 @@ def single(context: Context, keys: dict[str, str], frame: pl.DataFrame, raters: 
     """The measure of one group for a statistic of one panel."""
     analysis = context.analysis
     if analysis.statistic == "self_agreement":
-        measure = panels.self_agreement(frame, analysis)
+        measure = panels.self_agreement(frame, analysis, labels_in(context, frame))
         told = _estimate(context, measure, say("no rater rated anything twice (no task repeats another)"))
         if analysis.cluster == "rater" and measure.n_ratings:
             told = _headed(told, rater_clusters(told.headline, measure))

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.agree import prevalence_note, spaced
-from konsil.analysis.coding import Labels, Sample, matrix, subjects_of
+from konsil.analysis.coding import Labels, Sample, matrix, of_tasks, subjects_of
 from konsil.analysis.measure import Column, Measure, quotient, share
 from konsil.analysis.said import say
 from konsil.analysis.spec import Analysis, Mode
@@ -142,11 +142,15 @@ def against_panel(
     return found
 
 
-def self_agreement(frame: pl.DataFrame, analysis: Analysis) -> Measure:
+def self_agreement(frame: pl.DataFrame, analysis: Analysis, labels: Labels) -> Measure:
     """Share of repeated subjects to which a rater gave the same label both times.
 
-    A repeat is a task that says which task it repeats; both labels are needed.
+    A repeat is a task that says which task it repeats; both labels are needed. Where the analysis makes one label of an
+    answer's sentences, it is these labels that are held against each other.
     """
+    collapse = analysis.collapse
+    if analysis.spans in {"all", "any"}:
+        frame, collapse = of_tasks(frame, analysis, labels), {}
     repeats = frame.filter(pl.col("repeat_of").is_not_null())
     key = ["rater", "item", "answers", "span"]
     first = frame.select("task", *key, pl.col("label").alias("first"), pl.col("state").alias("first_state"))
@@ -155,7 +159,7 @@ def self_agreement(frame: pl.DataFrame, analysis: Analysis) -> Measure:
     if both.height == 0:
         return Measure(np.zeros((0, 2)), quotient, (), 0, 0, 0)
     same = [
-        analysis.collapse.get(a, a) == analysis.collapse.get(b, b)
+        collapse.get(a, a) == collapse.get(b, b)
         for a, b in zip(both.get_column("first"), both.get_column("label"), strict=True)
     ]
     cluster = both.get_column("case" if analysis.cluster == "case" else "item").fill_null("")

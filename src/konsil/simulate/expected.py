@@ -250,6 +250,9 @@ class Expected:
         first, second = (
             recode[self.batches.kept(analysis, criterion, analysis.raters, group, batch, c)] for c in ("", "again")
         )
+        if criterion.scope == "sentence" and analysis.spans in {"all", "any"}:
+            owner = self.batches.world(batch).owner[self.batches.units(analysis, criterion, group, batch)]
+            first, second = (population.of_answers(codes, owner, analysis.spans) for codes in (first, second))
         both = (first >= 0) & (second >= 0)
         return float((first == second)[both].mean())
 
