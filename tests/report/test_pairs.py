@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -156,3 +157,20 @@ def test_a_whole_report_of_the_public_tables(tmp_path: Path, code: str) -> None:
     beside = [p.name for p in (folder / "report" / "figures").glob("wins-*.svg")]
     assert [n for n in beside if "with-citations" in n or "mit-quellen" in n]
     assert "JSON" in page[page.index('<pre class="prompt"') :]
+
+
+def test_judges_without_answers_of_their_own_are_left_out_and_named() -> None:
+    analyses = both("self_preference", raters="judges", against="experts")
+    given = material(*analyses)
+    judges = tuple(Rater(f"judge-{n}", "judges", "llm") for n in (1, 2, 3))
+    rows = [
+        Row(a.name, a.statistic, a.criterion, "judges", Estimate(value, value, value), {"rater": who}, n_units=n)
+        for a in analyses
+        for who, value, n in (("judge-3", math.nan, 0), ("judge-2", 0.2, 9), ("judge-1", math.nan, 9))
+    ]
+    (drawn,) = pair_figures(replace(given, raters=judges, results=Results(tuple(rows), ())))
+    assert "left out: judge-3." in drawn.caption
+    # In the protocol's order, and one that is undefined for another reason stays.
+    shown = re.findall(r"judge-\d", drawn.inline.split("<svg", 1)[-1].split("</desc>", 1)[-1])
+    assert shown[:2] == ["judge-1", "judge-2"]
+    assert "judge-3" not in shown

@@ -16,6 +16,9 @@ PAIR_FIGURES: dict[str, str] = {
     "much worse": "viel schlechter",
     "Share": "Anteil",
     "Ratio to the best": "Verhältnis zum besten",
+    "Judges without answers of their own are left out: %(who)s.": (
+        "Ohne Modelle, von denen keine Antwort dabei ist: %(who)s."
+    ),
     "Ratios to the best system's worth, which has none itself.": (
         "Verhältnisse zur Stärke des besten Systems, das selbst keines hat."
     ),

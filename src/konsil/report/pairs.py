@@ -126,9 +126,12 @@ def _plain(material: Material, one: Family) -> Iterator[Drawing]:
     statistic = one.first.statistic
     is_worth = statistic in {"davidson", "bradley_terry"}
     rows = _rows(material, one, "companion", ratio=True) if is_worth else _rows(material, one)
-    order = [*_systems(material, rows), *dict.fromkeys(v for r in rows for c, v in r.group.items() if c != "system")]
+    raters = {r.id: n for n, r in enumerate(material.raters)}
+    others = dict.fromkeys(v for r in rows for c, v in r.group.items() if c != "system")
+    order = [*_systems(material, rows), *sorted(others, key=lambda v: raters.get(v, len(raters)))]
+    idle = _idle(rows) if statistic == "self_preference" else []
     rows = sorted(rows, key=lambda r: [order.index(v) if v in order else -1 for v in r.group.values()][:1])
-    rows = [r for a in one.members for r in rows if r.analysis == a.name]
+    rows = [r for a in one.members for r in rows if r.analysis == a.name and r.group.get("rater") not in idle]
     if len(rows) > MOST_DOTS or len(rows) < 2:
         return
     dots = [_dot(material, r, _named(r), numbers.with_interval(r.estimate)) for r in rows]
@@ -144,11 +147,21 @@ def _plain(material: Material, one: Family) -> Iterator[Drawing]:
         yield wins(about, dots, [s or () for s in shares], words, numbers, axis=word, shares_axis=_("Share"))
         return
     more = _("Ratios to the best system's worth, which has none itself.") if is_worth else ""
+    if idle:
+        more = _("Judges without answers of their own are left out: %(who)s.") % {
+            "who": ", ".join(sorted(idle, key=natural))
+        }
     reference = 1.0 if is_worth else 0.0 if entry(statistic).zero else None
     about = _about(material, one, "worths" if is_worth else "criteria", said, more)
     yield forest(
         about, dots, numbers, axis=word, heading=value_head(material, [Joined(r) for r in rows]), reference=reference
     )
+
+
+def _idle(rows: Sequence[Row]) -> list[str]:
+    """Judges that rated no answers of their own, on no criterion."""
+    own = {r.group["rater"] for r in rows if "rater" in r.group and (r.n_units or math.isfinite(r.estimate.value))}
+    return [v for v in dict.fromkeys(r.group.get("rater", "") for r in rows) if v and v not in own]
 
 
 def _named(row: Row) -> str:
