@@ -88,6 +88,7 @@ def test_from_the_model_to_pages_judges_and_report(folder: Path, capsys: pytest.
     out = capsys.readouterr().out
     assert "4 questions, 4 rewritten by the model, 1 of them unchanged" in out
     assert "3 to be decided" in out
+    assert "wordings: 3 of 4 questions wait for a decision" in _status(folder, capsys)
     rows = read_rows(table)
     assert [row["item"] for row in rows] == ["q0", "q2", "q3", "q1"]
     assert [row["rewritten"].lstrip("'") for row in rows] == [WORDED[0], WORDED[2], WORDED[3], WORDED[1]]
@@ -120,7 +121,9 @@ def test_from_the_model_to_pages_judges_and_report(folder: Path, capsys: pytest.
         judge(opened.study, store)
         assert [item.text for item in store.items()] == list(TEXTS)
     assert [item.text for item in opened.data().items] == accepted
-    assert "before the study, rewrite: 4 ok" in _status(folder, capsys)
+    status = _status(folder, capsys)
+    assert "before the study, rewrite: 4 ok" in status
+    assert "wordings: 0 of 4 questions wait for a decision" in status
 
 
 def test_both_wordings_are_exported_and_the_report_counts(folder: Path) -> None:

@@ -136,6 +136,18 @@ def _reworded(items: Sequence[Item], store: Store, said: Said | None = None, new
     return Reworded(items, proposals(told_), decisions(told_), undecided(items, told_, stands), run, unreadable, new)
 
 
+def waiting(folder: Folder, store: Store) -> Iterator[str]:
+    """How many questions wait for a decision on their wording; nothing where none is asked for or none is there."""
+    if folder.study.prepare is None or folder.study.prepare.rewrite is None:
+        return
+    with store.view() as view:
+        items, events, stands = tuple(view.each("items")), tuple(view.each("events")), worded(view.connection)
+    kept = {item.id for item in in_study(items, events)}
+    items = tuple(item for item in items if item.id in kept)
+    if items:
+        yield f"wordings: {len(undecided(items, events, stands)):,} of {len(items):,} questions wait for a decision"
+
+
 def read_choices(table: Table, known: set[str], proposed: Mapping[str, Proposal]) -> list[Choice]:
     """Take a table's decisions: 'accept' the wording that stands there, or 'keep' the question; empty: none."""
     found = read_decisions(table, "item", known, "item", VERDICTS[0])

@@ -19,6 +19,7 @@ def command(folder: Path, database: str) -> None:
     """
     from konsil.api import open_folder
     from konsil.api.preparing import of_items
+    from konsil.api.rewriting import waiting
     from konsil.store.calls import Calls
     from konsil.study import study_digest
 
@@ -28,10 +29,11 @@ def command(folder: Path, database: str) -> None:
         noted = store.study_digest()
         calls = Calls(store).counts()
         events = store.events()
+        wordings = tuple(waiting(opened, store))
     click.echo(opened.study.title)
     for kind, n in counts.items():
         click.echo(f"  {kind:10}{n:>12,}")
-    for line in of_items(events):
+    for line in (*of_items(events), *wordings):
         click.echo(f"  {line}")
     for line in counted(calls):
         click.echo(line)
