@@ -243,6 +243,38 @@ def test_what_a_model_suspects_is_told_as_such(opened: Store, clock: Clock) -> N
     one = Pool(study(criteria=()), opened, clock.stamp).one("c2")
     assert one is not None
     assert (one.by_model, one.standing, one.known) == ("no question for a decision", "suspected", [one.by_model])
+    assert one.quoted == "", "no reply is at hand"
+
+
+def test_what_a_model_quotes_is_shown_and_marked(come: Come, opened: Store) -> None:  # noqa: F811
+    from konsil.prepare import Finding
+    from konsil.records import Call
+    from konsil.store.calls import Calls
+
+    def said(work: str, subject: str, reason: str, quote: str, at: str = AT) -> Call:
+        text = f'Here it is:\n```json\n{{"reason": "{reason}", "evidence": "{quote}",}}\n```'
+        reply = {"finish": "stop", "text": text}
+        return Call(work, 1, "prepare", "screen", subject, "k", "fake", "m", "ok", 1, 200, reply=reply, at=at)
+
+    reason = "no question for a decision"
+    suspected = {name: Finding(reason, by_model=True) for name in ("c2", "c3")}
+    made, _ = screen(Screening(rules=()), ITEMS[:3], {}, suspected=suspected)
+    opened.add(Batch(events=[screening_event(made, 1, AT)]), source="t", at=AT)
+    Calls(opened).add(
+        [
+            said("w1", "c2", reason, "Which dose", "2026-01-01T00:00:00Z"),
+            said("w2", "c2", reason, "100% & 50_mg", "2026-01-02T00:00:00Z"),
+            said("w3", "c2", "follow-up", "dose", "2026-01-03T00:00:00Z"),
+            said("w4", "c3", reason, "words of its own"),
+        ]
+    )
+    browser = come()
+    html = browser.get("/office/screening/item?item=c2").text
+    assert html.count('<mark class="evidence">100% &amp; 50_mg</mark>') == 2, "in the text, and beside the reason"
+    assert html.count('class="evidence"') == 2, "what an earlier reply, or one for another reason, quoted is not shown"
+    html = browser.get("/office/screening/item?item=c3").text
+    assert "a model suspects it" in html
+    assert "words of its own" not in html, "what is not in the text is no quotation"
 
 
 def test_what_is_remembered_is_what_is_stored(opened: Store, clock: Clock) -> None:  # noqa: F811

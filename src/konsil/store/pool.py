@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from konsil.errors import StoreError
+from konsil.instrument.objects import verdict
 from konsil.prepare import DECISION, SCREENING, Decision, decision_event, decisions
 from konsil.records import Event, Item
 from konsil.store import audit, happenings, schema
@@ -58,6 +60,20 @@ def _plain(word: str) -> str:
 def items(connection: Connection, wanted: Sequence[str]) -> dict[str, Item]:
     """These items, by id; those that do not exist are not in it."""
     return {item.id: item for item in some(connection, "items", schema.items.c.id.in_(wanted))}
+
+
+def quoted(connection: Connection, item: str, reason: str) -> str:
+    """What a model that suspects an item for this reason quoted from it last; empty where it quoted nothing.
+
+    It is in the model's reply alone: decisions and screenings hold no words of an item.
+    """
+    c = schema.calls.c
+    query = sa.select(c.reply).where(c.kind == "prepare", c.who == "screen", c.subject == item, c.outcome == "ok")
+    for (reply,) in connection.execute(query.order_by(c.at.desc(), c.work, c.attempt.desc())):
+        said = dict(verdict(str(json.loads(reply).get("text", "")), ("reason",)).pairs or ())
+        if said.get("reason") == reason:
+            return str(said.get("evidence") or "").strip()
+    return ""
 
 
 def is_planned(connection: Connection) -> bool:

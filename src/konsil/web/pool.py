@@ -123,6 +123,8 @@ class One:
     """What was decided of it on these pages, the last first."""
     by_model: str = ""
     """The reason for which a model suspects it, where no rule does."""
+    quoted: str = ""
+    """The words of the text that the model gave for it; empty where they are not in the text."""
     known: Sequence[str] = field(default=())
     """Reasons that were given before, to choose from."""
 
@@ -181,15 +183,17 @@ class Pool:
         with reading(self.store.engine) as connection:
             item = pool.items(connection, [name]).get(name)
             history = decisions(pool.told(connection, name))
+            model = stand.by_model.get(name, "")
+            quoted = pool.quoted(connection, name, model) if model else ""
         if item is None:
             return None
         rules = self.spec.rules if self.spec is not None else ()
         evidence = [(rule, text) for rule in rules for text in dict.fromkeys(suspects(item.text, rule))]
-        model = stand.by_model.get(name, "")
         found_now = [*(rule for rule, _ in evidence), *([model] if model else [])]
         known = [one.decision for one in stand.last.values() if one.decision not in ("", KEEP)]
         return One(
             item, stand.of(name), stand.reason(name), evidence, history[::-1], model,
+            quoted if quoted in item.text else "",
             [reason for reason, _ in Counter((*known, *found_now)).most_common(20)],
         )  # fmt: skip
 

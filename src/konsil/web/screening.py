@@ -72,8 +72,9 @@ def _one(request: Request, one: One, chosen: Mapping[str, str], fault: str = "")
     ticked = [form[name] for name in form if name.startswith("met.")] if fault else list(last.met) if last else []
     following = site.pool.next_after(one.item.id, **chosen)
     told = []
+    found = [*(text for _, text in one.evidence), *([one.quoted] if one.quoted else [])]
     for section in sections(one.item.text):
-        spans = places(section.text, (text for _, text in one.evidence))
+        spans = places(section.text, found)
         told.append((section.heading, runs(section.text, spans)))
     context = {
         "one": one,
