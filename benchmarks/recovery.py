@@ -27,7 +27,7 @@ from recovery_designs import DESIGNS
 
 from konsil.analysis.frame import Data
 from konsil.analysis.run import run
-from konsil.simulate import cases_of, draw, recovery, sets_of
+from konsil.simulate import cases_of, draw, lengths_of, recovery, sets_of
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "recovery.md"
 MARKS = "<!-- table: {} -->\n", "<!-- end of table -->\n"
@@ -77,8 +77,8 @@ def truths(design="medqade"):
     rows = {(r.analysis, str(r.group), str(r.versus)): r for r in results.rows if r.kind != "companion"}
     statistics = {a.name: a for a in study.analyses}
     found = {}
-    sets, cases = sets_of(study, items), cases_of(items, own.truth)
-    for told in recovery(study, own.truth, results, seed=PANEL_SEED, sets=sets, cases=cases):
+    sets, cases, lengths = sets_of(study, items), cases_of(items, own.truth), lengths_of(answers)
+    for told in recovery(study, own.truth, results, seed=PANEL_SEED, sets=sets, cases=cases, lengths=lengths):
         row = rows[told.analysis, str(told.group), str(told.versus)]
         found[name_of(row)] = (statistics[told.analysis].statistic, told, row.kind)
     return found

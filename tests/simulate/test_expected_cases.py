@@ -13,7 +13,18 @@ from konsil.analysis.run import run
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
 from konsil.records import Answer, Item, Rater
-from konsil.simulate import CriterionTruth, Departure, PanelTruth, SystemTruth, Truth, cases_of, draw, recovery, sets_of
+from konsil.simulate import (
+    CriterionTruth,
+    Departure,
+    PanelTruth,
+    SystemTruth,
+    Truth,
+    cases_of,
+    draw,
+    lengths_of,
+    recovery,
+    sets_of,
+)
 from konsil.simulate.expected import Expected
 from konsil.simulate.population import of_answers
 
@@ -44,7 +55,7 @@ def versions(n):
     return [Item(f"c{c:04}:{v}", "?", case=f"c{c:04}", strata={"level": v}) for c in range(n) for v in LEVELS]
 
 
-def recovered(study, truth, items, answers, seed=4):
+def recovered(study, truth, items, answers, seed=4, lengths=None):
     drawn = draw(study, items, answers, truth, seed)
     results = run(
         study.analyses,
@@ -56,7 +67,9 @@ def recovered(study, truth, items, answers, seed=4):
         planned=True,
         together=study.together,
     )
-    return recovery(study, truth, results, seed=seed, sets=sets_of(study, items), cases=cases_of(items, truth))
+    lengths = lengths_of(answers) if lengths is None else lengths
+    sets, cases = sets_of(study, items), cases_of(items, truth)
+    return recovery(study, truth, results, seed=seed, sets=sets, cases=cases, lengths=lengths)
 
 
 def masked(n=300):
@@ -181,6 +194,34 @@ def test_two_designs_have_true_values():
     near(rows)
     [gap] = [r.truth for r in rows if "relevance" in r.analysis and r.versus]
     assert abs(gap) > 0.1
+
+
+def test_answers_of_unequal_length_have_true_values():
+    """Up to so many sentences of an answer are rated, of a short one all of them."""
+    one = {"where": {"design": ("fine",)}, "collapse": {"Neutral": "Yes"}}
+    analyses = (
+        analysis("share", "correctness", by=("system",), compare="system", spans="all", of=("Yes",), **one),
+        analysis("share", "correctness", by=("system",), spans="any", of=("Yes",), **one),
+    )
+    plan = (Allocation("physicians", "fine", show="each", spans=4),)
+    study = study_of(instruments=(COARSE, FINE), plan=plan, analyses=analyses, physicians=3, judges=0)
+    truth = Truth(systems={"a": SystemTruth(0.8), "b": SystemTruth(0.5)}, panels={"physicians": PanelTruth(0.8)})
+    items = items_of(400)
+    of = {"a": (1, 2, 3), "b": (3, 8, 9)}
+    answers = [
+        dataclasses.replace(a, sentences=a.sentences[: of[a.system][n // 2 % 3]])
+        for n, a in enumerate(answers_of(items, sentences=9))
+    ]
+    lengths = lengths_of(answers)
+    assert {s: sorted(set(found)) for s, found in lengths.items()} == {"a": [1, 2, 3], "b": [3, 8, 9]}
+    batches = Expected(study, truth, 1, {}, (), lengths).batches
+    world, chosen = batches.world(0), batches.sampled(0)
+    assert sorted(set(np.bincount(world.owner[chosen]))) == [1, 2, 3, 4]
+    near(recovered(study, truth, items, answers))
+    far = [
+        abs(r.estimate - r.truth) > (r.high - r.low) / 2 for r in recovered(study, truth, items, answers, lengths={})
+    ]
+    assert sum(far) >= 3  # as if every answer had four
 
 
 def test_sentences_of_an_answer_that_nobody_labelled_give_none():

@@ -19,7 +19,7 @@ from konsil.errors import StudyError
 from konsil.prepare import draw as draw_items
 from konsil.prepare import event_of, in_study, last_drawn, last_screened
 from konsil.records import Answer, Event, Item
-from konsil.simulate import Truth, cases_of, draw, read_truth, recovery, sets_of
+from konsil.simulate import Truth, cases_of, draw, lengths_of, read_truth, recovery, sets_of
 from konsil.simulate.matches import pretended_answers
 from konsil.stats.contract import Estimate
 from konsil.store import Added, Batch, Store
@@ -159,9 +159,12 @@ def recovered(folder: Folder, results: Results) -> Section:
     with folder.store() as store:
         seeds = [e.data["seed"] for e in store.events() if e.kind == SIMULATION]
         items = in_study(store.items(), store.events())
+        known = {i.id for i in items}
+        lengths = lengths_of(a for a in store.answers() if a.item in known)
     truth, sets = truth_of(folder), sets_of(folder.study, items)
     seed = seeds[0] if seeds and isinstance(seeds[0], int) else None
-    rows = recovery(folder.study, truth, results, seed=seed, sets=sets, cases=cases_of(items, truth))
+    cases = cases_of(items, truth)
+    rows = recovery(folder.study, truth, results, seed=seed, sets=sets, cases=cases, lengths=lengths)
     inside = sum(r.covered is True for r in rows)
     judged = sum(r.covered is not None for r in rows)
     return Section(

@@ -1,7 +1,7 @@
 """Rehearsal: whole studies drawn from stated parameters, and whether the estimates find them again."""
 
 from konsil.simulate.draw import Latent, Simulated, draw, people
-from konsil.simulate.recovery import Recovered, cases_of, recovery, sets_of
+from konsil.simulate.recovery import Recovered, cases_of, lengths_of, recovery, sets_of
 from konsil.simulate.truth import CriterionTruth, Departure, PanelTruth, SystemTruth, Truth, read_truth
 from konsil.simulate.truth_check import check_truth
 
@@ -17,6 +17,7 @@ __all__ = [
     "cases_of",
     "check_truth",
     "draw",
+    "lengths_of",
     "people",
     "read_truth",
     "recovery",

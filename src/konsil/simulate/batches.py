@@ -29,6 +29,7 @@ _SURVEYS = ("batch", "phase", "rater")
 
 Bools = NDArray[np.bool_]
 Cases = tuple[tuple[Item, ...], ...]
+Lengths = Mapping[str, Sequence[int]]
 
 
 @dataclass
@@ -43,8 +44,11 @@ class Batches:
     """Set -> its items in the study; a batch has sets in the same proportions. Empty: nothing is known of sets."""
     cases: Cases = ()
     """The study's cases and their versions; a batch has cases like these. Empty: items differ by their sets alone."""
+    lengths: Lengths = field(default_factory=dict)
+    """System -> how many sentences each of its answers has. Empty: each has as many as are rated of one."""
     _worlds: dict[int, World] = field(default_factory=dict)
     _labels: dict[tuple[str, str, str, str, int], Matrix] = field(default_factory=dict)
+    _sampled: dict[int, Bools] = field(default_factory=dict)
     _seen: dict[str, Bools] = field(default_factory=dict)
 
     def world(self, batch: int) -> World:
@@ -55,18 +59,19 @@ class Batches:
             own = int(generator(self.study.seed, "recovery", batch).integers(2**62))
             versions = [[item.strata for item in case] for case in self.cases] or [[{}]]
             n = self.n_items
-            self._worlds[batch] = large_world(n, systems, families, self.truth, own, self.n_sentences, versions)
+            lengths = self.lengths or dict.fromkeys(systems, (self.n_sentences,))
+            self._worlds[batch] = large_world(n, systems, families, self.truth, own, lengths, versions)
         return self._worlds[batch]
 
     @property
     def n_items(self) -> int:
         """The items of a batch."""
-        own, most = sum(map(len, self.cases)), ITEMS // (3 if self.n_sentences else 1)
+        own, most = sum(map(len, self.cases)), ITEMS // (3 if self.n_sentences or self.lengths else 1)
         return max(1, most // own) * own if own else most
 
     @property
     def n_sentences(self) -> int:
-        """The sentences of each answer: as many as are rated of one."""
+        """How many sentences of an answer are rated at most; 0: no number is stated."""
         return max((a.spans or 0 for a in self.study.plan), default=0)
 
     @cached_property
@@ -192,7 +197,24 @@ class Batches:
         if rated is not None and "system" in wanted:
             systems = [n for n, s in enumerate(world.systems) if s in wanted["system"]]
             units = units & np.isin(rated.system_of, systems)
+        if criterion.scope == "sentence":
+            units = units & self.sampled(batch)
         return np.asarray(units, dtype=np.bool_)
+
+    def sampled(self, batch: int) -> Bools:
+        """Which sentences of a batch are rated: so many of each answer, the same ones for everybody, (n_sentences,)."""
+        if batch not in self._sampled:
+            self._sampled[batch] = self._sample(self.world(batch))
+        return self._sampled[batch]
+
+    def _sample(self, world: World) -> Bools:
+        if not self.n_sentences:
+            return np.ones(len(world.owner), dtype=np.bool_)
+        chance = generator(world.seed, "recovery", "sampled").random(len(world.owner))
+        place = np.empty(len(chance), dtype=np.int64)
+        # Answers keep their places in this order, so that a sentence's rank in its answer is its distance to the first.
+        place[np.lexsort((chance, world.owner))] = np.arange(len(chance))
+        return np.asarray(place - world.first_sentence[world.owner] < self.n_sentences, dtype=np.bool_)
 
     def derived(self, name: str, batch: int) -> Array:
         """A derived column: the mean number that its panel gave each item, nan where nobody did, (n_items,)."""

@@ -11,7 +11,7 @@ from konsil.analysis import Analysis, Row
 from konsil.analysis.coding import Labels, labels_of
 from konsil.instrument import Criterion
 from konsil.simulate import population
-from konsil.simulate.batches import ABSTAINED, BATCHES, MISSING, Batches, Cases
+from konsil.simulate.batches import ABSTAINED, BATCHES, MISSING, Batches, Cases, Lengths
 from konsil.simulate.expected_cases import CASES, case_rule
 from konsil.simulate.population import Array, Matrix
 from konsil.simulate.truth import Truth
@@ -35,9 +35,11 @@ class Expected:
     """Set -> its items in the study."""
     cases: Cases = ()
     """The study's cases, where its items are versions of some."""
+    lengths: Lengths = field(default_factory=dict)
+    """System -> the numbers of sentences of its answers; empty: as many as are rated."""
 
     def __post_init__(self) -> None:
-        self.batches = Batches(self.study, self.truth, self.seed, self.sets, self.cases)
+        self.batches = Batches(self.study, self.truth, self.seed, self.sets, self.cases, self.lengths)
 
     def values(self, analysis: Analysis, row: Row) -> Array | None:
         """The row's true value in each batch, or None where the model does not give it."""

@@ -19,8 +19,8 @@ import numpy as np
 
 from konsil.analysis import Results, Row
 from konsil.analysis.said import COMMA, listed, say
-from konsil.records import Item
-from konsil.simulate.batches import Cases, main_lines
+from konsil.records import Answer, Item
+from konsil.simulate.batches import Cases, Lengths, main_lines
 from konsil.simulate.expected import Expected
 from konsil.simulate.truth import Truth
 from konsil.study import Study
@@ -60,16 +60,18 @@ def recovery(
     seed: int | None = None,
     sets: Mapping[str, int] | None = None,
     cases: Cases = (),
+    lengths: Lengths | None = None,
 ) -> tuple[Recovered, ...]:
     """Every estimate and difference whose true value the model gives.
 
-    `sets` says how many items each set has; `cases` are the study's own, where items are versions of one (`cases_of`).
+    `sets` says how many items each set has; `cases` are the study's own, where items are versions of one
+    (`cases_of`); `lengths` says how many sentences its answers have (`lengths_of`).
 
     Left out are statistics without a formula in population.py (ICC, W, rank correlations), pairs and sentences.
     One study shows single intervals that hold or miss; coverage is judged over many simulated studies. Where the
     simulation names the wrong answers, their shares are not random and the intervals hold more often than stated.
     """
-    model = Expected(study, truth, seed, sets or {}, cases)
+    model = Expected(study, truth, seed, sets or {}, cases, lengths or {})
     analyses = {a.name: a for a in study.analyses}
     found = []
     for row in results.rows:
@@ -133,6 +135,20 @@ def cases_of(items: Iterable[Item], truth: Truth) -> Cases:
     if not told and all(alone for alone, _ in found):
         return ()
     return tuple(tuple(versions) for versions in found.values())
+
+
+def lengths_of(answers: Iterable[Answer]) -> Lengths:
+    """System -> the number of sentences of each of its answers, where any has some.
+
+    >>> from konsil.records import Span
+    >>> one = Answer("1", "i", "a", "No. Never.", sentences=(Span(0, 3), Span(4, 10)))
+    >>> lengths_of([one, Answer("2", "j", "a", "")])
+    {'a': [2, 0]}
+    """
+    found: dict[str, list[int]] = {}
+    for answer in answers:
+        found.setdefault(answer.system, []).append(len(answer.sentences))
+    return found if any(any(numbers) for numbers in found.values()) else {}
 
 
 def _words(row: Row) -> str:

@@ -97,12 +97,13 @@ def large_world(
     families: Mapping[str, str],
     truth: Truth,
     seed: int,
-    n_sentences: int = 0,
+    lengths: Mapping[str, Sequence[int]] | None = None,
     cases: Sequence[Sequence[Mapping[str, str]]] = (({},),),
 ) -> World:
     """New items, all answered by the same systems: what the study's items are a sample of.
 
-    `cases` are the study's own, the columns of each version: the new ones are like them, again and again, about
+    `lengths` are the numbers of sentences of each system's answers; the new ones have these again and again. `cases`
+    are the study's own, the columns of each version: the new ones are like them, again and again, about
     `n_items` versions in all.
     """
     versions = [one for case in cases for one in case]
@@ -114,9 +115,10 @@ def large_world(
     difficulty = generator(seed, "world", "difficulty").standard_normal(again * len(cases))[case_of]
     means = _means(systems, truth, strata, item_of, system_of)
     right = draw_right(difficulty[item_of], means, truth.difficulty_spread, seed)
-    lengths = [n_sentences] * len(item_of)
+    known = [np.asarray((lengths or {}).get(s) or (0,), dtype=np.int64) for s in systems]
+    of_each = np.column_stack([np.resize(one, len(strata)) for one in known]).ravel()
     return _world(
-        seed, tuple(systems), families, truth, difficulty, strata, case_of, item_of, system_of, right, lengths
+        seed, tuple(systems), families, truth, difficulty, strata, case_of, item_of, system_of, right, of_each.tolist()
     )
 
 
