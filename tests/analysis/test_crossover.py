@@ -71,12 +71,19 @@ def test_hidden_knowledge_is_told_only_beyond_the_margin() -> None:
     asked = replace(ASKED, statistic="diagnostic_potential")
     rows = {r.group["system"]: r for r in results(published(), asked).rows if r.finding}
     assert rows["specialist"].estimate.value == pytest.approx(6 / 40)
-    assert rows["specialist"].finding.startswith("Hidden knowledge: specialist has 15% of the cases wrong")
-    # Six of 40, and five tries at the levels' accuracies would find 20% by luck alone: the reader is told.
-    assert rows["specialist"].finding.endswith("would give 20%.")
+    # Six of 40, and five tries at the levels' accuracies would find 20% by luck alone: nothing is shown.
+    assert rows["specialist"].finding.startswith("Hidden knowledge is not told from luck: specialist has 15%")
+    assert "would give 20%" in rows["specialist"].finding
     assert rows["generalist"].finding.startswith("No hidden knowledge is shown: generalist has 0%")
+    # Every case is right at one level of four: tries by luck would miss a third of them.
+    known = {
+        r.group["system"]: r
+        for r in results(of_patterns(["01000", "00100", "00010", "00001"] * 10, ["11111"] * 40), asked).rows
+        if r.finding
+    }
+    assert any(r.finding.startswith("Hidden knowledge: ") for r in known.values()), known
     strict = {r.group["system"]: r for r in results(published(), replace(asked, margin=0.1)).rows if r.finding}
-    assert strict["specialist"].finding.startswith("No hidden knowledge is shown")
+    assert strict["specialist"].finding.startswith("No hidden knowledge is shown: ")
 
 
 NUMBERS = st.lists(st.floats(-1, 1), min_size=2, max_size=6)

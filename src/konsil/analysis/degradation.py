@@ -109,7 +109,8 @@ def recovery_rows(context: Context, table: Long) -> Iterator[Row]:
 def hidden_rows(context: Context, table: Long) -> Iterator[Row]:
     """For each system the cases that it has wrong with all the information and right with less of it.
 
-    This share is never below 0, so that an interval above 0 shows nothing: the finding asks for more than `margin`.
+    This share is never below 0, so that an interval above 0 shows nothing: the finding asks for more than `margin`, and
+    for more than answers would give that are right by luck as often as those of each level are.
     """
     analysis = context.analysis
     for keys, part in by_system(context, table):
@@ -135,6 +136,13 @@ def _hidden(context: Context, system: str, found: Estimate, luck: float) -> Said
     margin = LEAST if context.analysis.margin is None else context.analysis.margin
     if not np.isfinite(found.low):
         return say("Hidden knowledge cannot be judged: no case of {system} has all levels.", system=system)
+    if margin < found.low <= luck:
+        return say(
+            "Hidden knowledge is not told from luck: {system} has {value:.0%} of the cases wrong at {level} and right"
+            " with less, but answers that are right by luck, as often as those of each level are, would give {luck:.0%},"
+            " and the interval reaches down to {low:.0%}.",
+            system=system, value=found.value, level=first, luck=luck, low=found.low,
+        )  # fmt: skip
     if found.low > margin:
         return say(
             "Hidden knowledge: {system} has {value:.0%} of the cases wrong at {level} and right with less, and the"

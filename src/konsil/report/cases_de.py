@@ -176,6 +176,13 @@ CASE_SENTENCES: dict[str, str] = {
         " Intervall liegt über {margin:.0%}. Antworten, die durch Glück so oft richtig sind wie die jeder Stufe,"
         " ergäben {luck:.0%}."
     ),
+    "Hidden knowledge is not told from luck: {system} has {value:.0%} of the cases wrong at {level} and right with"
+    " less, but answers that are right by luck, as often as those of each level are, would give {luck:.0%}, and the"
+    " interval reaches down to {low:.0%}.": (
+        "Verborgenes Wissen ist von Glück nicht zu trennen: {system} hat {value:.0%} der Fälle auf {level} falsch und"
+        " mit weniger richtig, aber Antworten, die durch Glück so oft richtig sind wie die jeder Stufe, ergäben"
+        " {luck:.0%}, und das Intervall reicht hinab bis {low:.0%}."
+    ),
     "No hidden knowledge is shown: {system} has {value:.0%} of the cases wrong at {level} and right with less, but the"
     " interval reaches down to {low:.0%}, which is not above {margin:.0%}.": (
         "Verborgenes Wissen ist nicht gezeigt: {system} hat {value:.0%} der Fälle auf {level} falsch und mit weniger"
