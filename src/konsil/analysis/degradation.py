@@ -139,8 +139,8 @@ def _hidden(context: Context, system: str, found: Estimate, luck: float) -> Said
     if margin < found.low <= luck:
         return say(
             "Hidden knowledge is not told from luck: {system} has {value:.0%} of the cases wrong at {level} and right"
-            " with less, but answers that are right by luck, as often as those of each level are, would give {luck:.0%},"
-            " and the interval reaches down to {low:.0%}.",
+            " with less, but answers that are right by luck, as often as those of each level are, would give"
+            " {luck:.0%}, and the interval reaches down to {low:.0%}.",
             system=system, value=found.value, level=first, luck=luck, low=found.low,
         )  # fmt: skip
     if found.low > margin:
