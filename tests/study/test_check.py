@@ -202,3 +202,18 @@ def test_thresholds_lie_on_the_scale_and_further_criteria_exist() -> None:
     gap = Analysis("gap", "illusion_gap", "grade", "experts", criteria=("grad",))
     [line] = told(replace(STUDY, analyses=(gap,)))
     assert line == "study.toml: analyses[0].criteria: there is no criterion 'grad'; did you mean 'grade'?"
+
+
+def test_a_line_of_the_plan_has_numbers_that_mean_something_and_an_earlier_phase() -> None:
+    """Found when the protocol is read, not when the plan is drawn."""
+    first = replace(STUDY.plan[0], phase="first", batches=3)
+    check(replace(STUDY, plan=(first, replace(first, like="first", phase="then"))))
+    assert told(replace(STUDY, plan=(first, replace(first, like="frist", phase="then", batches=0)))) == [
+        "study.toml: plan[1].like: there is no earlier line of the plan with the phase 'frist'; did you mean 'first'?",
+        "study.toml: plan[1].batches: expected 1 or more, got 0",
+    ]
+    assert told(replace(STUDY, plan=(replace(first, like="then"), replace(first, phase="then"))))[0].startswith(
+        "study.toml: plan[0].like: there is no earlier line"
+    )
+    [sentences] = told(replace(STUDY, plan=(replace(first, spans=2),)))
+    assert "plan[0].spans: sentences are sampled, but instrument 'form' rates answers" in sentences

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator
 from konsil.analysis import Analysis, contradictions, known_statistics
 from konsil.analysis.case_rules import threshold_problems
 from konsil.analysis.catalogue import ORDERED
-from konsil.errors import StudyError, nearest
+from konsil.errors import PlanError, StudyError, nearest
 from konsil.instrument import Criterion, Instrument
+from konsil.plan import Allocation
+from konsil.plan.book import check_numbers
 from konsil.prepare import preparation_problems
 from konsil.study.calibration import calibration_problems
 from konsil.study.calling import endpoint_problems, judge_problems, model_problems
@@ -57,6 +59,10 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         yield from _known(f"{where}.instrument", "instrument", allocation.instrument, [i.id for i in study.instruments])
         for system in (*allocation.systems, *allocation.weights):
             yield from _known(f"{where}.systems", "system", system, [s.id for s in study.systems])
+        if allocation.like:
+            earlier = dict.fromkeys(a.phase for a in study.plan[:n] if a.phase)
+            yield from _known(f"{where}.like", "earlier line of the plan with the phase", allocation.like, earlier)
+        yield from _sizes(allocation, study.instrument(allocation.instrument), where)
     yield from explanation_problems(
         study.explanations, study.instruments, [s.id for s in study.systems], study.plan, f"{name}: explanations"
     )
@@ -87,6 +93,14 @@ def _instrument(instrument: Instrument, where: str) -> Iterator[str]:
     if not instrument.criteria:
         yield f"{where}.criteria: is empty; an instrument asks at least one question"
     yield from _questions(instrument, f"{where}.criteria")
+
+
+def _sizes(allocation: Allocation, instrument: Instrument | None, where: str) -> Iterator[str]:
+    if instrument is not None:
+        try:
+            check_numbers(allocation, instrument, where)
+        except PlanError as error:
+            yield str(error)
 
 
 def _scale(criterion: Criterion, where: str) -> Iterator[str]:
