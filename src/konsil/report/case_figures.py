@@ -54,7 +54,7 @@ def _falls(material: Material) -> list[Drawing]:
         if not rows or spec.where or spec.mode == "paper" or not _by_people(material, spec):
             continue
         accuracy = spec.statistic == "accuracy"
-        word = title("accuracy", material.language) if accuracy else spec.criterion.replace("_", " ")
+        word = title("accuracy", material.language) if accuracy else material.criterion(spec.criterion)
         if word in curves or len(curves) == len(COLOURS):
             continue
         own = curves.setdefault(word, {})
@@ -151,7 +151,7 @@ def _profiles(material: Material) -> list[Drawing]:
             continue
         shown = [r for rows in criteria.values() for r in rows]
         dots = [
-            Dot(system, e.value, e.low, e.high, numbers.with_interval(e), name.replace("_", " "))
+            Dot(system, e.value, e.low, e.high, numbers.with_interval(e), material.criterion(name))
             for name, rows in criteria.items()
             for system in _systems(material, [r.group["system"] for r in rows])
             for e in [r.estimate for r in rows if r.group["system"] == system]
