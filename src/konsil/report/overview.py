@@ -164,6 +164,8 @@ def _systems(material: Material) -> Table:
     for answer in material.answers:
         texts[answer.system].append(answer.text)
     declared = {system.id: system for system in material.study.systems}
+    if texts and not declared.keys() & texts.keys():
+        declared = {}  # whole tables came with systems of their own, and the protocol's are examples
     rows = []
     for system in (*declared, *sorted(texts.keys() - declared.keys(), key=natural)):
         given = [text for text in texts[system] if text]
