@@ -104,6 +104,7 @@ def _dot(one: Joined) -> Dot:
 def _where(material: Material, analysis: Analysis) -> str:
     """Whose ratings they are, and of what."""
     _ = material.language.gettext
-    said = {"panel": analysis.raters, "criterion": analysis.criterion, "items": analysis.items}
+    criteria = ", ".join([analysis.criterion, *analysis.criteria])
+    said = {"panel": analysis.raters, "criterion": criteria, "items": analysis.items}
     text = _("Panel “%(panel)s”, criterion “%(criterion)s”")
     return (text + (_(", items “%(items)s”") if analysis.items else "")) % said + "."
