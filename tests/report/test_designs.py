@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
 from konsil.analysis import Analysis, Results, Row
 from konsil.analysis.said import say
-from konsil.report.advice import overall
+from konsil.report.advice import Compared, overall
 from konsil.report.designs import Designs, designs
 from konsil.report.language import language
 from konsil.report.overview import Material
@@ -106,6 +107,16 @@ def test_the_rule_recommends_leans_and_stays_undecided():
     }
     assert {line[-1] for line in advice} == {"0.98"}
     assert len(advice) == 8
+
+
+def test_a_form_in_which_nearly_all_labels_are_alike_recommends_nothing():
+    first, second = row(ANALYSES[0], 0.4, 0.3, 0.5, {}), row(ANALYSES[0], 0.97, 0.9, 1.0, {})
+    minus = row(ANALYSES[0], -0.57, -0.7, -0.4, {})
+    spread = Compared(ANALYSES[0], first, second, minus, ("coarse", "fine"))
+    assert (spread.verdict, spread.lopsided) == ("second", False)
+    alike = replace(spread, second=replace(second, commonest=0.98))
+    assert (alike.verdict, alike.lopsided) == ("open", True)
+    assert overall([alike.verdict, "second"]) == ("second", False)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -100,6 +101,7 @@ def agreement(sample: Sample, name: str, level: Level, weights: str = "", tallie
         scale="atanh",
         trials=_trials(sums, name, weights, sample.codes.labels.shape[1]),
         notes=prevalence_note(sample, name),
+        commonest=_commonest(sample),
     )
 
 
@@ -150,13 +152,18 @@ def _undefined_pairs(codes: Codes, name: str, sums: Sums) -> int:
     return int(_at(sums, kappa.undefined_pairs(each).finalise))
 
 
+def _commonest(sample: Sample) -> float:
+    """The share of the label that was given most often; nan where there is none."""
+    counts = unit_counts(sample.codes).sum(axis=0)
+    return float(counts.max() / counts.sum()) if counts.sum() else math.nan
+
+
 def prevalence_note(sample: Sample, name: str) -> tuple[str, ...]:
     """Say so where one label is so common that chance-corrected agreement is unsteady."""
     if STATISTICS[name].range == SHARE or sample.codes.n_labels < 2:
         return ()
-    counts = unit_counts(sample.codes).sum(axis=0)
-    common = float(counts.max(initial=0) / counts.sum()) if counts.sum() else 0.0
-    if common <= PREVALENCE:
+    common = _commonest(sample)
+    if not common > PREVALENCE:
         return ()
     if sample.codes.n_labels == 2:
         return (

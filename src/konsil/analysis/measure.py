@@ -5,6 +5,7 @@ Measures of different groups stand on the same clusters by name, so that a diffe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -50,6 +51,8 @@ class Measure:
     """Units by rater, where the number is a ratio of sums over single ratings."""
     notes: tuple[str, ...] = field(default=())
     """What a reader must know."""
+    commonest: float = math.nan
+    """The share of the commonest label, of statistics of agreement; nan where it is not told."""
 
 
 @dataclass(frozen=True)

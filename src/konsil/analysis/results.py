@@ -43,6 +43,8 @@ class Row:
     """Win differences and margins: max-T adjusted over all prespecified ones, flipping whole items by one coin each."""
     prespecified: bool = True
     """Whether the analysis was."""
+    commonest: float = float("nan")
+    """Agreement: the share of the label that was given most often; nan elsewhere."""
     warnings: tuple[str, ...] = ()
     """What a reader must know about this number."""
     detail: bool = False

@@ -50,6 +50,7 @@ def row(
         n_raters=measure.n_raters if measure is not None else 0,
         n_undefined_pairs=measure.n_undefined_pairs if measure is not None else 0,
         prespecified=analysis.prespecified,
+        commonest=measure.commonest if measure is not None else math.nan,
         warnings=told.warnings,
         detail=detail,
         finding=finding,

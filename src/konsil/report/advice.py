@@ -15,6 +15,8 @@ from konsil.report.tables import MINUS, Cell, Table, table
 
 NEAR = 0.02
 """A reliability so little below the best one is as good for the choice of the number of sentences."""
+COMMON = 0.9
+"""Where one label makes up more than this under a design, agreement is no reason to take it."""
 ABOVE, LEVEL = ">", "≥"
 """Between two systems: shown to differ, or only estimated to."""
 Verdict = Literal["first", "second", "alike", "open"]
@@ -35,9 +37,16 @@ class Compared:
     """What they are called."""
 
     @property
+    def lopsided(self) -> bool:
+        """Whether nearly all labels are one and the same under a design: raters who look at nothing then agree, too."""
+        return max((r.commonest for r in (self.first, self.second) if not math.isnan(r.commonest)), default=0) > COMMON
+
+    @property
     def verdict(self) -> Verdict:
         """Which design's agreement is higher, by the difference's interval; alike within the margin; or open."""
         e, margin = self.minus.estimate, self.analysis.margin
+        if self.lopsided:
+            return "open"
         if e.low > 0 or e.high < 0:
             return "first" if e.low > 0 else "second"
         return "alike" if margin is not None and -margin < e.low and e.high < margin else "open"
@@ -101,7 +110,7 @@ def advice_table(material: Material, known: Sequence[Analysis], of: Mapping[str,
                 (
                     Cell(criterion),
                     Cell(_said(material, mine) if n == 0 else ""),
-                    Cell(one.analysis.name),
+                    Cell(f"{one.analysis.name} *" if one.lopsided else one.analysis.name),
                     *([] if alike else [Cell(f"{one.designs[0]} {MINUS} {one.designs[1]}")]),
                     numbers.estimate(e),
                     _chance(material, one.sure),
@@ -116,7 +125,12 @@ def advice_table(material: Material, known: Sequence[Analysis], of: Mapping[str,
         " the joint resamples, that agreement is higher where the estimate is (1 - p/2)."
     )
     caption = material.caption(_("Which design for which criterion, and how sure."))
-    return table(caption, head, body, row_heads=2, general=[rule])
+    alone = _(
+        "*: one label makes up more than 90 % of all under a design, so that agreement comes without looking; this form"
+        " recommends nothing."
+    )
+    general = [rule, alone] if any(one.lopsided for one in every) else [rule]
+    return table(caption, head, body, row_heads=2, general=general)
 
 
 def _chance(material: Material, chance: float) -> Cell:

@@ -143,6 +143,11 @@ DESIGN_FIGURES: dict[str, str] = {
         " unentschieden. Wie sicher: die Chance nach den gemeinsamen Ziehungen, dass die Übereinstimmung dort höher"
         " ist, wo die Schätzung es ist (1 - p/2)."
     ),
+    "*: one label makes up more than 90 % of all under a design, so that agreement comes without looking; this form"
+    " recommends nothing.": (
+        "*: Ein Wert macht unter einem Design mehr als 90 % aller aus, sodass Übereinstimmung ohne Hinsehen entsteht;"
+        " diese Form empfiehlt nichts."
+    ),
     "How sure: the chance that it takes fewer hours than whole answers (1 - p/2).": (
         "Wie sicher: die Chance, dass es weniger Stunden braucht als ganze Antworten (1 - p/2)."
     ),
