@@ -78,6 +78,7 @@ def test_repeated_measures_is_that_of_statsmodels() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # the peer's own, with a new pandas
 def test_epsilon_and_mixed_are_those_of_pingouin() -> None:
     pingouin = pytest.importorskip("pingouin")
     y = cells(3, 12, 1, 4)
