@@ -36,7 +36,7 @@ def run(*arguments: object) -> str:
     return done.output
 
 
-def with_the_model(folder: Path, edits: tuple[tuple[str, str], ...]) -> None:
+def with_the_model(folder: Path, edits: tuple[tuple[str, str], ...], few: str = FEW) -> None:
     """What is commented out for want of a model, with the local one in its place; few tokens, as time counts."""
     place = folder / "study.toml"
     text = place.read_text("utf-8")
@@ -46,7 +46,7 @@ def with_the_model(folder: Path, edits: tuple[tuple[str, str], ...]) -> None:
     start, end = text.index("# WHO answers"), text.index("# WHERE the models")
     systems = re.sub(r"(?m)^#(?! )", "", text[start:end])
     systems = systems.replace("hosted:MODEL-1", MODEL).replace("hosted:MODEL-2", "fake:right=0.5")
-    text = text[:start] + re.sub(r"max_tokens = \d+", lambda _: FEW, systems) + text[end:]
+    text = text[:start] + re.sub(r"max_tokens = \d+", lambda _: few, systems) + text[end:]
     judge = f'\n[[judges]]\nrater = "judge-1"\nmodel = "{MODEL}"\nsettings = {{ temperature = 0, max_tokens = 120 }}\n'
     place.write_text(f"{text}{judge}\n[resampling]\ndraws = 100\n", "utf-8")
 
@@ -87,3 +87,34 @@ def test_clexeval_with_a_real_model(tmp_path: Path) -> None:
         assert {r.label for r in store.ratings() if r.rater == "name-finder"} <= {"no", "yes"}
         replies = Calls(store).ended("answer")
     assert len([1 for _, who, _ in replies if who == "system-1"]) == 3
+
+
+@pytest.mark.slow
+def test_cqa_eval_with_a_real_model(tmp_path: Path) -> None:
+    """Five examples show even so small a model the two headings; what it says under them is cut into sentences."""
+    folder = tmp_path / "questions"
+    run("new", folder, "--protocol", "cqa-eval")
+    with_the_model(folder, (), "max_tokens = 250")
+    text = (folder / "study.toml").read_text("utf-8")
+    start = text.index("[prepare]")
+    (folder / "study.toml").write_text(text[:start] + text[text.index("[[plan]]", start) :], "utf-8")
+    asked = {"q1": "Can I take ibuprofen for a headache?", "q2": "Can I swim with a cold?"}
+    rows = {
+        "questions.csv": [("item", "text"), *asked.items()],
+        "answers.csv": [("item", "system", "text"), *((item, "physician", "Rest. Drink.") for item in asked)],
+    }
+    for name, lines in rows.items():
+        with (folder / name).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(lines)
+    run("import", folder)
+    assert "2 done in 2 calls" in run("answer", folder, "--system", "system-1")
+    with open_folder(folder).store() as store:
+        answers = [a for a in store.answers() if a.system == "system-1"]
+    parted = [a for a in answers if a.reasoning.strip()]
+    if not parted:
+        pytest.skip("on this machine the model came to no end within 250 tokens, or kept to no headings")
+    for answer in parted:
+        assert answer.text.strip()
+        assert not {"Reasoning", "Final answer"} & {*answer.reasoning.splitlines(), *answer.text.splitlines()}
+        assert answer.sentences
+        assert all(answer.text[s.start : s.end].strip() for s in answer.sentences)
