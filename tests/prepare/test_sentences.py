@@ -93,7 +93,7 @@ def test_plain_sentences_come_back_whole(parts: list[str]):
 
 
 @pytest.mark.parametrize("piece", ["(", ".", "a: 1. ", "**", "| ", "A. ", "[1]", "- "])
-def test_hostile_repetitions_take_no_time(piece: str):
+def test_hostile_repetitions_come_to_an_end(piece: str):
     began = time.process_time()
     sentences(piece * (20_000 // len(piece)))
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < 20, "a tenth of a second is usual; what is quadratic takes minutes"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from konsil.prepare.abbreviations import (
     BEFORE_NUMBER,
@@ -25,12 +26,17 @@ _MARK = re.compile(r"[ \t]*(?:(?:[-*+•‣–]|\d{1,3}[.)]|[A-Za-z]\)|>|☐|✓
 _HEADING = re.compile(r"[ \t]*(?:#{1,6}[ \t]|(?:\*\*|__)[^*_]+[^*_.!](?:\*\*|__):?[ \t]*$)")
 _RULED = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$")
 _LISTED = re.compile(r"[ \t]*(?:(?:[-*+•‣–]|\d{1,3}[.)]|[A-Za-z]\))[ \t]|[|#>])")
-_STOP = re.compile(r"(?::(?=\s+1[.)]\s.*\s2[.)]\s)|(?<![.!?…])[.!?…]++)[\"'”“’‘»«)\]*_]*(?:\[\d[\d,;–\- ]*\])*(?=\s)")
+_STOP = re.compile(
+    r"(?::(?=\s+1[.)]\s.{0,2000}\s2[.)]\s)|(?<![.!?…])[.!?…]++)[\"'”“’‘»«)\]*_]*(?:\[\d[\d,;–\- ]*\])*(?=\s)"
+)
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,12}\.)+")
 _NEXT_LETTER = re.compile(r"[^\W\d_]\.")
+_INK = re.compile(r"\S")
 _COUNTS = re.compile(r"[\d.,/–-]*\d")
 _CLOSERS = "\"'”“’‘»«)]*_"
 _OPENERS = "\"'“„”‘‚»«([*_~`<> "
+_NEAR = 300
+"""Characters before and after a stop that are looked at."""
 _WRAPPED = 60
 """Characters from which on a line without a mark at its end was broken by an editor's margin."""
 
@@ -81,7 +87,7 @@ def _cut(text: str, begin: int, stop: int) -> Iterator[tuple[int, int]]:
     start = begin
     for found in _STOP.finditer(text, begin, stop):
         end = found.end()
-        if not _goes_on(text[start : found.start()], found[0], text[end:stop]):
+        if not _goes_on(_Gap(text, start, found.start(), end, stop)):
             yield _trimmed(text, start, end)
             start = end
     if text[start:stop].strip():
@@ -94,15 +100,44 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return start + len(piece) - len(piece.lstrip()), start + len(bare.rstrip())
 
 
-def _goes_on(before: str, stop: str, after: str) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """A place where a sentence may end."""
+
+    text: str
+    start: int
+    """Where the sentence begins."""
+    end: int
+    """Where the full stop, question mark or the like begins."""
+    after: int
+    """Where it ends."""
+    stop: int
+    """Where the paragraph ends."""
+
+    @property
+    def first(self) -> int:
+        """Where its first character is that is no white space."""
+        found = _INK.search(self.text, self.start, self.end)
+        return found.start() if found else self.end
+
+    @property
+    def opened(self) -> int:
+        """Brackets that are open behind the stop."""
+        return self.text.count("(", self.start, self.end) - self.text.count(")", self.start, self.after)
+
+
+def _goes_on(gap: _Gap) -> bool:
     """Whether the sentence goes on after a full stop, question mark or the like that white space follows."""
+    text, stop = gap.text, gap.text[gap.end : gap.after]
+    # A few words on both sides decide; whole paragraphs would be copied for every stop in them.
+    before, after = text[max(gap.start, gap.end - _NEAR) : gap.end], text[gap.after : min(gap.stop, gap.after + _NEAR)]
     first = after.lstrip().lstrip(_OPENERS)
-    if before.count("(") > before.count(")") + stop.count(")") and ")" in after:
+    if gap.opened > 0 and text.find(")", gap.after, gap.stop) >= 0:
         return True
     word = re.match(r"[^\W\d_]+", first)
     if word and first[0].islower() and not any(c.isupper() for c in word[0]):
         return True
-    if stop.startswith(".)") and "(" in before.lstrip()[1:]:
+    if stop.startswith(".)") and text.find("(", gap.first + 1, gap.end) >= 0:
         return True  # the full stop of an abbreviation in brackets, as in (nausea etc.)
     if stop.rstrip("*_") != ".":
         return not first
