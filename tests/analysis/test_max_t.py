@@ -61,6 +61,7 @@ def test_it_is_the_largest_of_all_standardised_sums_under_every_pattern_of_coins
         assert found[name] == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 20_000) + 1e-4)
 
 
+@pytest.mark.slow
 def test_a_larger_family_asks_more_and_single_tests_less() -> None:
     alone, both = results(SMALL, ACCURACY), results(SMALL, ACCURACY, UTILITY)
     one, two = told(alone), told(both)
@@ -89,6 +90,7 @@ def test_order_and_further_analyses_that_are_not_tested_change_nothing() -> None
     assert all(math.isnan(v) for k, v in again.items() if k[0] not in ("accuracy", "utility"))
 
 
+@pytest.mark.slow
 def test_lengths_and_groups_are_members_too() -> None:
     found = told(results(SMALL, replace(ACCURACY, by=("length",)), replace(UTILITY, by=("theme",))))
     assert len({key[0] for key, p in found.items() if math.isfinite(p)}) == 2

@@ -197,6 +197,7 @@ def test_worths_with_ratios_beside_them() -> None:
         assert ratios["west"].low < ratios["west"].value < ratios["west"].high < 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statistic", ["davidson", "bradley_terry"])
 def test_worths_have_the_bootstrap_of_items_beside_them(statistic: str) -> None:
     """Each draw of items fitted again by a maximum of the same likelihood that is found in another way."""

@@ -45,6 +45,7 @@ def told_in(*places: Path) -> dict[str, list[str]]:
     return {name: systems for name, systems in found.items() if systems}
 
 
+@pytest.mark.slow
 def test_no_name_is_told_while_blinded(folder: Path) -> None:
     said = [konsil(*words) for words in (
         ("report", str(folder)), ("analyse", str(folder)), ("status", str(folder)), ("check", str(folder)),

@@ -239,6 +239,7 @@ def plain(found: Sequence[Rating]) -> list[Rating]:
     return sorted(bare, key=lambda r: (r.task, r.criterion, r.answers, str(r.span)))
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=40, deadline=None)
 def test_whatever_is_rated_comes_back_as_the_same_ratings(study: Path, data: st.DataObject) -> None:

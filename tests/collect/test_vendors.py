@@ -75,6 +75,7 @@ def call(handler: Any, request: Request = ASKED, times: int = 1) -> list[Reply |
     return calls("/v1/messages", handler, make, request, times)
 
 
+@pytest.mark.slow
 def test_what_is_sent_and_what_is_read() -> None:
     seen: list[Any] = []
 

@@ -397,6 +397,7 @@ def llmbar_study(llmbar: Path, path: Path, columns: str, analyses: str) -> Folde
     return written(path, protocol, [("gold", "authors", "human"), *((e, "evaluators", "llm") for e in EVALUATORS)])
 
 
+@pytest.mark.slow
 def test_llmbar_accuracy_in_either_order(llmbar: Path, tmp_path: Path) -> None:
     """statistics.json: correct verdicts in the order given and swapped; a reply without a verdict is no correct one."""
     orders = {"as given": "correct_False", "swapped": "correct_True"}

@@ -129,6 +129,7 @@ def test_positions_of_systems_are_counterbalanced(medqade):
     assert len({t.answers for t in tasks if t.item == "c0"}) > 1
 
 
+@pytest.mark.slow
 def test_strata_are_counted_for_each_rater_of_a_panel(medqade):
     tasks, _ = medqade
     items = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from konsil.api import open_folder
@@ -14,6 +15,7 @@ from konsil.plan.meetings import meetings
 from konsil.records import Answer, Item
 
 
+@pytest.mark.slow
 def test_a_plan_of_the_protocol(tmp_path: Path) -> None:
     CliRunner().invoke(group, ["new", str(tmp_path / "s"), "--protocol", "real-pocqi"], catch_exceptions=False)
     study = open_folder(tmp_path / "s").study

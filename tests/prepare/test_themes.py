@@ -107,6 +107,7 @@ def _lettered(n: int, letters: str = "abc") -> list[Item]:
     return [Item(f"q{k:03}", letters[k % len(letters)] + "x" * (k % 7)) for k in range(n)]
 
 
+@pytest.mark.slow
 def test_two_languages_are_grouped_by_what_is_asked() -> None:
     embed = embedder()
     found = themes(Theming(smallest=5), ITEMS, embed)

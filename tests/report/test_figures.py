@@ -63,6 +63,7 @@ def test_distribution() -> None:
     assert "key-" in re.findall(r"url\(#([^)]*)\)", drawn.inline)[0]
 
 
+@pytest.mark.slow
 def test_heat_map() -> None:
     values = {("a", "b"): 0.5, ("a", "c"): NAN, ("c", "b"): 0.9}
     shown = words(heat_map(ABOUT, ("a", "b", "c"), values, Numbers(), axis="kappa"))

@@ -54,6 +54,7 @@ def outcomes(opened: Folder) -> dict[tuple[str, str, str], tuple[str, int]]:
         return found
 
 
+@pytest.mark.slow
 def test_the_papers_size(tmp_path: Path) -> None:
     opened = imported(tmp_path / "study", tables())
     with opened.store() as store:

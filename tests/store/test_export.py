@@ -159,6 +159,7 @@ def test_postgresql_gives_back_what_it_got(batch: Batch, server: str) -> None:
         assert store.verify_log() == ()
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(cells=st.lists(st.none() | texts, min_size=1, max_size=20))
 def test_no_cell_is_a_formula(cells: list[str | None]) -> None:

@@ -131,6 +131,7 @@ def test_one_fault_of_a_row_is_told_once_and_rows_of_sheets_are_rows() -> None:
     assert caught.value.problems == ("row 5: there is no criterion 'corect'; did you mean 'correct'?",)
 
 
+@pytest.mark.slow
 def test_very_many_faults_are_counted_and_do_not_take_long() -> None:
     items = [Item(f"item-{n:06}", "?") for n in range(5_000)]
     wrong = [rating("easy", answers=(), item=f"itme-{n:06}") for n in range(20_000)]
