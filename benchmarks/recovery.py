@@ -24,9 +24,8 @@ from pathlib import Path
 
 import numpy as np
 from recovery_designs import DESIGNS
+from simulated_study import analyse
 
-from konsil.analysis.frame import Data
-from konsil.analysis.run import run
 from konsil.simulate import cases_of, draw, lengths_of, recovery, sets_of
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "recovery.md"
@@ -38,19 +37,7 @@ PANEL_SEED = 11
 def results_of(study, truth, items, answers, seed):
     """One simulated study's estimates."""
     drawn = draw(study, items, answers, truth, seed, panel_seed=PANEL_SEED)
-    return run(
-        study.analyses,
-        Data(items, answers, study.raters, drawn.tasks, drawn.ratings),
-        instruments=study.instruments,
-        seed=seed,
-        resampling=study.resampling,
-        exclusions=study.exclusions,
-        planned=True,
-        systems=study.systems,
-        derived=study.derived,
-        flag_families=True,
-        together=study.together,
-    )
+    return analyse(study, items, answers, study.raters, drawn, seed)
 
 
 def name_of(row):

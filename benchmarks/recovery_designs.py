@@ -160,7 +160,7 @@ def clexeval_analyses() -> tuple[Analysis, ...]:
         Analysis("communication by level", "mean", communication, "experts", by=("system", "level"), cluster="case"),
         Analysis("illusion gap", "illusion_gap", precision, "experts", criteria=(communication,)),
         Analysis("reasoning names what the answer does not", "mismatch", precision, "experts", against="detector"),
-        Analysis("approval of failures", "approval", precision, "judges", against="experts"),
+        Analysis("approval of failures", "approval", precision, "judges", against="experts", failure_by="mean"),
     )  # fmt: skip
 
 

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
+import sqlite3
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Connection
+
+    from forks import Forks
+
+# A core for each worker: on small tables threads mostly wait for one another. Before NumPy and Polars are loaded.
+for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS"):
+    os.environ.setdefault(_name, "1")
 
 # Under importlib mode a test's folder is not on the path; pocqi_tables.py is used by several folders.
 sys.path.append(str(Path(__file__).parent))
@@ -21,9 +35,66 @@ settings.register_profile("thorough", _BUSY)
 settings.register_profile("quick", _BUSY, max_examples=25)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--shuffle SEED`: files, and the tests within each, in a random order, to find tests that need one another."""
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="run files and their tests in a random order")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The order of `--shuffle`; every worker makes the same of it."""
+    seed = config.getoption("--shuffle")
+    if seed is None:
+        return
+    generator = random.Random(seed)
+    places = {path: generator.random() for path in dict.fromkeys(item.path for item in items)}
+    generator.shuffle(items)
+    items.sort(key=lambda item: places[item.path])
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """A quarter of the examples where the slow tests are left out; the whole suite tries all of them."""
     settings.load_profile("quick" if "not slow" in str(config.option.markexpr) else "thorough")
+
+
+@pytest.fixture(scope="session")
+def statements(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """What makes an empty SQLite database one of this version, written off a database that was really migrated."""
+    from konsil.store import Store
+
+    place = tmp_path_factory.mktemp("schema") / "konsil.db"
+    Store.open(place).close()
+    with contextlib.closing(sqlite3.connect(place)) as connection:
+        return [line for line in connection.iterdump() if line not in ("BEGIN TRANSACTION;", "COMMIT;")]
+
+
+@pytest.fixture(autouse=True)
+def _new_databases(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Outside of the store's own tests, new SQLite databases skip the migrations: hundreds of tests make one."""
+    if request.path.parent.name == "store" or "konsil.store.migrate" not in sys.modules:
+        return
+    from konsil.store import migrate
+
+    definitions = request.getfixturevalue("statements")
+    upgrade = migrate.upgrade
+
+    def create(connection: Connection, scripts: Path = migrate.MIGRATIONS) -> None:
+        new = connection.dialect.name == "sqlite" and scripts == migrate.MIGRATIONS
+        if not new or connection.exec_driver_sql("SELECT 1 FROM sqlite_master").first() is not None:
+            upgrade(connection, scripts)
+            return
+        for statement in definitions:
+            connection.exec_driver_sql(statement)
+
+    monkeypatch.setattr(migrate, "upgrade", create)
+
+
+@pytest.fixture(scope="session")
+def ready() -> Iterator[Forks]:
+    """Commands of konsil without the time that importing takes, for tests that run many."""
+    from forks import forks
+
+    with forks(os.environ) as process:
+        yield process
 
 
 def real_data(name: str) -> Path:

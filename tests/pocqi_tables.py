@@ -153,3 +153,29 @@ def write(made: Made, folder: Path, ending: str = "csv") -> Path:
                 writer.writeheader()
                 writer.writerows(rows)
     return folder
+
+
+def as_the_authors_lay_out(data: Made) -> Made:
+    """The same tables as the authors' analysis code reads them.
+
+    Questions have an external key in place of source and theme; account status is in a table of registrations, by
+    address. The first user is in an arm outside the experiment, the second has a test address, the third was in the
+    pilot.
+    """
+    other = Made({name: [dict(row) for row in rows] for name, rows in data.tables.items()})
+    of = other.tables
+    for n, row in enumerate(of["qa_questions"]):
+        row["external_key"] = f"healthbench-{n}" if row.pop("source") == "healthbench" else f"oe-{n}"
+        row["question_text"] = row.pop("question")
+    of["tagged_questions"] = [
+        {"id": row["id"], "primary_question_type": row.pop("theme") if n % 5 else row.pop("theme") * 0}
+        for n, row in enumerate(of["qa_questions"])
+    ]
+    of["recruitment_combined"] = []
+    for n, row in enumerate(of["users"]):
+        row["email"] = "Tester@Example.com" if n == 1 else f"dr{n}@hospital.org"
+        status = "On OE" if row.pop("exposure") == "user" else "Off OE"
+        of["recruitment_combined"].append({"Email": f"DR{n}@hospital.org", "OE Status": status})
+    of["users"][0]["subversion"] = "qa_full_render"
+    of["prior_users"] = [{"id": of["users"][2]["id"]}]
+    return other

@@ -11,6 +11,7 @@ import math
 import os
 import pkgutil
 import re
+import shlex
 import shutil
 import struct
 import subprocess
@@ -27,7 +28,8 @@ import pytest
 from click.testing import CliRunner
 
 import konsil
-from konsil.analysis import Analysis, Bin, Derived, Exclusions, Resampling, known_statistics
+from forks import Forks, forks
+from konsil.analysis import Analysis, Bin, Derived, Exclusions, Inference, Resampling, known_statistics
 from konsil.cli.main import COMMANDS, group
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
@@ -113,7 +115,13 @@ def environment(home: Path) -> dict[str, str]:
     return {**kept, "PATH": path, "HOME": str(home), "TERM": "dumb", "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
 
 
-def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+PLAIN = re.compile(r"""konsil( +([\w./:=,%+@-]+|'[^']*'|"[^"$`\\]*"))*""")
+"""One command of konsil in which the shell has nothing to do but to split words."""
+
+
+def run(command: str, folder: Path, ready: Forks | None = None) -> subprocess.CompletedProcess[str]:
+    if ready is not None and PLAIN.fullmatch(command.strip()):
+        return ready.run(shlex.split(command)[1:], folder, environment(folder))
     return subprocess.run(
         ["bash", "-c", f"set -euo pipefail; {command}"],
         cwd=folder,
@@ -134,7 +142,7 @@ def place(tmp_path: Path) -> Path:
     return folder
 
 
-def play(path: Path, folder: Path, server: str | None = None) -> None:
+def play(path: Path, folder: Path, server: str | None = None, ready: Forks | None = None) -> None:
     """Do what the document says, from its first block to its last, as a reader would."""
     names: dict[str, object] = {"__name__": "__main__"}
     before = Path.cwd()
@@ -145,7 +153,7 @@ def play(path: Path, folder: Path, server: str | None = None) -> None:
             if block.info == "setup" or (block.info == "postgresql" and server is None):
                 continue
             if block.language == "console":
-                console(block, where, folder, server)
+                console(block, where, folder, server, ready)
             elif block.language == "python":
                 python(block, where, names)
             elif block.info:
@@ -156,9 +164,9 @@ def play(path: Path, folder: Path, server: str | None = None) -> None:
         os.chdir(before)
 
 
-def console(block: Block, where: str, folder: Path, server: str | None) -> None:
+def console(block: Block, where: str, folder: Path, server: str | None, ready: Forks | None) -> None:
     for command, expected in commands(block):
-        done = run(command.replace(EXAMPLE_SERVER, server or ""), folder)
+        done = run(command.replace(EXAMPLE_SERVER, server or ""), folder, ready)
         code = 2 if block.info == "fails" else 0
         assert done.returncode == code, f"{where}: {command}\n{done.stdout}"
         got = "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines())
@@ -201,13 +209,40 @@ SLOW = {
 @pytest.mark.parametrize(
     "path",
     [
-        pytest.param(p, id=p.name, marks=[pytest.mark.slow] if p.name in SLOW else [])
+        pytest.param(p, id=p.name, marks=[pytest.mark.slow] if p.name in {*SLOW, "README.md"} else [])
         for p in ALL
         if p.exists() and runs(p)
     ],
 )
-def test_the_document_does_what_it_says(path: Path, tmp_path: Path):
-    play(path, place(tmp_path))
+def test_the_document_does_what_it_says(path: Path, tmp_path: Path, request: pytest.FixtureRequest):
+    # README's commands, which everybody tries first, start by themselves. Most of the time of most commands is that of
+    # importing.
+    play(path, place(tmp_path), ready=request.getfixturevalue("ready") if path.name in SLOW else None)
+
+
+@pytest.mark.slow
+def test_a_fork_is_a_command_as_any_other(tmp_path: Path):
+    """The same output, code, folder and arguments, whether konsil is started or forked, one command after the other."""
+    with forks(environment(tmp_path)) as ready:
+        for command in (
+            "konsil --version",
+            "konsil nwe",
+            "konsil new 'a study'",
+            "konsil check 'a study'",
+            "konsil new 'a study'",
+        ):
+            (tmp_path / "started").mkdir(exist_ok=True)
+            (tmp_path / "forked").mkdir(exist_ok=True)
+            started, forked = run(command, tmp_path / "started"), run(command, tmp_path / "forked", ready)
+            assert (forked.returncode, forked.stdout) == (started.returncode, started.stdout), command
+    assert {p.name for p in (tmp_path / "forked").iterdir()} == {p.name for p in (tmp_path / "started").iterdir()}
+
+
+@pytest.mark.parametrize(
+    "command", ["konsil status a | head", "konsil new a && ls", "konsil new $HOME", "konsil x > y", "ls"]
+)
+def test_what_a_shell_must_do_goes_to_a_shell(command: str):
+    assert not PLAIN.fullmatch(command)
 
 
 EXAMPLE_SERVER = "postgresql://konsil@db.example"
@@ -222,12 +257,12 @@ server = _fixtures.server
 
 
 @pytest.mark.slow
-def test_postgresql_as_documented(server: str, tmp_path: Path):
+def test_postgresql_as_documented(server: str, tmp_path: Path, ready: Forks):
     import psycopg
 
     with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
         connection.execute("CREATE DATABASE konsil")
-    play(ROOT / "docs" / "howto-store.md", place(tmp_path), server)
+    play(ROOT / "docs" / "howto-store.md", place(tmp_path), server, ready)
 
 
 def test_a_wrong_output_is_found(tmp_path: Path):
@@ -327,7 +362,38 @@ def test_two_commands_set_everything_up():
     setup = [command for block in blocks(ROOT / "README.md") if block.info == "setup" for command, _ in commands(block)]
     assert len(setup) == 2
     assert setup[0].endswith("konsil demo")
-    assert setup[1].endswith("pytest")
+    assert setup[1].endswith(TESTS)
+
+
+TESTS = 'pytest -m "not slow" -n 2'
+"""README's command for the tests."""
+
+
+def test_the_tests_of_readme_are_run_before_all_other_checks():
+    """The command that README gives, word for word, on a copy of the checkout: nothing else is installed before it."""
+    lines = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
+    [reads] = [line for line in lines if line.startswith('command="$(')]
+    [runs] = [n for n, line in enumerate(lines) if line.startswith("bash ") and "$python' $command" in line]
+    command = subprocess.run(["bash", "-c", f'{reads}; echo "$command"'], cwd=ROOT, capture_output=True, check=True)
+    documented = [
+        command for block in blocks(ROOT / "README.md") if block.info == "setup" for command, _ in commands(block)
+    ]
+    assert f"python3 {command.stdout.decode().rstrip()}" == documented[1]
+    before = [line for line in lines[:runs] if line != reads and not line.lstrip().startswith("#")]
+    others = ("pip install", "ruff", "mypy", "konsil local", "pytest -m")
+    assert not any(word in line for line in before for word in others)
+    assert any(line.startswith("pytest -m slow -n 2") for line in lines[runs:])
+    readme, contributing = ((ROOT / name).read_text("utf-8") for name in ("README.md", "CONTRIBUTING.md"))
+    assert "`.venv/bin/pytest -m slow -n 2`" in readme
+    assert f"`{TESTS}`" in contributing
+
+
+def test_fast_tests_need_no_more_than_readme_installs():
+    """A peer that only .ci/run can install is imported inside of slow tests, which skip without it."""
+    peers = re.findall(r'--no-deps "([A-Za-z]+)', (ROOT / ".ci" / "run").read_text("utf-8"))
+    assert peers == ["irrCAC"]
+    files = (ROOT / "tests").rglob("*.py")
+    assert not [p.name for p in files if re.search(r"(?m)^\s*(import|from) irrCAC", p.read_text("utf-8"))]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -452,6 +518,7 @@ KEYS = (
     Analysis,
     Resampling,
     Exclusions,
+    Inference,
 )
 """The tables of a study.toml, in the order of the document."""
 

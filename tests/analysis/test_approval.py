@@ -14,7 +14,8 @@ from konsil.records import Rater, Task
 
 JUDGES = {"specialist": (138, 138), "llama": (126, 142), "distilled": (80, 141), "generalist": (68, 142)}
 """Judge -> failures approved and failures judged, of 142."""
-HAR = Analysis("a", "approval", "diagnostic_precision", "judges", against="experts", criteria=CRITERIA[1:], levels=())
+HAR = Analysis("a", "approval", "diagnostic_precision", "judges", against="experts", criteria=CRITERIA[1:], levels=(),
+               failure_by="mean")  # fmt: skip
 
 
 def audit() -> Data:
@@ -88,6 +89,22 @@ def test_judges_are_compared_on_the_same_failures() -> None:
     assert len(gaps) == 6
     assert gaps["generalist", "llama"].value == pytest.approx(68 / 142 - 126 / 142)
     assert gaps["generalist", "llama"].high < 0
+
+
+def test_a_failure_is_one_of_every_expert_unless_their_mean_is_asked_for() -> None:
+    """Each failure of the data has an expert who gives 0.5, which the audit itself takes for a pass; means are 0.25."""
+    every = results(DATA, replace(HAR, failure_by="every"))
+    assert all(np.isnan(r.estimate.value) for r in every.rows)
+    assert any("that every expert who rated them scores 0.25 or less; a judge" in m for m in every.methods)
+    looser = results(DATA, replace(HAR, failure_by="every", failure=0.5))
+    assert {r.group["rater"]: r.estimate.n_ratings for r in looser.rows if r.kind == "estimate"} == {
+        judge: judged for judge, (_, judged) in JUDGES.items()
+    }
+    assert any("with a mean expert score of 0.25 or less (single experts may" in m for m in results(DATA, HAR).methods)
+    asked = replace(HAR, statistic="accuracy", against=None, criteria=())
+    assert "failure_by: belongs to the statistics 'approval' and 'strictness', not to 'accuracy'" in set(
+        contradictions(asked)
+    )
 
 
 def test_the_failure_set_follows_its_threshold() -> None:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from konsil.analysis.called import calling, orders
+from konsil.analysis.called import calling, orders, played
 from konsil.analysis.frame import Data
 from konsil.analysis.outcomes import outcomes
 from konsil.analysis.results import OrderRow
@@ -30,8 +30,19 @@ def test_what_was_asked_and_taken_is_said() -> None:
 
 
 def test_models_that_do_not_exist_are_told() -> None:
-    played = [Callee("answer", "s", "fake:m", 9), Callee("judge", "j", "fake:m,right=0.5", 9)]
-    assert "No model stands behind s and j: they were played" in told(*played, Callee("judge", "k", "hosted:m", 9))[2]
+    fakes = [Callee("answer", "s", "fake:m", 9), Callee("judge", "j", "fake:m,right=0.5", 9)]
+    assert "No model stands behind s and j: they were played" in told(*fakes, Callee("judge", "k", "hosted:m", 9))[2]
+
+
+def test_models_that_are_played_are_told_in_the_first_lines() -> None:
+    fakes = [Callee("answer", "s", "fake:m", 9), Callee("judge", "j", "fake:m,right=0.5", 9)]
+    real = Callee("judge", "k", "hosted:m", 9)
+    assert str(played([*fakes, real], named=True)).startswith(
+        "Fake models: no model stands behind s and j; konsil played"
+    )
+    hidden = str(played(fakes, named=False))
+    assert "some of the answers or ratings" in hidden
+    assert played([real], named=True) is None
 
 
 def test_what_a_model_refuses_is_never_claimed() -> None:
@@ -96,5 +107,5 @@ def test_tasks_that_contradict_themselves_have_an_outcome_of_their_own() -> None
     from konsil.analysis.spec import Exclusions
 
     made = data(tie=False)
-    [row] = outcomes(made, long(made, Exclusions()))
+    [row] = outcomes(made, long(made, Exclusions(), (FORM,)))
     assert row.counts == {"ok": 7, "inconsistent": 3}

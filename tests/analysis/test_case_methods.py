@@ -9,6 +9,7 @@ from tests.clexeval_tables import LEVELS, published, results
 
 from konsil.analysis import Analysis
 from konsil.analysis.case_methods import case_methods
+from konsil.analysis.methods import _consensus
 
 ISS = Analysis("a", "information_sensitivity", "diagnostic_precision", "experts", levels=LEVELS)
 
@@ -29,6 +30,21 @@ def test_the_paragraph_has_them_and_names_cases_as_clusters() -> None:
     assert "An answer counts as right where" in told
     assert "A crossover is told only where" in told
     assert "resamples of clusters (case)" in told
+
+
+def test_an_audit_of_judges_is_no_agreement_with_a_majority() -> None:
+    approved = Analysis("a", "approval", "diagnostic_precision", "experts", against="judges")
+    methods = " ".join(results(published(), replace(ISS, name="i")).methods)
+    assert "majorit" not in methods
+    methods = " ".join(_consensus([approved, replace(approved, statistic="strictness", mode="paper")]))
+    assert methods == ""
+    kappa = Analysis("k", "cohen_kappa", "correct", "judges", against="experts")
+    assert "held-out rater" in _consensus([kappa])[-1]
+    assert "majority of the whole panel" in _consensus([replace(kappa, mode="paper")])[-1]
+    shared = Analysis("s", "share", "correct", "experts", of=("yes",), consensus="majority")
+    assert (
+        _consensus([shared])[0].startswith("A majority is strictly more than half") and len(_consensus([shared])) == 1
+    )
 
 
 def test_tukey_is_adjusted_by_itself() -> None:

@@ -53,6 +53,16 @@ def test_a_clear_reversal_is_told() -> None:
     assert row.finding.startswith("Crossover: generalist is ahead at narrative and specialist at")
 
 
+def test_few_cases_that_are_all_alike_show_no_reversal() -> None:
+    patterns = of_patterns(["11000"] * 4, ["00011"] * 4)
+    row = headline(patterns)
+    assert row.estimate.value == 1
+    assert row.estimate.low < 0
+    assert row.finding.startswith("No crossover is shown")
+    below = [r.estimate for r in results(patterns, ASKED).rows if r.kind == "difference"]
+    assert all(e.low < e.high for e in below)
+
+
 def test_no_reversal() -> None:
     row = headline(of_patterns(["11100"] * 20, ["11000"] * 12 + ["10000"] * 8))
     assert row.estimate.value <= 0

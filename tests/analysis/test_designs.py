@@ -98,9 +98,9 @@ def world(seed: int = 2, n_items: int = 20, noise: float = 0.25) -> Data:
 DATA = world()
 
 
-def results(*analyses: Analysis, data: Data = DATA, draws: int = 200) -> Results:
+def results(*analyses: Analysis, data: Data = DATA, draws: int = 200, forms: Sequence[Instrument] = FORMS) -> Results:
     return run(
-        analyses, data, instruments=FORMS, seed=5, resampling=Resampling(draws), exclusions=Exclusions(),
+        analyses, data, instruments=forms, seed=5, resampling=Resampling(draws), exclusions=Exclusions(),
         together=TOGETHER,
     )  # fmt: skip
 
@@ -154,7 +154,9 @@ def test_the_difference_of_designs_is_paired_on_the_items_though_their_units_dif
         + [replace(r, task="fine" + r.task[6:]) for r in DATA.ratings if r.task.startswith("coarse/")],
     )
     (nothing,) = rows(AGREEMENT, same, "difference")
-    assert (nothing.estimate.value, nothing.estimate.low, nothing.estimate.high) == (0, 0, 0)
+    assert nothing.estimate.value == 0
+    assert np.isnan(nothing.estimate.low)
+    assert "no item tells the two sides apart" in nothing.estimate.reason
 
 
 def test_an_answer_is_wrong_if_any_sentence_is_and_the_same_rule_holds_for_whole_answers():
@@ -204,9 +206,11 @@ def test_surveys_are_compared_by_design_rater_by_rater(criterion: str, n: int):
 
 def test_confidence_on_a_screen_is_about_the_answer_there():
     # Two screens of an item ask it, and neither rating names an answer.
+    of_screen = Criterion("confidence", "?", AGREES, scope="task")
+    forms = [replace(form, criteria=(form.criteria[0], of_screen)) for form in (COARSE, FINE)]
     data = replace(DATA, ratings=[replace(r, answers=()) if r.criterion == "confidence" else r for r in DATA.ratings])
     confidence = Analysis("c", "mean", "confidence", "experts", by=("instrument", "system"))
-    found = {tuple(r.group.values()): r.estimate for r in rows(confidence, data)}
+    found = {tuple(r.group.values()): r.estimate for r in results(confidence, data=data, forms=forms).rows}
     assert set(found) == {(d, s) for d in ("coarse", "fine") for s in SYSTEMS}
     for (design, system), estimate in found.items():
         given = [u for (a, _), u in labels(DATA, design, "confidence").items() if a.endswith(system)]
@@ -305,6 +309,9 @@ def test_the_curve_of_parts_has_what_it_is_to_be_read_against():
         sums, finalise = spearman_of_points(points, len(scores))
         assert estimates[str(size)].value == pytest.approx(finalise(np.asarray(sums.sum(0)))[0])
     assert estimates["6"].value == pytest.approx(1)
+    assert estimates["6"].reason == "exact: every part is the whole answer"
+    assert np.isnan([estimates["6"].low, estimates["6"].high, estimates["6"].se]).all()
+    assert np.isfinite([estimates["5"].low, estimates["5"].high]).all()
     versions = {(r.group["sentences"], r.group["version"]): r.estimate for r in found if "version" in r.group}
     assert versions["3", "overlap alone"].value < estimates["3"].value
     assert versions["3", "against the other sentences"].value < estimates["3"].value
@@ -459,6 +466,13 @@ def test_what_cannot_be_computed_says_why(settings: dict[str, Any], reason: str)
     found = rows(Analysis(**({"name": "x", "criterion": "correctness", "raters": "experts"} | settings)), bare)
     assert found
     assert all(np.isnan(r.estimate.value) and reason in r.estimate.reason for r in found)
+
+
+def test_one_answer_tells_nothing_of_hours_and_is_not_said_to_reach_no_reliability():
+    one = replace(DATA, ratings=[r for r in DATA.ratings if r.answers and r.answers[0] == DATA.answers[0].id])
+    found = rows(Analysis("x", "rater_hours", "correctness", "experts"), one)
+    assert found
+    assert {str(r.estimate.reason) for r in found} == {"fewer than two answers, or none with two ratings"}
 
 
 def test_the_methods_say_what_was_done_and_nothing_else():

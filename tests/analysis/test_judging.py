@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 from konsil.analysis import Analysis, Bin, Derived, Exclusions, Resampling, Results
+from konsil.analysis.contrast import contrast, differences
 from konsil.analysis.frame import Data
+from konsil.analysis.measure import Measure, joint, minus
 from konsil.analysis.run import run
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, System, Task
+from konsil.stats.slopes import slope, slope_sums
 
 CORRECT = Criterion("correct", "?", Scale(("no", "yes"), abstain="cannot judge"))
 HARD = Criterion("hard", "?", Scale(("easy", "medium", "hard"), level="ordinal"), scope="item")
@@ -127,9 +130,31 @@ def test_abstention_slope_and_gap() -> None:
     assert by_kind["estimate"].estimate.value == pytest.approx(slopes["judges"])
     assert by_kind["companion"].estimate.value == pytest.approx(slopes["people"])
     assert by_kind["difference"].estimate.value == pytest.approx(slopes["judges"] - slopes["people"])
-    assert by_kind["difference"].estimate.high < 0
+    gap = by_kind["difference"].estimate
+    assert gap.high < 0
+    assert "effective degrees of freedom" in gap.method
     with pytest.raises(AnalysisError, match="no derived column 'dificulty'; did you mean 'difficulty'"):
         results(data, Analysis("x", "abstention_slope", "correct", "judges", covariate="dificulty"))
+
+
+@pytest.mark.parametrize("joined", [True, False])
+def test_equal_slopes_of_rare_abstentions_are_seldom_found_to_differ(joined: bool) -> None:
+    """A judge and a panel of five with one law; the bootstrap finds a difference in one of five or six studies."""
+    generator, rejected, sets, names = np.random.default_rng(3), 0, 250, tuple(f"i{n:02}" for n in range(40))
+    for _ in range(sets):
+        x = generator.random(40)
+        share = 0.1 * x
+        sums = [slope_sums(x, generator.binomial(n, share).astype(float), np.full(40, float(n))) for n in (1, 5)]
+        measures = [Measure(s, slope, names, 40, n, 40 * n, is_rare=True) for s, n in zip(sums, (1, 5), strict=True)]
+        asked = {"key": 1, "resampling": Resampling(200), "cluster": "item"}
+        if joined:
+            judge, panel = joint(measures)
+            [summary] = differences([minus(judge, panel)], **asked)
+        else:
+            summary = contrast(*measures, **asked)
+        assert (summary.headline.p <= 0.05) == (not summary.headline.low <= 0 <= summary.headline.high)
+        rejected += summary.headline.p <= 0.05
+    assert rejected / sets < 0.08
 
 
 def majority(votes: list[str | None]) -> str | None:
@@ -170,6 +195,11 @@ def test_ensembles_equal_a_loop(mode: str) -> None:
     assert last.group["ensemble"] == "best of 4, out of bag"
     assert last.estimate.value <= ranked[0] + 0.02
     assert "too high" in last.warnings[0]
+    assert "no 95% CI" in last.warnings[0]
+    assert "wider than a 95% CI" in last.estimate.method
+    assert [any("Ranked first on the same data" in w for w in row.warnings) for row in got.rows] == [
+        True, *([False] * (len(got.rows) - 1)),
+    ]  # fmt: skip
 
 
 def test_preference_plain_and_adjusted() -> None:
@@ -190,9 +220,46 @@ def test_preference_plain_and_adjusted() -> None:
     valid = results(data, Analysis("x", "self_preference", "correct", "judges", against="people"))
     companion = [row for row in valid.rows if row.group.get("version") and row.group["rater"] == "j1"]
     assert companion[0].estimate.value == pytest.approx(np.mean(expected))
+    headline = next(r for r in valid.rows if r.kind == "estimate" and r.group["rater"] == "j1")
+    value, used, n_own = difference_in_differences(data, "j1", {"a"}, {"c"}, ("j3",))
+    assert headline.estimate.value == pytest.approx(value, abs=1e-12)
+    assert (headline.n_units, companion[0].n_units) == (used, n_own)
+    assert used < n_own
+    assert any(f"Own answers used: {used} of {n_own};" in str(w) for w in headline.warnings)
     family = results(data, Analysis("x", "family_preference", "correct", "judges", against="people"))
+    sibling = next(r for r in family.rows if r.kind == "estimate" and r.group["rater"] == "j1")
+    value = difference_in_differences(data, "j1", {"b"}, {"c"}, ("j3",))[0]
+    assert sibling.estimate.value == pytest.approx(value, abs=1e-12)
     defined = {row.group["rater"] for row in family.rows if np.isfinite(row.estimate.value)}
     assert defined == {"j1"}  # only north has a second system
+
+
+def difference_in_differences(data: Data, judge: str, own: set[str], others: set[str], peers: tuple[str, ...]):
+    """Own minus other answers of the same experts' mean, peer by peer; its value, own answers used and judged.
+
+    `peers` are those that wrote none of the answers; c is of j2's family, so that j2 has no other answer to give.
+    """
+    table, score = labels(data, "correct"), {"yes": 1.0, "no": 0.0}
+    strata: dict[str, int] = {}
+    for answer in {key[1] for key in table}:
+        scores = [score[str(table[f"p{k}", answer])] for k in range(5) if table[f"p{k}", answer] is not None]
+        if scores:
+            strata[answer] = round(float(np.digitize(np.mean(scores), [0.25 + 1e-9, 0.75 + 1e-9])))
+    gaps: dict[tuple[int, str, bool], list[float]] = {}
+    used: dict[tuple[int, str, bool], set[str]] = {}
+    judged = {a for r, a in table if r == judge and a.split(":")[1] in own and table[r, a] is not None}
+    judged = {a for a in judged if any(table[p, a] is not None for p in ("j2", "j3"))}
+    for answer, stratum in strata.items():
+        system = answer.split(":")[1]
+        for peer in peers:
+            if system in own | others and table[judge, answer] is not None and table[peer, answer] is not None:
+                key = (stratum, peer, system in own)
+                gaps.setdefault(key, []).append(score[str(table[judge, answer])] - score[str(table[peer, answer])])
+                used.setdefault(key, set()).add(answer)
+    cells = [(s, p) for s, p, is_own in gaps if is_own and (s, p, False) in gaps]
+    weights = [len(gaps[s, p, True]) for s, p in cells]
+    parts = [np.mean(gaps[s, p, True]) - np.mean(gaps[s, p, False]) for s, p in cells]
+    return np.average(parts, weights=weights), len(set().union(*(used[s, p, True] for s, p in cells))), len(judged)
 
 
 def tied() -> Data:
@@ -229,7 +296,10 @@ def test_a_tiebreak_enters_conflicts_alone() -> None:
 
 def test_margin_is_told() -> None:
     data, _ = study()
-    for margin, words in ((0.9, "equivalent at this margin"), (0.001, "is not shown")):
+    for margin, words in (
+        (0.9, "Equivalent: the 95% CI lies within ±0.9 (two one-sided tests, each at 2.5%)."),
+        (0.001, "Equivalence not shown: the 95% CI extends beyond ±0.001"),
+    ):
         ask = Analysis("x", "share", "correct", "people", of=("yes",), by=("system",), compare="system", margin=margin)
         differences = [r for r in results(data, ask).rows if r.kind == "difference"]
         assert all(any(words in w for w in r.warnings) for r in differences)

@@ -82,6 +82,7 @@ def number(found: Results) -> dict[tuple[str, str], float]:
     return {(r.analysis, r.group.get("rater", "")): r.estimate.value for r in found.rows if r.kind == "estimate"}
 
 
+@pytest.mark.slow
 def test_bounds_are_what_the_missing_labels_could_have_made() -> None:
     """Every way of filling three gaps of one judge and one of another: none goes beyond, and the ends are reached."""
     whole = with_tasks(study(n=14)[0])
@@ -107,6 +108,7 @@ def test_bounds_are_what_the_missing_labels_could_have_made() -> None:
     assert (one.n_missing, one.n_given) == (3, 13 * 3)
 
 
+@pytest.mark.slow
 def test_abstentions_and_their_slope_have_bounds() -> None:
     whole = with_tasks(study(n=20)[0])
     gone = ("j1-i03", "j1-i07", "j1-i11")

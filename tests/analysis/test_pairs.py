@@ -344,21 +344,70 @@ def test_undefined_has_a_reason() -> None:
     tied = tuple(replace(r, label=LABELS[2]) for r in DATA.ratings)
     rows = rows_of(replace(ASKED, statistic="davidson"), data=replace(DATA, ratings=tied))
     assert {r.estimate.reason for r in rows} == {"every comparison is a tie"}
-    rows = rows_of(ASKED, data=replace(DATA, ratings=tied))
-    assert all(r.estimate.value == 0 and math.isnan(r.estimate.low) and r.estimate.reason for r in rows)
+
+
+def test_comparisons_that_are_all_alike_have_an_exact_interval() -> None:
+    """All ties, or a system that loses everything: no vote differs, and other raters and items may."""
+    tied = tuple(replace(r, label=LABELS[2]) for r in DATA.ratings)
+    for r in rows_of(ASKED, data=replace(DATA, ratings=tied)):
+        assert r.estimate.value == 0
+        assert -0.5 < r.estimate.low < 0 < r.estimate.high < 0.5
+        assert r.estimate.low == pytest.approx(-r.estimate.high)
+        assert math.isnan(r.estimate.se)
+        assert r.estimate.p == 1
+        assert r.estimate.method.startswith("exact, no comparison differs")
+
+
+def always_losing(name: str) -> Data:
+    """The study with a system that loses every comparison."""
+    labels = {
+        r: LABELS[4 if r.answers[0].endswith(name) else 0] for r in DATA.ratings if f" {name}" in " ".join(r.answers)
+    }
+    return replace(DATA, ratings=tuple(replace(r, label=labels.get(r, r.label)) for r in DATA.ratings))
+
+
+def test_a_win_rate_of_nothing_has_an_interval_that_raters_and_items_widen() -> None:
+    asked, data = replace(ASKED, statistic="win_rate"), always_losing("west")
+    by_pair = {(r.group["system"], r.group["rival"]): r for r in rows_of(asked, data=data)}
+    beside = [r for r in rows_of(asked, "companion", data) if r.group["system"] == "west"]
+    for rival in set(SYSTEMS) - {"west"}:
+        lost, won = by_pair["west", rival].estimate, by_pair[rival, "west"].estimate
+        assert (lost.value, won.value) == (0.0, 1.0)
+        assert lost.low == 0 and won.high == 1
+        # Fewer raters than items, who are taken to vote alike: 1 - 0.025^(1/n) at their effective number.
+        n = float(lost.method.split(": ")[1].split()[0])
+        assert 10 < n <= by_pair["west", rival].n_raters
+        assert lost.high == pytest.approx(1 - 0.025 ** (1 / n), rel=0.01)
+        assert won.low == pytest.approx(1 - lost.high)
+    assert {r.estimate.method.rsplit(" ", 1)[1] for r in beside} >= {"item", "rater"}
+    results = run([asked, ASKED], data, instruments=[FORM], seed=1, resampling=Resampling(100), exclusions=Exclusions())
+    assert any("Win rates have Wilson's interval" in sentence for sentence in results.methods)
+    # Rates between have Wilson's at the effective sample size, of items without resamples.
+    rate = by_pair["east", "north"].estimate
+    assert rate.method.startswith("two-way Wilson at the effective sample size")
+    assert 0 < rate.low < rate.value < rate.high < 1
+    assert rate.high - rate.value != pytest.approx(rate.value - rate.low)
+
+
+def test_of_judges_a_win_rate_has_wilson_over_items() -> None:
+    rows = rows_of(replace(ASKED, statistic="win_rate", raters="judges", by=("rater",)))
+    assert all(r.estimate.method.startswith(("Wilson at the effective", "exact, no comp")) for r in rows)
+    paper = rows_of(replace(ASKED, statistic="win_rate", raters="judges", by=("rater",), mode="paper"))
+    between = [r for r in paper if 0 < r.estimate.value < 1]
+    assert between and all("percentile" in r.estimate.method for r in between)
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
         ({"by": ("system",)}, "by[0]: 'win_difference' has a row for each system anyway"),
-        ({"compare": "arm", "by": ("arm",)}, "compare: 'win_difference' has no such version"),
+        ({"statistic": "davidson", "compare": "arm", "by": ("arm",)}, "compare: 'davidson' has no such version"),
         (
             {"statistic": "davidson", "by": ("length",)},
             "by: 'length' belongs to win differences, win rates and margins",
         ),
         ({"statistic": "rank_agreement"}, "against: rankings are compared with those of a panel; name it"),
-        ({"criteria": ("utility",)}, "criteria: belongs to the statistic 'rank_agreement'"),
+        ({"criteria": ("utility",), "statistic": "davidson"}, "criteria: belongs to the statistic 'rank_agreement'"),
         ({"statistic": "choice_kappa", "consensus": "mean"}, "consensus: 'choice_kappa' has no such version"),
         ({"consensus": "mean", "by": ("rater",)}, "by: a jury is all its judges together"),
         ({"against": "experts"}, "statistic: 'win_difference' does not compare a rater with a consensus"),
@@ -368,3 +417,9 @@ def test_undefined_has_a_reason() -> None:
 def test_contradictions(changes: dict[str, object], said: str) -> None:
     found = list(contradictions(replace(ASKED, **changes)))  # type: ignore[arg-type]
     assert any(one.startswith(said) for one in found), found
+
+
+def test_a_margin_is_about_a_win_difference_itself() -> None:
+    verdicts = {m: [w for r in rows_of(replace(ASKED, margin=m)) for w in r.warnings] for m in (0.99, 0.001)}
+    assert sum(str(w).startswith("Equivalent: the 95% CI lies within ±0.99") for w in verdicts[0.99]) == len(SYSTEMS)
+    assert sum(str(w).startswith("Equivalence not shown:") for w in verdicts[0.001]) == len(SYSTEMS)

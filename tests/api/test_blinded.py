@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import random
 import re
 import shutil
 from pathlib import Path
@@ -108,6 +110,54 @@ def test_letters_change_no_number(folder: Path) -> None:
     assert len({(letters[v], names[v]) for v in letters if names[v]}) == 4
 
 
+def test_no_order_of_pairs_tells_the_order_of_names(tmp_path: Path) -> None:
+    """Forty random comparisons of four systems: sorted by real names, each pair would stand one way round only."""
+    systems, draw = ("alpha-1", "mid-2", "zeta-3", "omega-4"), random.Random(3)
+    folder = tmp_path / "study"
+    folder.mkdir()
+    form = (
+        '[[instruments]]\nid = "pairs"\nunit = "pair"\ncodebook = "Which is better?"\n[[instruments.criteria]]\n'
+        'id = "better"\nquestion = "Which?"\nscope = "pair"\n'
+        'scale = { labels = ["A", "same", "B"], level = "ordinal" }\n'
+    )
+    (folder / "study.toml").write_text(
+        'title = "Blind pairs"\nseed = 7\nblinded = true\n' + form
+        + "".join(f'[[systems]]\nid = "{s}"\n' for s in systems)
+        + "".join(f'[[raters]]\nid = "dr-{n}"\npanel = "p"\n' for n in range(3))
+        + '[[sources]]\nfile = "r.csv"\nrecords = "ratings"\nfixed = { criterion = "better" }\n'
+        '[[analyses]]\nname = "w"\nstatistic = "win_difference"\ncriterion = "better"\nraters = "p"\n'
+        "[resampling]\ndraws = 100\n"
+    )  # fmt: skip
+    rows = [("rater", "item", "system_a", "system_b", "label")]
+    rows += [(f"dr-{n % 3}", f"q{n}", *draw.sample(systems, 2), draw.choice(["A", "same", "B"])) for n in range(40)]
+    with (folder / "r.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    konsil("import", str(folder))
+    konsil("export", str(folder), str(tmp_path / "out"))
+    tables = {}
+    for name in ("answers", "ratings", "tasks"):
+        with (tmp_path / "out" / f"{name}.csv").open(newline="") as file:
+            tables[name] = list(csv.DictReader(file))
+    system = {row["id"]: row["system"] for row in tables["answers"]}
+    exported = [tuple(system[a] for a in json.loads(row["answers"])) for row in tables["ratings"]]
+    read = [tuple(system[a] for a in r.answers) for r in open_folder(folder).data().ratings]
+    assert sorted(exported) == sorted(read)
+    # By letters each pair has one order, and it is that of the letters.
+    assert all(a < b for a, b in exported)
+    tasks = [tuple(system[a] for a in json.loads(row["answers"])) for row in tables["tasks"]]
+    assert {(b, a) in tasks for a, b in tasks} != {False} or all(a < b for a, b in tasks)
+    wins = {
+        (r.group["system"], round(r.estimate.value, 12))
+        for r in open_folder(folder).results().rows
+        if r.kind == "estimate"
+    }
+    assert len(wins) == 4
+    konsil("freeze", str(folder), "--by", "analyst")
+    konsil("unblind", str(folder), "--by", "chair", "--reason", "the plan stands")
+    named = {round(r.estimate.value, 12) for r in open_folder(folder).results().rows if r.kind == "estimate"}
+    assert named == {value for _, value in wins}
+
+
 def test_freeze_then_unblind_and_both_in_the_log(folder: Path) -> None:
     opened = open_folder(folder)
     for words, sentence in (
@@ -142,7 +192,8 @@ def test_what_was_changed_after_the_freeze_is_exploratory(folder: Path) -> None:
     assert "Added after the plan of analyses was frozen, and therefore exploratory: another." in said
     assert "Taken out after the plan of analyses was frozen: within_one." in said
     rows = json.loads((folder / "estimates.json").read_text())["rows"]
-    assert {r["analysis"]: r["prespecified"] for r in rows} == {"another": False, "win_difference": True}
+    assert {r["analysis"]: r["declared"] for r in rows} == {"another": False, "win_difference": True}
+    assert not any(r["prespecified"] for r in rows), "the ratings were there before"
 
 
 def test_a_study_that_is_not_blinded_cannot_be_unblinded(folder: Path) -> None:

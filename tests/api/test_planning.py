@@ -128,6 +128,7 @@ CALLED = STUDY.replace('id = "a"\n', 'id = "a"\nmodel = "fake:a,refused=0.3"\n',
 )
 
 
+@pytest.mark.slow
 def test_what_was_refused_is_left_out_and_said(folder: Path) -> None:
     (folder / "study.toml").write_text(CALLED)
     run("answer", str(folder), "--limit", "10")

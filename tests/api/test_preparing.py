@@ -175,6 +175,7 @@ def test_without_prepare_there_is_nothing_to_draw(folder: Path):
         prepare(open_folder(folder))
 
 
+@pytest.mark.slow
 def test_every_step_after_it_sees_the_sample(folder: Path):
     answered(folder)
     prepare(open_folder(folder))

@@ -126,6 +126,7 @@ def test_from_the_model_to_pages_judges_and_report(folder: Path, capsys: pytest.
     assert "wordings: 0 of 4 questions wait for a decision" in status
 
 
+@pytest.mark.slow
 def test_both_wordings_are_exported_and_the_report_counts(folder: Path) -> None:
     opened = open_folder(folder)
     rewrite_items(opened)

@@ -69,6 +69,7 @@ def _table(path: Path, *rows: tuple[str, ...]) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_from_the_questions_to_the_stratum(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table, tags = folder / "themes.csv", folder / "tags.csv"
     main(["themes", str(folder), "--dry-run"])
@@ -127,6 +128,7 @@ def test_what_is_wrong_is_told(folder: Path) -> None:
         themes_of.tag_items(open_folder(folder))
 
 
+@pytest.mark.slow
 def test_a_plan_by_theme_holds_its_themes(folder: Path) -> None:
     text = STUDY.replace('panel = "people"\ninstrument', 'panel = "people"\nmatch = "theme"\ninstrument')
     text = text.replace('panel = "people"\n[[sources]]', 'panel = "people"\nstrata = { theme = "Skin" }\n[[sources]]')

@@ -259,6 +259,7 @@ def test_a_database_of_another_place(call: Call, refused: Callable[..., str], st
 # ---------------------------------------------------------------- from Python
 
 
+@pytest.mark.slow
 def test_the_same_from_python(study: Path) -> None:
     opened = konsil.open(study)
     assert opened.study.title == "A study of my own"
@@ -302,6 +303,7 @@ by = ["colour"]
 """
 
 
+@pytest.mark.slow
 def test_an_analysis_of_a_column_that_nobody_has_stops_no_other(call: Call, study: Path, tmp_path: Path) -> None:
     protocol = study / "study.toml"
     whole = protocol.read_text()

@@ -18,7 +18,10 @@ from konsil.errors import AnalysisError, SourceError
 
 Call = Callable[..., tuple[int, str, str]]
 FEW = ("--resamples", "200")
-KEYS = ["systems", "n_comparisons", "win_difference", "win_rate", "davidson", "bradley_terry", "warnings"]
+KEYS = [
+    "systems", "n_comparisons", "n_items", "n_raters", "n_missing", "mode", "confidence", "win_difference", "win_rate",
+    "davidson", "bradley_terry", "position", "warnings",
+]  # fmt: skip
 
 
 def comparisons(n: int = 240, seed: int = 1) -> pl.DataFrame:
@@ -77,13 +80,19 @@ def test_the_documented_json(call: Call, file: Path):
     assert list(result) == KEYS
     assert result["systems"] == ["amber", "birch", "cedar"]
     assert result["n_comparisons"] == 240
+    table = comparisons()
+    assert (result["n_items"], result["n_raters"]) == (table["item"].n_unique(), table["rater"].n_unique())
+    assert (result["n_missing"], result["mode"], result["confidence"]) == (0, "valid", 0.95)
+    shown = ((table["column"] == "model_a").sum() - (table["column"] == "model_b").sum()) / 240
+    assert result["position"]["value"] == pytest.approx(shown, abs=1e-12)
+    assert result["position"]["low"] < shown < result["position"]["high"]
     assert [one["system"] for one in result["win_difference"]] == result["systems"]
     assert len(result["win_rate"]) == 6
     for one in (*result["win_difference"], *result["win_rate"]):
         assert one["low"] < one["value"] < one["high"]
         assert one["item"]["low"] < one["value"] < one["item"]["high"]
         assert "two-way" in one["method"]
-    assert all(0 < one["p_flip"] <= one["p_flip_family"] <= 1 for one in result["win_difference"])
+    assert all(0 < one["p"] <= one["p_family"] <= 1 and one["p_flip"] > 0 for one in result["win_difference"])
     for model in ("davidson", "bradley_terry"):
         logs = [one["log_worth"] for one in result[model]["worths"]]
         assert abs(math.fsum(logs)) < 1e-9
@@ -148,7 +157,7 @@ def test_tables_without_items_or_raters_must_say_so(call: Call, refused: Callabl
     table = comparisons().select("model_a", "model_b", "winner")
     assert "no column for the item" in refused(table)
     result = found(call, tmp_path / "votes.csv", "--item", "-", "--rater", "-")
-    assert sum("independent" in w for w in result["warnings"]) == 2
+    assert sum("are taken as independent" in w for w in result["warnings"]) == 2
 
 
 def test_undefined_is_null_with_its_reason(call: Call, tmp_path: Path):
@@ -161,7 +170,16 @@ def test_undefined_is_null_with_its_reason(call: Call, tmp_path: Path):
     assert of["a", "c"]["value"] is None
     assert of["a", "c"]["reason"] == "never compared"
     assert of["a", "b"]["value"] == 1
-    assert of["a", "b"]["method"].startswith("Clopper-Pearson")
+    assert of["a", "b"]["method"] == (
+        "exact, no comparison differs: 2 effective votes, by item or rater, whichever are fewer"
+    )
+    assert of["a", "b"]["low"] == pytest.approx(0.025**0.5)
+    assert of["a", "b"]["high"] == 1
+    assert of["a", "b"]["se"] is None
+    difference = result["win_difference"][0]
+    assert difference["value"] == 1
+    assert difference["low"] == pytest.approx(2 * 0.025**0.5 - 1)
+    assert difference["p"] == 0.5
 
 
 @pytest.mark.parametrize(

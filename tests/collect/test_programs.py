@@ -58,7 +58,7 @@ i4,A case,,
 ANSWERS = """item,system,text,reasoning
 i1,s,Vasculitis.,Could be MS or a vasculitis.
 i2,s,Sarcoidosis,Granulomas.
-i3,s,Septic arthritis,
+i3,s,Not gout but septic arthritis,Gout was considered and ruled out.
 i4,s,Gout,Gout
 """
 
@@ -87,7 +87,7 @@ def test_judge_runs_the_program_once(folder: Folder) -> None:
         ("i1", "answer_names"): ("no", ""),
         ("i2", "reasoning_names"): ("no", ""),
         ("i2", "answer_names"): ("yes", "'Sarcoidosis' at 0: form"),
-        ("i3", "reasoning_names"): ("no", ""),
+        ("i3", "reasoning_names"): ("yes", "'Gout' at 0: named"),
         ("i3", "answer_names"): ("no", ""),
     }
     done = run(group, ["judge", path, "--judge", "finder"])

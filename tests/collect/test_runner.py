@@ -106,7 +106,7 @@ def test_asking_again_shows_the_reply_and_says_why() -> None:
 def test_an_endless_call_ends_at_its_deadline_and_is_given_up_sooner() -> None:
     progress, kept = run(FakeProvider(Script(faults=Faults(endless=1.0))), limits=Limits(1, seconds=0.05, tries=4))
     assert [c.outcome for c in kept] == ["http error", "gave up"]
-    assert all(0.04 < c.seconds < 1 for c in kept)
+    assert all(0.04 < c.seconds < 60 for c in kept), "a busy machine wakes late; without its deadline no call ends"
     assert progress.outcomes == {"gave up": 1}
     assert progress.gave_up == {"test": "no end within 0.05 seconds"}
 

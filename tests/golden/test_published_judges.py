@@ -140,6 +140,7 @@ def test_mtbench_votes_come_in_whichever_way_round_they_were_shown(mtbench: Fold
     assert all(r.answers[0] < r.answers[1] for r in held.ratings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("turn", "ties", "gpt4", "n_gpt4", "people", "n_people"),
     [
@@ -281,6 +282,7 @@ def macro(folder: Folder, judge: str) -> tuple[float, float, float]:
     return precision, recall, f1
 
 
+@pytest.mark.slow
 def test_pandalm_accuracy_and_f1_of_the_judges(data: Data, tmp_path: Path) -> None:
     """The figures beside the published script of the metrics, and the README's kappas of the annotators."""
     folder = pandalm(data, tmp_path, garbage=True)
@@ -413,6 +415,7 @@ def test_llmbar_accuracy_in_either_order(llmbar: Path, tmp_path: Path) -> None:
     assert seen == 2 * len(SETS) * len(EVALUATORS)
 
 
+@pytest.mark.slow
 def test_llmbar_positional_agreement(llmbar: Path, tmp_path: Path) -> None:
     """statistics.json: how often both orders have the same winner, and Cohen's kappa of the two orders.
 

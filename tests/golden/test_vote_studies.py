@@ -8,8 +8,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from konsil.analysis import Results
 from konsil.analysis.head_to_head import preference
 from konsil.api import open_folder
+from konsil.report import Section
 
 Data = Callable[[str], Path]
 
@@ -105,10 +107,17 @@ def columns(frame: pl.DataFrame, item: str, rater: str | pl.Expr, first: str, se
 def told(folder: Path, people: pl.DataFrame) -> dict[str, list]:
     opened = open_folder(folder)
     opened.import_sources()
-    page = opened.report()
+    computed: list[Results] = []
+
+    def remember(results: Results) -> tuple[Section, ...]:
+        computed.append(results)
+        return ()
+
+    page = opened.report(extras=remember)
     assert page.stat().st_size > 100_000
     assert "Win difference" in page.read_text("utf-8")
-    rows = [r for r in opened.results().rows if r.kind == "estimate"]
+    [results] = computed
+    rows = [r for r in results.rows if r.kind == "estimate"]
     plain = preference(people, item="item", first="system_a", second="system_b", outcome="label", resamples=200)
     wins = {one["system"]: one for one in plain.win_difference}
     mine = [r for r in rows if r.analysis == "wins"]

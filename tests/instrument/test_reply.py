@@ -55,6 +55,7 @@ def test_a_reply_becomes_ratings_by_answer_id() -> None:
     }
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=150, deadline=None)
 def test_what_a_judge_says_comes_back(data: st.DataObject) -> None:
@@ -268,9 +269,9 @@ def test_a_plant_within_a_string_is_a_string() -> None:
 
 @pytest.mark.parametrize("text", ['{"' * 50_000, '{"a":"' * 30_000, "{}" * 50_000, ', "' * 100_000, '{"a":1,' * 30_000])
 def test_a_hostile_reply_does_not_take_long(text: str) -> None:
-    start = time.perf_counter()
+    start = time.thread_time()
     assert not read_reply(FIELDS, text).readable
-    assert time.perf_counter() - start < 3
+    assert time.thread_time() - start < 3
 
 
 # Forms -------------------------------------------------------------------------------------------------------------

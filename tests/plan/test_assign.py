@@ -73,6 +73,7 @@ def medqade():
     return plan_of(plan, items, answers, raters), answers
 
 
+@pytest.mark.slow
 def test_medqade_has_its_exact_counts(medqade):
     tasks, _ = medqade
     mine = [t for t in tasks if t.rater.startswith("physicians")]
@@ -113,6 +114,7 @@ def test_triples_share_items_evenly():
     assert len(pairs) == 21 and max(pairs.values()) <= 2 * min(pairs.values())
 
 
+@pytest.mark.slow
 def test_core_and_split_are_mixed_in_one_shuffled_order(medqade):
     tasks, _ = medqade
     first = [t.item for t in tasks if t.rater == "physicians0"]
@@ -122,6 +124,7 @@ def test_core_and_split_are_mixed_in_one_shuffled_order(medqade):
     assert [i for i in first if i in set(second)] != [i for i in second if i in set(first)]
 
 
+@pytest.mark.slow
 def test_positions_of_systems_are_counterbalanced(medqade):
     tasks, answers = medqade
     core = [t for t in tasks if t.rater == "physicians3" and t.item.startswith("c")]
@@ -129,6 +132,7 @@ def test_positions_of_systems_are_counterbalanced(medqade):
     assert len({t.answers for t in tasks if t.item == "c0"}) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 def test_strata_are_counted_for_each_rater_of_a_panel(medqade):
     tasks, _ = medqade

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -87,3 +89,22 @@ def test_repeats_go_with_the_first_time_or_lapse() -> None:
     assert hand_over("r0", [first, again], plan=[], raters=raters, items={}, rated={"t"}).holders == {"u": ""}
     survey = Task("s", "p 1", "r0", "end", None)
     assert hand_over("r0", [survey], plan=[], raters=raters, items={}, rated=()).holders == {"s": ""}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_how_many_tie_breaks_somebody_has_moves_nothing_else(seed: int) -> None:
+    """How often raters disagreed is an outcome: it must not be seen in who takes over what."""
+    chance = random.Random(seed)
+    raters = [Rater(f"r{k}", "p") for k in range(chance.randint(3, 6))]
+    n = chance.randint(4, 9)
+    tasks = [Task(f"main{k}", "p 1", "r0", "form", f"i{k}") for k in range(n)]
+    tasks += [Task(f"other{k}", "p 1", f"r{1 + k % (len(raters) - 1)}", "form", f"i{k % n}") for k in range(5)]
+    ties = [Task(f"tie{k}", "p 1", "r0", "form", f"i{k}", purpose="tiebreak") for k in range(n)]
+    shares = []
+    for more in (0, 1, n // 2, n):
+        handover = hand_over("r0", [*tasks, *ties[:more]], plan=[], raters=raters, items={}, rated=(), seed=seed)
+        shares.append({task: who for task, who in handover.holders.items() if task.startswith("main")})
+        assert set(handover.holders) - set(shares[-1]) == {tie.id for tie in ties[:more]}, (
+            "tie-breaks are handed over too"
+        )
+    assert all(share == shares[0] for share in shares)

@@ -97,6 +97,7 @@ def test_numbers_of_several_cards_and_of_none():
     assert question(parse("{{c0::b}} {{c1::a}}"), 1) == 'b <span class="cloze">[...]</span>'
 
 
+@pytest.mark.slow
 def test_deletions_stand_in_one_another_to_a_depth():
     deep = "{{c1::" * 50_000 + "a" + "}}" * 50_000
     assert len(list(deletions(parse(deep)))) == DEEPEST

@@ -45,6 +45,11 @@ def test_every_way_leads_to_marks_that_can_be_kept(changes: list[tuple[str, int,
         assert list(marking_problems(TEXT, marks)) == []
 
 
+def test_the_strongest_cue_stays_first_beside_marks_that_are_no_cues() -> None:
+    marks = added(added((), [(0, 1)], "cue"), [(2, 5)], "diagnosis")
+    assert moved(marks, (0, 1), -1) == marks
+
+
 def test_cues_are_ranked_by_hand() -> None:
     marks = added(added(added((), [(0, 1)], "cue"), [(2, 5)], "cue"), [(9, 14)], "cue")
     assert [m.rank for m in marks] == [1, 2, 3]

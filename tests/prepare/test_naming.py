@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -218,6 +219,7 @@ def test_ways_of_naming() -> None:
     assert names_of(["", " ( ) ", "?"]) == ()
 
 
+@pytest.mark.slow
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_likeness_and_distance_have_no_order(one: str, other: str) -> None:
     a, b = folded_word(one), folded_word(other)
@@ -266,3 +268,15 @@ def test_a_narrative_that_names_nothing_is_its_own_level_0() -> None:
     item = Item("c", "Fever and rash.", "measles")
     found = leftovers(item, [at("Fever", "cue", 1, text=item.text), at("rash", "cue", 2, text=item.text)], "")
     assert [(one.kind, one.level, one.stops) for one in found] == [("version", "0", False), ("version", "3", True)]
+
+
+@pytest.mark.parametrize(("text", "start"), [("Later it was measles", 13), ("measles", 0), ("Measles, as was seen", 0)])
+def test_a_diagnosis_at_an_end_of_its_passage_has_its_place(text: str, start: int) -> None:
+    """A rash that is marked in front, so that passages begin and end where the diagnosis does."""
+    item = Item("c", f"A rash. {text}", "measles")
+    [leftover] = [
+        candidate
+        for candidate in leftovers(item, [at("A rash. ", "cue", 1, text=item.text)], "")
+        if candidate.kind == "diagnosis" and candidate.level == "0"
+    ]
+    assert (leftover.start, leftover.end) == (8 + start, 15 + start)

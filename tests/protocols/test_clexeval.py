@@ -100,6 +100,7 @@ def planned() -> tuple[Study, tuple[Item, ...], tuple[Task, ...]]:
     return study, items, tasks
 
 
+@pytest.mark.slow
 def test_the_plan_is_the_papers_to_the_score() -> None:
     study, items, tasks = planned()
     level = {i.id: i.strata["level"] for i in items}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
 
 from konsil.analysis import Analysis, Results, Row
 from konsil.analysis.said import say
-from konsil.report.advice import Compared, overall
+from konsil.analysis.verdicts import DesignEvidence, Recommendation, recommendations
+from konsil.instrument import Criterion, Instrument, Scale
 from konsil.report.designs import Designs, designs
 from konsil.report.language import language
 from konsil.report.overview import Material
@@ -30,10 +30,14 @@ def kappa(name: str, criterion: str, **more: object) -> Analysis:
 
 ANALYSES = (
     *(kappa(f"agreement: {c}, points", c, margin=0.05 if c == "tone" else None) for c in CRITERIA),
-    *(kappa(f"agreement: {c}, answers", c, margin=0.05 if c == "tone" else None) for c in CRITERIA),
+    *(kappa(f"agreement: {c}, answers", c, spans="all") for c in CRITERIA),
     Analysis("parts", "part_whole", "correctness", "experts"),
     Analysis("hours", "rater_hours", "correctness", "experts"),
     Analysis("budget", "budget_reliability", "correctness", "experts", minutes=(5.0,)),
+)
+FORMS = tuple(
+    Instrument(name, tuple(Criterion(c, "?", Scale(("no", "yes")), scope=scope) for c in CRITERIA))  # type: ignore[arg-type]
+    for name, scope in (("coarse", "answer"), ("fine", "sentence"))
 )
 GAPS: Mapping[str, tuple[float, float, float]] = {
     "agreement: correctness, points": (-0.2, -0.3, -0.1),
@@ -61,7 +65,7 @@ def made() -> Results:
             row(a, 0.5 - gap[0], 0.3, 0.9, {"instrument": "fine"}),
         ]
         coarse, fine = {"instrument": "coarse"}, {"instrument": "fine"}
-        rows.append(row(a, *gap, coarse, kind="difference", versus=fine, p=0.04))
+        rows.append(row(a, *gap, coarse, kind="difference", versus=fine, p=0.004, p_adjusted=0.03))
     parts, hours, budget = ANALYSES[8:]
     for n in (1, 2, 3):
         size = {"sentences": str(n)}
@@ -86,7 +90,7 @@ def made() -> Results:
 def section(code: str = "en") -> Designs:
     spoken = language(code)
     numbers = Numbers(spoken)
-    study = Study("t", 1, analyses=ANALYSES, language=code)
+    study = Study("t", 1, instruments=FORMS, analyses=ANALYSES, language=code)
     found = designs(Material(study, told(made(), numbers), (), (), (), (), spoken, numbers))
     assert found is not None
     return found
@@ -96,52 +100,105 @@ def texts(table: Table) -> list[list[str]]:
     return [[cell.text for cell in line] for line in table.rows]
 
 
-def test_the_rule_recommends_leans_and_stays_undecided():
+@pytest.mark.slow
+def test_a_design_is_recommended_by_hours_and_single_ratings_together():
     advice = texts(section().tables[0])
-    said = {line[0]: line[1] for line in advice if line[1]}
-    assert said == {
-        "correctness": "fine",
-        "relevance": "undecided: the forms contradict one another",
-        "risks": "leaning to coarse",
-        "tone": "either: alike within the margin",
+    first = {line[0]: line[1:3] for line in advice if line[1]}
+    assert first == {
+        "correctness": ["fine", "0.030"],
+        "relevance": ["no recommendation: hours are not compared", "–"],
+        "risks": ["no recommendation: hours are not compared", "–"],
+        "tone": ["no recommendation: hours are not compared", "–"],
     }
-    assert {line[-1] for line in advice} == {"0.98"}
-    assert len(advice) == 8
+    assert [line[3:5] for line in advice[:3]] == [
+        ["agreement: correctness, points", "coarse − fine"],
+        ["agreement: correctness, answers †", "coarse − fine"],
+        ["hours", "2 sentences − whole answer"],
+    ]
+    assert [line[6] for line in advice[:3]] == ["0.030", "0.030", "–"]
+    notes = " ".join(note.text for note in section().tables[0].notes)
+    assert "decides nothing" in notes
+    assert "fewer hours alone recommend nothing" in notes
 
 
-def test_a_form_in_which_nearly_all_labels_are_alike_recommends_nothing():
-    first, second = row(ANALYSES[0], 0.4, 0.3, 0.5, {}), row(ANALYSES[0], 0.97, 0.9, 1.0, {})
-    minus = row(ANALYSES[0], -0.57, -0.7, -0.4, {})
-    spread = Compared(ANALYSES[0], first, second, minus, ("coarse", "fine"))
-    assert (spread.verdict, spread.lopsided) == ("second", False)
-    alike = replace(spread, second=replace(second, commonest=0.98))
-    assert (alike.verdict, alike.lopsided) == ("open", True)
-    assert overall([alike.verdict, "second"]) == ("second", False)
+SPLIT, AGREES = {"instrument": "coarse"}, ANALYSES[0]
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "expected"),
-    [
-        (["first", "first"], ("first", True)),
-        (["first", "alike"], ("first", False)),
-        (["second", "open"], ("second", False)),
-        (["first", "second", "open"], ("open", True)),
-        (["alike", "open"], ("open", True)),
-        ([], ("open", True)),
-    ],
-)
-def test_forms_are_weighed_together(verdicts, expected):
-    assert overall(verdicts) == expected
+def gap(value: float, p: float, *, half: float = 0.1, n_undefined: int = 0, p_adjusted: float = math.nan) -> Row:
+    e = Estimate(value, value - half, value + half, p=p, n_undefined=n_undefined)
+    return Row("x", "randolph_kappa", "correctness", "experts", e, SPLIT, "difference", p_adjusted=p_adjusted)
+
+
+def decide(*evidence: DesignEvidence) -> list[Recommendation]:
+    return recommendations(evidence, draws=1000, level=0.95)
+
+
+def test_no_part_of_the_decision_recommends_alone():
+    """Agreement is coarse minus fine, hours are sentences minus whole answers; fine rates the sentences."""
+    fewer, more = gap(-4.0, 0.001), gap(4.0, 0.001)
+    for_fine, for_coarse, level = gap(-0.3, 0.002), gap(0.3, 0.002), gap(-0.02, 0.6)
+
+    def recommendation(agreement: Row, hours: Row | None, **other: bool) -> Recommendation:
+        return decide(DesignEvidence((agreement,), hours, "second", **other))[0]
+
+    assert recommendation(for_fine, fewer) == Recommendation("second", 0.002, "")
+    assert recommendation(for_coarse, more) == Recommendation("first", 0.002, "")
+    assert (
+        recommendation(level, fewer).design == ""
+    )  # hours alone: the mean of more ratings is steadier whatever is rated
+    assert recommendation(for_fine, gap(-4.0, 0.3)).design == ""
+    assert recommendation(for_coarse, fewer) == Recommendation("", 1.0, "not shown")
+    assert recommendation(for_fine, None).reason == "no hours"
+    assert recommendation(for_fine, fewer, is_lopsided=True).reason == "lopsided"
+    assert recommendation(gap(-0.3, 0.002, half=0.0), fewer).reason == "not shown"  # no width
+    assert recommendation(for_fine, gap(-4.0, 0.001, n_undefined=100)).design == ""
+    assert decide(DesignEvidence((), fewer, "second"))[0].reason == "no hours"  # derived forms alone decide nothing
+
+
+def test_the_decision_is_adjusted_over_the_criteria():
+    parts = [DesignEvidence((gap(-0.3, p),), gap(-4.0, 0.001), "second") for p in (0.02, 0.03, 0.6)]
+    assert decide(parts[0])[0].design == "second"
+    decisions = decide(*parts)
+    assert [r.design for r in decisions] == ["", "", ""]
+    assert [round(r.p, 6) for r in decisions] == [0.06, 0.06, 0.6]
+
+
+def test_no_decision_is_stronger_than_the_adjusted_p_value_on_its_line():
+    """The criteria are one family, the declared analyses another; a recommendation needs both."""
+    close, fewer = gap(-0.3, 0.002, p_adjusted=0.052), gap(-4.0, 0.001)
+    assert decide(DesignEvidence((close,), fewer, "second")) == [Recommendation("", 0.052, "not shown")]
+    clear = gap(-0.3, 0.002, p_adjusted=0.04)
+    assert decide(DesignEvidence((clear,), fewer, "second")) == [Recommendation("second", 0.04, "")]
+    slow = gap(-4.0, 0.001, p_adjusted=0.2)
+    assert decide(DesignEvidence((clear,), slow, "second")) == [Recommendation("", 0.2, "not shown")]
 
 
 def test_the_fewest_hours_and_the_sentences_that_are_enough():
     _advice, hours, budget = section().tables
     (line,) = texts(hours)
-    assert line == ["correctness", "0.8", "2 sentences", "5.000 [4.000, 6.000]", "9.000 [8.000, 10.000]", "> 0.99"]
+    assert line == ["correctness", "0.8", "2 sentences", "5.000 [4.000, 6.000]", "9.000 [8.000, 10.000]", "0.0020"]
     (line,) = texts(budget)
     assert line == ["correctness", "5", "3 sentences", "0.800 [0.700, 0.900]", "0.60", "2", "0.700 [0.600, 0.800]"]
 
 
+def test_without_hours_the_table_says_why_in_each_rows_words():
+    """Without ratings nothing is known of reliability, which is another thing than that nobody reaches it."""
+    spoken = language("en")
+    hours, budget = ANALYSES[9:]
+    agreement = row(ANALYSES[0], math.nan, math.nan, math.nan, {"instrument": "coarse"})
+    for why in ("no ratings selected", "no number of raters reaches a reliability of 0.8"):
+        nothing = Estimate(math.nan, reason=say(why))
+        rows = [
+            Row(a.name, a.statistic, a.criterion, a.raters, nothing, {"minutes": "5", "sentences": "1"})
+            for a in (hours, budget)
+        ]
+        study = Study("t", 1, instruments=FORMS, analyses=ANALYSES)
+        found = designs(Material(study, Results((agreement, *rows), ()), (), (), (), (), spoken, Numbers(spoken)))
+        assert found is not None
+        assert [texts(table)[0][2] for table in found.tables] == [why, why]
+
+
+@pytest.mark.slow
 def test_figures_have_the_designs_side_by_side_and_curves_by_sentences():
     english, german = section(), section("de")
     keys = [f.key.rsplit("-", 1)[0] for f in english.figures]
@@ -157,7 +214,10 @@ def test_figures_have_the_designs_side_by_side_and_curves_by_sentences():
         assert word in figure.inline
     for figure, word in zip(german.figures[1:3], ("Überschneidung allein", "ganze Antwort"), strict=True):
         assert word in figure.inline
-    assert {line[1] for line in texts(german.tables[0])} >= {"fine", "eher coarse"}
+    assert {line[1] for line in texts(german.tables[0])} >= {
+        "fine",
+        "keine Empfehlung: Stunden werden nicht verglichen",
+    }
 
 
 def test_a_study_of_one_design_has_no_such_section():
@@ -177,9 +237,9 @@ def test_systems_stand_in_their_order_under_each_design():
         for system, value in zip("abc", values, strict=True):
             rows.append(row(share, value, value - 0.1, value + 0.1, {"instrument": design, "system": system}))
         for one, other, gap in (("a", "b", 0.2), ("a", "c", 0.1), ("b", "c", -0.1)):
-            low, high = (0.01, 0.3) if (design, one, other) == ("coarse", "a", "c") else (-0.2, 0.3)
+            low, high, p = (0.01, 0.3, 0.02) if (design, one, other) == ("coarse", "a", "c") else (0.001, 0.3, 0.09)
             group, versus = {"instrument": design, "system": one}, {"instrument": design, "system": other}
-            rows.append(row(share, gap, low, high, group, kind="difference", versus=versus))
+            rows.append(row(share, gap, low, high, group, kind="difference", versus=versus, p_adjusted=p))
     study = Study("t", 1, analyses=(share, kappa("k", "correctness")))
     rows.append(row(study.analyses[1], 0.1, 0.0, 0.2, {"instrument": "coarse"}))
     found = designs(Material(study, Results(tuple(rows), ()), (), (), (), (), spoken, Numbers(spoken)))

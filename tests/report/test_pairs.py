@@ -150,7 +150,7 @@ def test_a_whole_report_of_the_public_tables(tmp_path: Path, code: str) -> None:
         assert "Klinischer Nutzen" in graders.read_text("utf-8")
         assert not [w for w in ("Who compared", "much better", "Winner", "Whose answers") if f">{w}<" in page]
     rows = json.loads((folder / "report" / "estimates.json").read_text())["rows"]
-    primary = [r for r in rows if r["prespecified"] and r["p_adjusted"] is not None and r["kind"] == "estimate"]
+    primary = [r for r in rows if r["declared"] and r["p_adjusted"] is not None and r["kind"] == "estimate"]
     assert len({r["analysis"] for r in primary}) == 5
     assert all(0 < r["p_max_t"] <= 1 for r in primary)
     # The arm with citations too says what its win differences are made of.

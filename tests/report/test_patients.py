@@ -54,6 +54,7 @@ d,d,,male,0,s,r1,no
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_each_case_once(tmp_path: Path, language: str) -> None:
     text = STUDY.replace("LANGUAGE", language).replace('criterion = "right"\nlabel = "label"\n', RATINGS)

@@ -55,7 +55,8 @@ def test_every_step_of_the_draw_is_told_once() -> None:
     [drawn] = schemes(material())
     said = words(drawn.svg)
     for told in (
-        "4 items rated", "2 values of specialty", "1 raters of experts", "at most 4 items each", "Arm text", "2/3",
+        "4 items rated", "2 values of specialty", "1 rater of experts", "at most 4 items each", "Arm text",
+        "planned: 2/3 of the raters",
         "two of 3 systems", "3 : 1 : 1", "2 criteria", "Accuracy, use", "4 comparisons", "judges: each of 1",
     ):  # fmt: skip
         assert said.count(told) >= 1, told

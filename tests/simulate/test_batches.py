@@ -16,7 +16,7 @@ from konsil.plan import Allocation
 from konsil.records import Answer, Item, Rater
 from konsil.simulate import PanelTruth, SystemTruth, Truth, draw, recovery, sets_of
 from konsil.simulate.batches import ABSTAINED, ITEMS, MISSING, Batches
-from konsil.simulate.population import conflicting, preference, slope
+from konsil.simulate.population import conflicting, mean_strata, preference, slope
 
 PANEL = PanelTruth(accuracy=0.9, severity=0.3, abstention=0.08, abstention_slope=0.8)
 TRUTH = Truth(
@@ -48,7 +48,8 @@ SETS = {"core": 100, "split": 200}
 
 def study():
     made = study_of(plan=PLAN, analyses=ANALYSES, physicians=5, judges=0, draws=200)
-    judges = tuple(Rater(f"j-{s}", "judges", kind="llm", family=f"family {s}", strata={"system": s}) for s in "ab")
+    # Two judges are the systems; preference for one's own needs a third one that is neither.
+    judges = tuple(Rater(f"j-{s}", "judges", kind="llm", family=f"family {s}", strata={"system": s}) for s in "abc")
     return dataclasses.replace(
         made,
         raters=(*made.raters, Rater("t", "tiebreaker"), *judges),
@@ -58,7 +59,7 @@ def study():
 
 def test_a_batch_is_seen_as_the_plan_has_it():
     batches = Batches(study(), TRUTH, 4, SETS)
-    core = batches.set_of() == "core"
+    core = batches.set_of == "core"
     assert core.sum() == ITEMS / 3
     seen = batches.seen("physicians")
     assert seen[core].all()
@@ -97,9 +98,15 @@ def test_the_formulas():
     mine = np.array([1.0, 1, 0, 1, np.nan])
     peers = np.array([[1.0, 0], [0, 0], [0, np.nan], [1, 1], [1, 1]])
     own = np.array([True, True, False, False, False])
-    assert preference(mine, peers, own, None) == pytest.approx((0.5 + 1) / 2)
-    assert preference(mine, peers, own, np.array([1, 1, 1, 1, 1])) == pytest.approx(0.75 - 0.0)
-    assert math.isnan(preference(mine, peers, own, np.full(5, -1)))
+    assert preference(mine, peers, own, ~own, None) == pytest.approx((0.5 + 1) / 2)
+    # Peer by peer: (0 + 1) / 2 - (0 + 0) / 2, and (1 + 1) / 2 - 0; each with two own answers.
+    assert preference(mine, peers, own, ~own, np.array([1, 1, 1, 1, 1])) == pytest.approx((0.5 + 1) / 2)
+    # A stratum without other answers is left out.
+    assert preference(mine, peers, own, ~own, np.array([0, 1, 1, 1, 1])) == pytest.approx(1)
+    assert math.isnan(preference(mine, peers, own, np.zeros(5, dtype=bool), np.ones(5, dtype=int)))
+    assert math.isnan(preference(mine, peers, own, ~own, np.full(5, -1)))
+    panel = np.array([[0, 1, 2], [2, 2, 1], [-1, -1, -1], [0, 0, 1]])
+    assert mean_strata(panel, np.array([0.0, 1, 2])).tolist() == [2, 3, -1, 1]
 
 
 @pytest.mark.slow
@@ -121,7 +128,7 @@ def test_a_large_study_of_this_design_finds_every_truth():
     )
     rows = recovery(made, TRUTH, results, seed=4, sets=sets_of(made, items))
     assert {r.analysis for r in rows} == {a.name for a in ANALYSES}
-    assert len(rows) == 3 + 2 + 4 + 2 + 1 + 5 + 4
+    assert len(rows) == 3 + 2 + 6 + 2 + 1 + 5 + 6
     for row in rows:
         assert abs(row.estimate - row.truth) < 0.9 * (row.high - row.low) + 4 * row.truth_error, row
     assert sum(bool(r.covered) for r in rows) >= 0.8 * len(rows)

@@ -79,6 +79,7 @@ def test_every_task_has_a_rating_for_each_criterion_and_answer():
     assert all(len(s) == 1 and min(s) > 0 for s in seconds.values())
 
 
+@pytest.mark.slow
 def test_quality_and_accuracy_are_what_they_say():
     truth = Truth(systems={"a": SystemTruth(0.8), "b": SystemTruth(0.6)}, panels={"physicians": PanelTruth(0.9)})
     simulated = drawn(truth, n=4000, study=study_of(judges=0, plan=(Allocation("physicians", "form"),)))
@@ -103,6 +104,7 @@ def test_abstention_rises_with_difficulty():
     assert not any(r.state == "abstained" for r in simulated.ratings if r.criterion == "difficulty")
 
 
+@pytest.mark.slow
 def test_leniency_raises_approvals_and_self_preference_one_family():
     plain, lenient = (drawn(Truth(panels={"judges": PanelTruth(0.85, leniency=x)}), n=800) for x in (0.0, 0.6))
     assert share(lenient, panel="j") > share(plain, panel="j") + 0.05

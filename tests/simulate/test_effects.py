@@ -112,6 +112,7 @@ def test_a_criterion_may_hide_right_and_wrong():
     assert a > b + 0.1 > 0.65
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
 def test_a_judge_approves_a_stated_share_of_the_wrong_answers(share):
     judge = PanelTruth(0.9, leniency=2.0, shared=0.0, approves=share)
@@ -124,6 +125,7 @@ def test_a_judge_approves_a_stated_share_of_the_wrong_answers(share):
     assert np.mean([v >= 0.5 for ok, v in told if ok]) > 0.99
 
 
+@pytest.mark.slow
 def test_a_wrong_answer_may_have_the_right_reasoning():
     truth = Truth(
         systems={"a": SystemTruth(0.4, hidden=0.7), "b": SystemTruth(0.4)},
@@ -171,6 +173,7 @@ def test_a_design_may_have_higher_agreement_on_one_criterion_and_other_times():
     assert np.median(seconds["two"]) > 2.5 * np.median(seconds["one"])
 
 
+@pytest.mark.slow
 def test_of_two_exceptions_the_later_holds_and_shifts_add():
     truth = Truth(
         exceptions=(

@@ -95,6 +95,7 @@ def near(rows):
         assert abs(row.estimate - row.truth) < 2 * half + 4 * row.truth_error, row
 
 
+@pytest.mark.slow
 def test_masked_cases_have_true_values():
     study, items, answers = masked()
     rows = recovered(study, TRUTH, items, answers)
@@ -104,6 +105,7 @@ def test_masked_cases_have_true_values():
     assert falls == pytest.approx(0.6, abs=0.08)
 
 
+@pytest.mark.slow
 def test_failures_and_what_judges_make_of_them_have_true_values():
     naming = Instrument(
         "naming", tuple(Criterion(c, "?", Scale(("no", "yes"))) for c in ("reasoning_names", "answer_names"))
@@ -166,6 +168,7 @@ FINE = Instrument(
 )
 
 
+@pytest.mark.slow
 def test_two_designs_have_true_values():
     analyses = tuple(
         analysis("randolph_kappa", c, by=("design",), compare="design") for c in ("relevance", "correctness")
@@ -196,6 +199,7 @@ def test_two_designs_have_true_values():
     assert abs(gap) > 0.1
 
 
+@pytest.mark.slow
 def test_answers_of_unequal_length_have_true_values():
     """Up to so many sentences of an answer are rated, of a short one all of them."""
     one = {"where": {"design": ("fine",)}, "collapse": {"Neutral": "Yes"}}

@@ -248,6 +248,7 @@ def test_a_database_runs_no_program(anki: Any, read: Any):
     assert deck.notes == EXPECTED
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(form=st.sampled_from(["new", "legacy", "bare old", "bare new"]), data=st.data())
 def test_damage_is_never_more_than_a_source_error(form: str, data: st.DataObject, anki: Any, read: Any):

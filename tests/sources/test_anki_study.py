@@ -43,7 +43,7 @@ def konsil(*words: object) -> str:
 
 
 def test_a_deck_becomes_items_and_the_import_tells_what_was_dropped(study: Path):
-    assert konsil("import", study) == f"new: 1 items, 1 events\n{TOLD}"
+    assert konsil("import", study) == f"new: 1 item, 1 event\n{TOLD}"
     with open_folder(study).store() as store:
         assert store.items() == (
             Item(
@@ -64,7 +64,7 @@ def test_a_deck_becomes_items_and_the_import_tells_what_was_dropped(study: Path)
 
 def test_the_same_deck_again_changes_nothing(study: Path, anki: Any):
     konsil("import", study)
-    assert konsil("import", study) == f"new: nothing; 1 records were there already\n{TOLD}"
+    assert konsil("import", study) == f"new: nothing; 1 record was there already\n{TOLD}"
     (study / "deck.apkg").write_bytes(anki().package(anki().legacy()))
     assert konsil("import", study).startswith("new: nothing")
 
@@ -73,7 +73,7 @@ def test_another_file_by_flags(study: Path, anki: Any):
     (study / "deck.json").write_text(json.dumps(anki().crowdanki()), "utf-8")
     options = ("--records", "anki", "--no-hints", "--stratum", "type", "--fixed", "sets=pilot | other")
     told = konsil("import", study, "--file", study / "deck.json", *options)
-    assert told == f"new: 1 items, 1 events\n{TOLD.replace('apkg', 'json')}"
+    assert told == f"new: 1 item, 1 event\n{TOLD.replace('apkg', 'json')}"
     with open_folder(study).store() as store:
         [item] = store.items()
     assert (item.text, item.sets, item.strata) == ("Insulin senkt ____.", ("pilot", "other"), {"type": "Cloze"})

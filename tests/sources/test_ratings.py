@@ -268,6 +268,7 @@ def test_joined_columns(tmp_path: Path) -> None:
 words = st.text("abcXYZ0129 äß:|-", min_size=1, max_size=4).filter(lambda w: w == w.strip())
 
 
+@pytest.mark.slow
 @given(
     rows=st.dictionaries(st.tuples(words, words, words, words), words, min_size=1, max_size=20),
     order=st.randoms(use_true_random=False),
@@ -292,12 +293,12 @@ def test_one_bad_row_in_a_million(tmp_path: Path, size: int) -> None:
     at = body.index("\n", len(body) // 2) + 1
     text = "item,system,rater,criterion,label,seconds\n" + body[:at] + "i1,s1,,c,yes,soon\n" + body[at:]
     path.write_text(text)
-    started = time.perf_counter()
+    started = time.process_time()
     table = read_table(path)
     parsed = read_ratings(table, Source("ratings.csv", "ratings"))
     with pytest.raises(SourceError) as caught:
         raise_if(parsed.problems, table.name, table.frame.height)
-    assert time.perf_counter() - started < 30  # two seconds on an idle machine
+    assert time.process_time() - started < 30  # two seconds on an idle machine
     line = text[: text.index("soon")].count("\n") + 1
     assert str(caught.value) == (
         f"ratings.csv: 1 of {size + 1:,} rows cannot be read; nothing was imported:"

@@ -8,6 +8,7 @@ import pytest
 from konsil.stats import distances
 
 
+@pytest.mark.slow  # The fast tests do without this peer, which no extra can name.
 @pytest.mark.parametrize("name", ["linear", "quadratic", "ordinal", "radical", "ratio"])
 def test_weights_equal_those_of_irrcac(name: str) -> None:
     weights = pytest.importorskip("irrCAC.weights", reason="irrCAC is not installed; .ci/run installs it")

@@ -65,7 +65,7 @@ def test_256_ensembles_are_tallied_in_milliseconds() -> None:
     codes = Codes(g.integers(0, 2, (1000, 10)).astype(np.int8), np.repeat(np.arange(200), 5), 2)
     times = []
     for _ in range(5):
-        start = time.perf_counter()
+        start = time.thread_time()
         ensembles.common_ensemble_sums(codes)
-        times.append(time.perf_counter() - start)
+        times.append(time.thread_time() - start)
     assert min(times) < 0.05  # measured 2 ms; the limit is wide because the machine may be busy

@@ -14,7 +14,7 @@ from konsil.stats.infer import infer
 from konsil.stats.juries import chance_of_rankings, jury, own_minus_others, rank_agreement
 from konsil.stats.ladders import elo
 from konsil.stats.votes import Votes, cell_counts, totals, votes
-from konsil.stats.wins import one_against_rest
+from konsil.stats.wins import head_to_head, one_against_rest
 
 K = 4
 
@@ -93,6 +93,19 @@ def test_own_minus_others_is_a_difference_of_win_differences():
     found = own_minus_others(K, 0, [2, 2, 2])(cells)
     np.testing.assert_allclose(found, [own[0] - (own[1] + own[2]) / 2, own[0] - own[1], own[0] - own[2]], atol=1e-12)
     assert found[0] > 0.3
+
+
+def test_a_peer_that_is_a_rival_gives_a_judge_nothing():
+    """Peer 2 is system 1 and puts it first; where that counts, an unbiased judge seems to prefer its own system 0."""
+    fair, partial = panel(4, (0, 0, 0, 0)), panel(5, (0, 3, 0, 0))
+    cells = np.concatenate([totals(fair), totals(partial)])
+    assert own_minus_others(K, 0, [2, 2])(cells)[0] > 0.2
+    without = own_minus_others(K, 0, [2, 2], written=[{1}])(cells)[0]
+    assert abs(without) < 0.15
+    # Comparisons with system 1 count neither here nor there.
+    neutral = [n for n, (a, b) in enumerate(itertools.combinations(range(K), 2)) if a == 0 and b != 1]
+    by_hand = [head_to_head(K, 2, "difference").finalise(totals(v))[neutral].mean() for v in (fair, partial)]
+    assert abs(without - (by_hand[0] - by_hand[1])) < 1e-12
 
 
 @pytest.mark.parametrize("k", [4.0, 32.0])

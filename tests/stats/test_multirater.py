@@ -52,6 +52,7 @@ PAIRS: list[tuple[str, str, se.Coefficient]] = [
 @pytest.mark.parametrize("weights", ["unweighted", "linear", "quadratic", "ordinal"])
 @pytest.mark.parametrize(("method", "ours", "error"), PAIRS)
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.slow  # The fast tests do without this peer, which no extra can name.
 def test_coefficients_and_standard_errors_equal_irrcac(
     seed: int, method: str, ours: str, error: se.Coefficient, weights: str
 ) -> None:

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from konsil.stats import shares
@@ -72,3 +73,44 @@ def test_rare_outcomes_in_clusters_are_covered(n_clusters: int, share: float):
         for low, high in [shares.clustered_interval(hits, np.full(n_clusters, 5.0))]
     ]
     assert 0.925 <= np.mean(covered) <= 0.99
+
+
+def uneven_outcomes(generator: np.random.Generator, share: float) -> tuple[np.ndarray, np.ndarray]:
+    """60 clusters whose outcomes go together; one of them has two of five outcomes."""
+    trials = np.append(np.full(59, 3), 118)
+    cluster = np.repeat(np.arange(60), trials)
+    noise = np.sqrt(0.3) * generator.normal(size=60)[cluster] + np.sqrt(0.7) * generator.normal(size=len(cluster))
+    return np.bincount(cluster, weights=noise > stats.norm.isf(share), minlength=60), trials.astype(float)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_one_cluster_with_much_of_the_outcomes_is_covered(share: float) -> None:
+    """The plain variance with the sizes' degrees of freedom covers .84 (10 %) and .87 (50 %)."""
+    generator, sets = np.random.default_rng(4), 400
+    held = 0
+    for _ in range(sets):
+        low, high = shares.clustered_interval(*uneven_outcomes(generator, share))
+        held += low <= share <= high
+    assert 0.91 < held / sets < 0.99
+
+
+def test_the_rule_for_uneven_clusters() -> None:
+    assert not shares.uneven(np.array([1.0]))
+    assert not shares.uneven(np.array([2.0, 3.0, 4.0, 0.0, 0.0, 0.0, 0.0]))
+    assert shares.uneven(np.array([1.0, 1.0, 1.0, 8.0]))
+    # Between them the plain variance stays: what differs little in size changes no number.
+    hits, trials = np.array([1.0, 2, 0, 3, 1]), np.array([3.0, 4, 3, 5, 4])
+    p = hits.sum() / trials.sum()
+    variance = 5 / 4 * ((hits - p * trials) ** 2).sum() / trials.sum() ** 2
+    plain = shares.effective_interval(p, variance, trials.sum(), shares.degrees_of_freedom(trials))
+    assert shares.clustered_interval(hits, trials) == pytest.approx(plain)
+
+
+def test_the_reduced_variance_is_the_usual_one_of_equal_clusters() -> None:
+    hits = np.array([1.0, 2, 0, 3])
+    p = hits.sum() / 16
+    variance, df = shares.reduced_variance(hits, np.full(4, 4.0))
+    assert variance == pytest.approx(4 / 3 * ((hits - 4 * p) ** 2).sum() / 256)
+    assert df == pytest.approx(3)
+    by_hand = sum((h - 0.4 * t) ** 2 / 100 / (1 - t / 10) for h, t in ((1, 5), (2, 3), (1, 2)))
+    assert shares.reduced_variance(np.array([1.0, 2, 1]), np.array([5.0, 3, 2]))[0] == pytest.approx(by_hand)

@@ -55,15 +55,35 @@ def test_a_step_into_the_undefined_goes_to_the_other_side():
     assert np.isnan(wald.linearised(sums, lambda totals: np.full((*totals.shape[:-1], 1), np.nan))).all()
 
 
-def two_way_by_loops(influence, first, second):
-    def variance(groups):
-        names = sorted(set(groups))
-        sums = [sum(x for x, g in zip(influence, groups, strict=True) if g == name) for name in names]
-        return len(names) / (len(names) - 1) * sum(s * s for s in sums)
+def variance_by_loops(influence, groups):
+    """V and Bell and McCaffrey's df of one mean, from the covariance of the adjusted residuals written out."""
+    names, n = sorted(set(groups)), len(groups)
+    shares = [sum(g == name for g in groups) / n for name in names]
+    sums = [sum(x for x, g in zip(influence, groups, strict=True) if g == name) for name in names]
+    v = sum(s * s / (1 - w) for s, w in zip(sums, shares, strict=True))
+    b = [
+        [w if i == k else -w * u / ((1 - w) * (1 - u)) ** 0.5 for k, u in enumerate(shares)]
+        for i, w in enumerate(shares)
+    ]
+    return v, sum(b[i][i] for i in range(len(names))) ** 2 / sum(x * x for row in b for x in row)
 
-    one, two = variance(list(first)), variance(list(second))
-    both = variance(list(zip(first, second, strict=True)))
-    return max(one + two - both, one, two) ** 0.5
+
+def blended(df, groups, v, rows):
+    """Between the degrees of freedom of independent rows and of rows that go together in their cluster."""
+    shares = [groups.count(name) / len(groups) for name in set(groups)]
+    alike = max(min(1 / sum(w * w for w in shares) - 1, df), 1)
+    share = min(max(1 - rows / v, 0), 1)
+    return 1 / ((1 - share) / df + share / alike)
+
+
+def two_way_by_loops(influence, first, second):
+    (one, df_one), (two, df_two) = variance_by_loops(influence, list(first)), variance_by_loops(influence, list(second))
+    both, _ = variance_by_loops(influence, list(zip(first, second, strict=True)))
+    df_one, df_two = (
+        blended(df, list(groups), v, both) for df, groups, v in ((df_one, first, one), (df_two, second, two))
+    )
+    v = max(one + two - both, one, two)
+    return v**0.5, max(v**2 / (one**2 / df_one + two**2 / df_two), min(df_one, df_two))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -73,12 +93,35 @@ def test_two_way_as_straightforward_loops(seed):
     influence = generator.normal(size=(90, 2)) + generator.normal(size=(40, 2))[first]
     value = np.array([0.2, -0.1])
     result = wald.two_way(influence, first, second, value)
-    assert result.df == min(len(set(first)), len(set(second))) - 1
     for j in range(2):
-        assert result.se[j] == pytest.approx(two_way_by_loops(influence[:, j].tolist(), first, second))
+        expected = two_way_by_loops(influence[:, j].tolist(), first.tolist(), second.tolist())
+        assert (result.se[j], result.df[j]) == pytest.approx(expected)
+    assert result.p == pytest.approx(2 * stats.t.sf(np.abs(value) / result.se, result.df))
     reach = stats.t.ppf(0.975, result.df) * result.se
     assert result.low == pytest.approx(value - reach)
     assert result.high == pytest.approx(value + reach)
+
+
+def test_equal_clusters_have_their_number_less_one_and_a_busy_one_leaves_few():
+    influence = np.random.default_rng(3).normal(size=(120, 1))
+    influence -= influence.mean()
+    even = wald.by_cluster(influence, np.arange(120) % 12, np.zeros(1))
+    assert even.df == pytest.approx(11)
+    sums = np.array([influence[at::12].sum() for at in range(12)])
+    assert even.se == pytest.approx((12 / 11 * (sums**2).sum()) ** 0.5)
+    busy = wald.by_cluster(influence, np.where(np.arange(120) < 72, 0, np.arange(120) % 11 + 1), np.zeros(1))
+    assert 1 <= busy.df[0] < 3
+
+
+def test_two_panels_of_three_have_four_degrees_of_freedom():
+    """Each panel has a mean of its own: of six raters four differ freely, and each weighs a third of its panel."""
+    influence = np.random.default_rng(4).normal(size=(60, 1))
+    raters, panel = np.arange(60) % 6, np.arange(60) % 6 // 3
+    influence -= np.where(panel == 0, influence[panel == 0].mean(), influence[panel == 1].mean())[:, None]
+    apart = wald.by_cluster(influence, raters, np.zeros(1), strata=panel)
+    assert apart.df == pytest.approx(4, rel=0.05)
+    sums = np.array([influence[raters == r].sum() for r in range(6)])
+    assert apart.se == pytest.approx((1.5 * (sums**2).sum()) ** 0.5)
 
 
 def test_two_equal_ways_are_one_way():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import uuid
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ import pytest
 
 from konsil.records import Answer, Attempt, Citation, Event, Item, Rater, Rating, Span, Task
 from konsil.store import Batch, Store
+from ports import free_port
 
 AT = "2025-03-01T12:00:00Z"
 
@@ -80,9 +80,7 @@ def server() -> Iterator[str]:
         assert done.returncode == 0, command
 
     data, log = str(folder / "data"), str(folder / "log")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     # A locale that does not sort by code point, where there is one: our order must not depend on it.
     locales = [*subprocess.run(["locale", "-a"], capture_output=True, text=True).stdout.split(), "C"]
     locale = next((name for name in locales if name.lower() in ("de_de.utf8", "en_us.utf8")), "C")

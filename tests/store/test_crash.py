@@ -142,6 +142,7 @@ def _limit(store: Store) -> list[int]:
     return seen
 
 
+@pytest.mark.slow
 def test_two_processes_write_at_once(where: str) -> None:
     """They even make the database at the same moment."""
     processes = [_start(where, start, 3_000) for start in (0, 10_000)]

@@ -114,6 +114,7 @@ batches = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(batch=batches)
 def test_database_and_files_give_back_what_they_got(batch: Batch) -> None:
@@ -121,7 +122,7 @@ def test_database_and_files_give_back_what_they_got(batch: Batch) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(batch=batches)
 def test_they_do_so_for_many_records(batch: Batch) -> None:
     _round_trip(batch)

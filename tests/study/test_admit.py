@@ -135,10 +135,10 @@ def test_one_fault_of_a_row_is_told_once_and_rows_of_sheets_are_rows() -> None:
 def test_very_many_faults_are_counted_and_do_not_take_long() -> None:
     items = [Item(f"item-{n:06}", "?") for n in range(5_000)]
     wrong = [rating("easy", answers=(), item=f"itme-{n:06}") for n in range(20_000)]
-    started = time.perf_counter()
+    started = time.thread_time()
     with pytest.raises(SourceError) as caught:
         admit(STUDY, [Incoming("r.csv", items=items, tasks=[Task("t1", "s", "ann", "", "")], ratings=wrong)])
-    assert time.perf_counter() - started < 20
+    assert time.thread_time() - started < 20
     assert str(caught.value).startswith("r.csv: 20,000 problems; nothing was imported: ")
     assert str(caught.value).endswith(f"; and {20_000 - PROBLEMS:,} more")
     assert len(caught.value.problems) == 20_000

@@ -199,6 +199,16 @@ def test_thresholds_lie_on_the_scale_and_further_criteria_exist() -> None:
     asked = Analysis("right", "accuracy", "grade", "experts", correct=75)
     [line] = told(replace(STUDY, analyses=(asked,)))
     assert line == "study.toml: analyses[0].correct: 75 is above the highest number of the scale of 'grade', 2"
+    plain = Analysis("right", "accuracy", "grade", "experts")
+    [line] = told(replace(STUDY, analyses=(plain,)))
+    assert line == (
+        "study.toml: analyses[0].correct: 0.75, the default, is made for scores from 0 to 1, but the scale of 'grade'"
+        " goes from 0 to 2; state a threshold within it"
+    )
+    for correct, problem in ((0, "every score on the scale of 'grade' reaches 0"), (-1, "-1 is below the lowest")):
+        [line] = told(replace(STUDY, analyses=(replace(plain, correct=correct, failure=-2),)))
+        assert problem in line
+    check(replace(STUDY, analyses=(replace(plain, correct=1),)))
     gap = Analysis("gap", "illusion_gap", "grade", "experts", criteria=("grad",))
     [line] = told(replace(STUDY, analyses=(gap,)))
     assert line == "study.toml: analyses[0].criteria: there is no criterion 'grad'; did you mean 'grade'?"

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from konsil.analysis import Analysis, Exclusions
+from konsil.analysis import Analysis, Derived, Exclusions
 from konsil.plan import Allocation
 from konsil.records import Answer, Event, Rater, System
 from konsil.study import Study
-from konsil.study.freezing import deviations, is_blinded, plan_of_analyses, sentences, told_apart
+from konsil.study.freezing import deviations, is_blinded, look, plan_of_analyses, sentences, told_apart
 from konsil.study.letters import letters
+from konsil.study.plan_status import Timing, plan_sentences, plan_statuses
 
 AT = "2026-01-01T00:00:00Z"
 ONE = Analysis("one", "share", "correct", "p", of=("yes",))
@@ -57,7 +58,7 @@ def test_what_was_changed_since(now: Study, added: object, changed: object, remo
     assert late == {*found.added, *found.changed}
     warnings, methods = sentences(now, [freeze(STUDY), UNBLIND])
     assert len(warnings) == bool(added) + bool(changed) + bool(removed) + rules
-    assert [m.template[:20] for m in methods] == ["The plan of analyses", "Systems were letters"]
+    assert [m.template[:20] for m in methods] == ["Systems were letters"]
 
 
 def test_nothing_was_frozen() -> None:
@@ -99,3 +100,116 @@ def test_letters_follow_neither_the_files_order_nor_the_alphabet(seed: int, syst
     assert sorted(order) == sorted(systems)
     assert order not in (systems, sorted(systems))
     assert letters(study, (), ()).systems == named
+
+
+def shown(kind: str, at: str) -> Event:
+    return Event(f"{kind} {at}", kind, "t", at, {"reason": "?"})
+
+
+BEFORE = "2025-12-31T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("study", "events", "warned", "message_ids"),
+    [
+        (
+            STUDY,
+            [shown("names shown", BEFORE), UNBLIND],
+            True,
+            ["names_while_not_blinded", "unblinded"],
+        ),
+        (
+            STUDY,
+            [shown("letters lifted", BEFORE), UNBLIND],
+            True,
+            ["names_while_simulated", "unblinded"],
+        ),
+        (STUDY, [shown("names shown", AT), UNBLIND], True, ["names_while_not_blinded", "unblinded"]),
+        (STUDY, [shown("names shown", "2026-01-02T00:00:00Z"), UNBLIND], False, ["letters_until"]),
+        (STUDY, [shown("names shown", BEFORE)], True, ["names_while_not_blinded"]),
+        # The mark is taken out of the protocol after the unblinding: what happened is told all the same.
+        (
+            replace(STUDY, blinded=False),
+            [shown("names shown", BEFORE), UNBLIND],
+            True,
+            ["names_while_not_blinded", "unblinded"],
+        ),
+        (replace(STUDY, blinded=False), [shown("names shown", BEFORE)], False, []),
+    ],
+)
+def test_letters_are_told_only_where_nobody_saw_names_before(
+    study: Study, events: list[Event], warned: bool, message_ids: list[str]
+) -> None:
+    warnings, methods = sentences(study, events)
+    assert any("names_while" in w.message_id for w in warnings) == warned
+    assert [m.message_id.partition(".")[2] for m in methods] == message_ids
+
+
+def test_a_look_is_noted_once_and_not_where_names_are_hidden_or_free() -> None:
+    open_ = replace(STUDY, blinded=False)
+    assert look(open_, []) == "names shown"
+    assert look(open_, [shown("names shown", AT)]) == ""
+    assert look(replace(STUDY, simulated=True), [shown("names shown", AT)]) == "letters lifted"
+    assert look(STUDY, []) == ""
+    assert look(STUDY, [UNBLIND]) == ""
+
+
+TIMES = {
+    "before": Timing("correct", "r1", 3, 0, 7),
+    "unknown": Timing("correct", "r1", 0, 4, 6),
+    "after": Timing("correct", "r1", 0, 0, 10),
+    "of others": Timing("correct", "j-north", 9, 0, 0),
+    "on others": Timing("easy", "r1", 9, 0, 0),
+}
+PANELS = {"r1": "p", "j-north": "judges"}
+
+
+@pytest.mark.parametrize(
+    ("times", "status"),
+    [
+        (["before"], "frozen late"),
+        (["unknown"], "frozen before import"),
+        (["before", "unknown"], "frozen late"),
+        (["after"], "prespecified"),
+        (["after", "of others", "on others"], "prespecified"),
+    ],
+)
+def test_an_analysis_is_prespecified_where_no_rating_that_it_uses_was_there(times: list[str], status: str) -> None:
+    timings = [TIMES[t] for t in times]
+    assert plan_statuses(STUDY, (ONE,), freeze(STUDY), timings, PANELS) == {"one": status}
+    assert plan_statuses(STUDY, (ONE,), None, timings, PANELS) == {"one": "not frozen"}
+    late = replace(ONE, prespecified=False)
+    assert plan_statuses(STUDY, (late,), freeze(STUDY), timings, PANELS) == {"one": "exploratory"}
+
+
+def test_the_other_panel_the_tie_breaker_and_derived_columns_are_used_too() -> None:
+    timings = [TIMES["after"], TIMES["of others"]]
+    for more in ({"against": "judges"}, {"tiebreak": "judges"}):
+        assert plan_statuses(STUDY, (replace(ONE, **more),), freeze(STUDY), timings, PANELS) == {"one": "frozen late"}  # type: ignore[arg-type]
+    study = replace(STUDY, derived=(Derived("hard", "easy", "p"),))
+    on_others = [TIMES["after"], TIMES["on others"]]
+    assert plan_statuses(study, (ONE,), freeze(STUDY), on_others, PANELS) == {"one": "prespecified"}
+    assert plan_statuses(study, (replace(ONE, by=("hard",)),), freeze(STUDY), on_others, PANELS) == {
+        "one": "frozen late"
+    }
+    together = replace(STUDY, together={"all": ("p", "judges")})
+    everybody = (replace(ONE, raters="all"),)
+    assert plan_statuses(together, everybody, freeze(STUDY), timings, PANELS) == {"one": "frozen late"}
+
+
+@pytest.mark.parametrize(
+    ("times", "name", "warned"),
+    [
+        ([], "frozen_before", False),
+        (["after"], "frozen_before", False),
+        (["unknown"], "frozen_before_import", False),
+        (["before", "after"], "frozen_late", True),
+    ],
+)
+def test_the_methods_say_how_many_ratings_were_there(times: list[str], name: str, warned: bool) -> None:
+    warnings, methods = plan_sentences((ONE,), freeze(STUDY), [TIMES[t] for t in times])
+    assert [m.message_id for m in methods] == [f"freezing.{name}"]
+    assert bool(warnings) == warned
+    if warned:
+        assert methods[0].endswith("after 3 of 20 ratings.")
+    assert [m.message_id for m in plan_sentences((ONE,), None, [])[1]] == ["freezing.not_frozen"]

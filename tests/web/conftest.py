@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 from sqlalchemy import event
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
@@ -24,6 +25,20 @@ from konsil.study import Study
 from konsil.web.app import create_app
 from konsil.web.desk import Desk
 from konsil.web.site import Options
+
+from .browsers import chromium
+
+__all__ = ["chromium"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_loop() -> Iterator[None]:
+    """One thread with a loop of events for all requests of all clients, where each request would start its own."""
+    with start_blocking_portal() as portal:
+        TestClient.portal = portal
+        yield
+        TestClient.portal = None
+
 
 AT = "2025-03-01T12:00:00Z"
 LATER = "2025-06-01T12:00:00Z"

@@ -13,8 +13,9 @@ from konsil.store.access import Access
 from konsil.web.app import create_app
 from konsil.web.site import Options
 
+from .browsers import free_port, served
 from .conftest import AT
-from .test_browser import chromium, free_port, pytestmark, saved, served, values  # noqa: F401
+from .test_browser import saved, values
 from .test_canaries import FORMS, ME, OTHER, world
 
 FAR = "2099-01-01T00:00:00Z"
@@ -44,9 +45,9 @@ def serve(opened: Store) -> Serve:
 
 def enter(page: Any, link: str) -> None:
     """By keys alone: the button of the invitation has the focus; consent is the next button."""
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(30_000)
     page.goto(link)
-    page.wait_for_function("document.activeElement.matches('button.go')")
+    page.wait_for_selector("button.go:focus")
     press(page, "button.go")
     if page.url.endswith("/consent"):
         press(page, "button[value=agree]")
@@ -64,14 +65,15 @@ def press(page: Any, what: str, most: int = 40) -> None:
     raise AssertionError(f"{what} cannot be reached by the keyboard")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMS)
-def test_every_unit_is_accessible_light_and_asks_nobody_else(name: str, serve: Serve, chromium: Any) -> None:  # noqa: F811
+def test_every_unit_is_accessible_light_and_asks_nobody_else(name: str, serve: Serve, chromium: Any) -> None:
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
     found: list[object] = []
     with serve(name) as link:
         for language, scheme in (("de-DE", "light"), ("en-GB", "dark")):
             context = chromium.new_context(
-                locale=language, color_scheme=scheme, viewport={"width": 1280, "height": 900}, reduced_motion="reduce"
+                locale=language, color_scheme=scheme, viewport={"width": 1280, "height": 900}
             )
             page = context.new_page()
             url = link(ME)
@@ -109,8 +111,9 @@ def axe_says(axe: Any, page: Any) -> list[object]:
     return [(page.url, v["id"], v["nodes"][0]["html"]) for v in axe.run(page)["violations"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["medqade", "pairs"])
-def test_from_the_link_to_the_end_by_keys_alone(name: str, serve: Serve, chromium: Any, opened: Store) -> None:  # noqa: F811
+def test_from_the_link_to_the_end_by_keys_alone(name: str, serve: Serve, chromium: Any, opened: Store) -> None:
     context = chromium.new_context(locale="de-DE", viewport={"width": 1280, "height": 900})
     page = context.new_page()
     with serve(name) as link:
@@ -134,9 +137,10 @@ def test_from_the_link_to_the_end_by_keys_alone(name: str, serve: Serve, chromiu
     context.close()
 
 
+@pytest.mark.slow
 def test_what_was_said_offline_comes_even_after_the_window_was_closed(
     serve: Serve,
-    chromium: Any,  # noqa: F811
+    chromium: Any,
     opened: Store,
 ) -> None:
     context = chromium.new_context(locale="de-DE", viewport={"width": 1280, "height": 900})
@@ -169,7 +173,8 @@ def test_what_was_said_offline_comes_even_after_the_window_was_closed(
     context.close()
 
 
-def test_signing_in_anew_in_another_window_loses_nothing(serve: Serve, chromium: Any) -> None:  # noqa: F811
+@pytest.mark.slow
+def test_signing_in_anew_in_another_window_loses_nothing(serve: Serve, chromium: Any) -> None:
     """Whoever clicks the link in the mail once more has another session, and the window of before its old token."""
     context = chromium.new_context(locale="de-DE", viewport={"width": 1280, "height": 900})
     page, mail = context.new_page(), context.new_page()
@@ -181,14 +186,15 @@ def test_signing_in_anew_in_another_window_loses_nothing(serve: Serve, chromium:
         press(mail, "button.go")
         assert mail.url == page.url
         page.keyboard.press("2")
-        page.wait_for_function("document.querySelectorAll('#rating input:checked').length === 2")
+        page.locator("#rating input:checked").nth(1).wait_for(state="attached")
         saved(page)
         mail.reload()
         assert values(mail) == values(page) == ["Falsch", "Richtig"]
     context.close()
 
 
-def test_a_device_that_two_share_keeps_each_ones_answers(serve: Serve, chromium: Any) -> None:  # noqa: F811
+@pytest.mark.slow
+def test_a_device_that_two_share_keeps_each_ones_answers(serve: Serve, chromium: Any) -> None:
     context = chromium.new_context(locale="de-DE", viewport={"width": 1280, "height": 900})
     page = context.new_page()
     with serve("medqade") as link:

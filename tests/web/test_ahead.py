@@ -65,6 +65,7 @@ def test_ahead_stops_when_it_is_told_and_changes_nothing_twice(
     assert kept(opened) == before != {}
 
 
+@pytest.mark.slow
 def test_a_server_makes_ready_and_ends_in_order(opened: Store, desk: MakeDesk, studies: dict[str, Study]) -> None:
     desk()
     environment.cache_clear()

@@ -193,6 +193,7 @@ def test_no_canary_reaches_a_rater(name: str, opened: Store) -> None:  # noqa: F
     assert not leaks(seen, tuple(h.casefold() for h in hidden))
 
 
+@pytest.mark.slow
 def test_a_canary_that_is_shown_is_found(opened: Store, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     """The crawl itself: one hidden field let through anywhere is noticed."""
     from konsil.web import pages
@@ -255,6 +256,7 @@ def test_a_rater_exports_nothing() -> None:
     assert not mine & {"download", "fetch", "log", "flags", "overview", "invitations"}
 
 
+@pytest.mark.slow
 def test_slots_are_neutral_and_their_order_is_the_tasks_own(opened: Store) -> None:  # noqa: F811
     """a1 is the first pane on every page, and another answer from page to page."""
     study, batch = world("medqade", "canary")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,13 +17,11 @@ from konsil.store.access import Access
 from konsil.web.app import create_app
 from konsil.web.site import Options
 
+from .browsers import free_port, in_a_browser, served
 from .conftest import STUDIES
 from .test_browser import PROTOCOL, Served
-from .test_office_browser import chromium, served  # noqa: F401 - a fixture
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytest.importorskip("playwright.sync_api")
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")]
+pytestmark = in_a_browser
 
 AT, LATER = "2025-03-01T12:00:00Z", "2099-01-01T00:00:00Z"
 TEXT = (
@@ -37,9 +33,7 @@ STATEMENTS = ("The course is rare.", "The details are complete.")
 
 @pytest.fixture
 def cases(opened: Store) -> Iterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
+    port = free_port()
     prepare = Preparation(screen=Screening(criteria=STATEMENTS), mask=Masking())
     study = dataclasses.replace(STUDIES["clexeval"], prepare=prepare, title="Cases")
     opened.add(
@@ -48,9 +42,8 @@ def cases(opened: Store) -> Iterator[str]:
         at=AT,
     )
     app = create_app(study, opened, Options(url=f"http://127.0.0.1:{port}", tries_a_minute=500))
-    app.state.port = port
-    with served(app):
-        yield f"http://127.0.0.1:{port}"
+    with served(app, port) as url:
+        yield url
 
 
 def come(url: str, store: Store, browser: Any, who: str = "ada", **more: Any) -> Any:
@@ -74,7 +67,7 @@ def saved(page: Any, store: Store, n: int) -> None:
     assert page.faults == []
 
 
-def test_a_case_is_marked_by_keyboard_alone(cases: str, opened: Store, chromium: Any) -> None:  # noqa: F811
+def test_a_case_is_marked_by_keyboard_alone(cases: str, opened: Store, chromium: Any) -> None:
     page = come(cases, opened, chromium)
     page.goto(f"{cases}/office/cases/mark?case=c1")
     page.wait_for_selector("html.scripted", state="attached")
@@ -112,7 +105,7 @@ def test_a_case_is_marked_by_keyboard_alone(cases: str, opened: Store, chromium:
     page.close()
 
 
-def test_by_mouse_and_what_is_typed_survives_the_answer(cases: str, opened: Store, chromium: Any) -> None:  # noqa: F811
+def test_by_mouse_and_what_is_typed_survives_the_answer(cases: str, opened: Store, chromium: Any) -> None:
     page = come(cases, opened, chromium)
     page.goto(f"{cases}/office/cases/mark?case=c1")
     box = page.evaluate(
@@ -142,7 +135,7 @@ def test_by_mouse_and_what_is_typed_survives_the_answer(cases: str, opened: Stor
     page.close()
 
 
-def test_two_windows_and_no_network(cases: str, opened: Store, chromium: Any) -> None:  # noqa: F811
+def test_two_windows_and_no_network(cases: str, opened: Store, chromium: Any) -> None:
     ada, ben = come(cases, opened, chromium), come(cases, opened, chromium, "ben")
     for page in (ada, ben):
         page.goto(f"{cases}/office/cases/mark?case=c1")
@@ -172,7 +165,7 @@ def test_two_windows_and_no_network(cases: str, opened: Store, chromium: Any) ->
     ben.close()
 
 
-def test_without_a_script_the_forms_do_the_same(cases: str, opened: Store, chromium: Any) -> None:  # noqa: F811
+def test_without_a_script_the_forms_do_the_same(cases: str, opened: Store, chromium: Any) -> None:
     page = come(cases, opened, chromium, java_script_enabled=False)
     page.goto(f"{cases}/office/cases/mark?case=c1")
     page.fill("#words", "sarcoidosis")
@@ -190,7 +183,7 @@ def test_without_a_script_the_forms_do_the_same(cases: str, opened: Store, chrom
     page.close()
 
 
-def test_a_pool_is_gone_through_by_keyboard_alone(cases: str, opened: Store, chromium: Any) -> None:  # noqa: F811
+def test_a_pool_is_gone_through_by_keyboard_alone(cases: str, opened: Store, chromium: Any) -> None:
     page = come(cases, opened, chromium)
     page.click(".pool a >> nth=0")
     first = page.url
@@ -213,7 +206,7 @@ def test_every_page_is_accessible_and_fits(
     scheme: str,
     cases: str,
     opened: Store,
-    chromium: Any,  # noqa: F811
+    chromium: Any,
 ) -> None:
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
     page = come(cases, opened, chromium, locale=language, color_scheme=scheme)
@@ -263,7 +256,7 @@ def test_every_page_is_accessible_and_fits(
     page.close()
 
 
-def test_kill_9_between_any_two_changes(tmp_path: Path, chromium: Any) -> None:  # noqa: F811
+def test_kill_9_between_any_two_changes(tmp_path: Path, chromium: Any) -> None:
     """What was shown as saved is there; what was not is sent when the server is back, once."""
     (tmp_path / "study.toml").write_text(PROTOCOL + "[prepare.mask]\n", "utf-8")
     with Store.open(tmp_path) as store:

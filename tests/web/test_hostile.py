@@ -70,6 +70,7 @@ def test_who_may_what_in_words() -> None:
     assert all("coordinator" not in p.audience for p in ROUTES if p.name in outcomes)  # type: ignore[operator]
 
 
+@pytest.mark.slow
 def test_no_other_method_than_that_of_the_table(enter: Enter) -> None:
     browser = enter()
     public = task_path(browser).rpartition("/")[2]

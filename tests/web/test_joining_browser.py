@@ -14,8 +14,8 @@ from konsil.store.access import Access
 from konsil.web.app import create_app
 from konsil.web.site import Options
 
+from .browsers import free_port, served
 from .conftest import AT
-from .test_browser import chromium, free_port, pytestmark, served  # noqa: F401
 from .test_joining import ASKS, PANEL, fill_places
 
 FAR = "2099-01-01T00:00:00Z"
@@ -32,12 +32,13 @@ def serious(page: Any) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("language", "scheme", "width"), [("de", "light", 1280), ("en", "dark", 390)])
 def test_from_the_link_for_anybody_to_the_first_task(
     language: str,
     scheme: str,
     width: int,
-    chromium: Any,  # noqa: F811
+    chromium: Any,
     tmp_path: Path,
 ) -> None:
     port = free_port()
@@ -48,7 +49,7 @@ def test_from_the_link_for_anybody_to_the_first_task(
         secret = Access(store).invite("", "rater", at=AT, expires_at=FAR)
         with served(create_app(study, store, Options(url=url)), port):
             context = chromium.new_context(
-                viewport={"width": width, "height": 844}, locale=language, color_scheme=scheme, reduced_motion="reduce"
+                viewport={"width": width, "height": 844}, locale=language, color_scheme=scheme
             )
             page = context.new_page()
             faults: list[str] = []

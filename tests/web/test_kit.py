@@ -81,6 +81,7 @@ def kit_of(site: Site, rater: str = R1) -> tuple[Kit, Offline]:
     return made, Offline(made.html)
 
 
+@pytest.mark.slow
 def test_no_canary_is_in_the_file(site: Make, opened: Store) -> None:
     here = site()
     note_person(opened, Person(R1, "Canary Name", "canary@example.org"))
@@ -365,6 +366,7 @@ def test_what_changed_hands_is_told_and_not_stored(site: Make, opened: Store) ->
     assert not any(r.rater == R1 for r in opened.ratings())
 
 
+@pytest.mark.slow
 def test_a_tie_break_follows_from_a_kit_as_from_the_pages(site: Make, opened: Store) -> None:
     here = site()
     _, offline = kit_of(here)
@@ -400,6 +402,7 @@ instrument = "form"
 """
 
 
+@pytest.mark.slow
 def test_the_commands(tmp_path: Path) -> None:
     from click.testing import CliRunner
 

@@ -64,6 +64,7 @@ def shown(html: str) -> str:
 # One change at a time -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_from_the_first_mark_to_the_approval(come: Come, opened: Store) -> None:  # noqa: F811
     browser, seen = come(), 0
 

@@ -57,6 +57,7 @@ def site(enter: Enter, opened: Store) -> Any:
 # No outcome ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_no_page_of_a_coordinator_depends_on_a_label(
     tmp_path: Path, empty: Path, studies: dict[str, Any], kit: Any
 ) -> None:
@@ -128,6 +129,7 @@ def test_an_invitation_with_its_letter(enter: Enter, opened: Store) -> None:
     assert rater.get("/next").status_code == 401
 
 
+@pytest.mark.slow
 def test_names_are_in_one_table_alone(enter: Enter, opened: Store) -> None:
     office = enter(who="office", role="owner")
     office.get("/office/invitations")
@@ -354,7 +356,11 @@ def test_an_owner_downloads_everything(enter: Enter, opened: Store, site: Any, t
     assert opened.verify_log() == ()
 
 
-def test_a_blind_analyst_learns_no_name(enter: Enter, opened: Store, tmp_path: Path) -> None:
+@pytest.mark.parametrize("secret", ["00" * 16, "5a" * 16])
+def test_a_blind_analyst_learns_no_name(secret: str, enter: Enter, opened: Store, tmp_path: Path) -> None:
+    # The secret decides how each of the few pairs is turned: a chosen one, for some turn all of them alike.
+    with opened.engine.begin() as connection:
+        connection.execute(sa.insert(schema.meta).values(key="veil_key", value=secret))
     browser = enter("pairs")
     desk = browser.client.app.state.site.desk
     while (public := desk.next_task(R1)) is not None:
@@ -370,11 +376,33 @@ def test_a_blind_analyst_learns_no_name(enter: Enter, opened: Store, tmp_path: P
     }  # fmt: skip
     veiled = [json.loads(line) for line in (folder / "ratings.jsonl").read_text("utf-8").splitlines()]
     tasks = {t["id"]: t for t in map(json.loads, (folder / "tasks.jsonl").read_text("utf-8").splitlines())}
+    written = [json.loads(line)["id"] for line in (folder / "answers.jsonl").read_text("utf-8").splitlines()]
+    assert written == sorted(written), "the order of the rows is that of the codes; the store's would tell the systems"
+    assert [(r["task"], r["criterion"], r["answers"]) for r in veiled] == sorted(
+        (r["task"], r["criterion"], r["answers"]) for r in veiled
+    )
     for one in veiled:
         better = tasks[one["task"]]["answers"][0]
         assert one["answers"] == sorted(one["answers"])
         assert one["label"] == ("A much" if one["answers"][0] == better else "B much"), "still the one on the left"
     assert {one["label"] for one in veiled} == {"A much", "B much"}
+
+
+def test_rows_of_a_blind_download_stand_in_the_order_of_their_codes(
+    enter: Enter, opened: Store, tmp_path: Path
+) -> None:
+    """The store's order is that of the real names: among the five answers of a task it would tell the systems."""
+    browser = enter("medqade")
+    desk = browser.client.app.state.site.desk
+    while (public := desk.next_task(R1)) is not None:
+        assert desk.submit(R1, public, form("Richtig"), 0).done
+    analyst = enter("medqade", who="stats", role="analyst")
+    analyst.get("/office/download")
+    folder = unpacked(analyst.post("/office/download", {"format": "jsonl"}).content, tmp_path / "out")
+    rows = [json.loads(line) for line in (folder / "ratings.jsonl").read_text("utf-8").splitlines()]
+    places = [(row["task"], row["criterion"], row["answers"]) for row in rows]
+    assert len(places) == 24, "four tasks, each with five answers and one difficulty"
+    assert places == sorted(places)
 
 
 def test_the_log_is_checked(enter: Enter, opened: Store) -> None:

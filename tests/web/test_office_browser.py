@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-import socket
-import threading
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -21,41 +16,21 @@ from konsil.web.guard import Public
 from konsil.web.routes import ROUTES
 from konsil.web.site import Options
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-playwright = pytest.importorskip("playwright.sync_api")
+from .browsers import free_port, in_a_browser, served
+
 LATER = "2025-06-01T12:00:00Z"
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")]
-
-
-@contextmanager
-def served(app: Any) -> Iterator[None]:
-    import uvicorn
-
-    config = uvicorn.Config(app, host="127.0.0.1", port=app.state.port, log_level="error", access_log=False)
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.02)
-    try:
-        yield
-    finally:
-        server.should_exit = True
-        thread.join(10)
+pytestmark = in_a_browser
 
 
 @pytest.fixture
 def office(opened: Store, studies: dict[str, Any], kit: Any) -> Iterator[str]:
     """A study that is under way, with something on every page of its office."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
+    port = free_port()
     clock, study = kit.clock(), studies["medqade"]
     kit.fill(opened, study)
     url = f"http://127.0.0.1:{port}"
     app = create_app(study, opened, Options(url=url, tries_a_minute=500), clock=clock)
-    app.state.port = port
     desk = app.state.site.desk
     form = {**{f"correctness.a{n}": "Richtig" for n in range(1, 6)}, "difficulty": "Mittel"}
     for _ in range(3):
@@ -65,7 +40,7 @@ def office(opened: Store, studies: dict[str, Any], kit: Any) -> Iterator[str]:
     for name in ("surgery", "medicine"):
         numbers = dict(zip(STEPS, ("90", "40", "22", "20", "18", "12"), strict=True))
         record(opened, *stratum(name, numbers), at=clock.stamp())
-    with served(app):
+    with served(app, port):
         yield url
 
 
@@ -84,14 +59,6 @@ PAGES = [
     *(p.path for p in ROUTES if p.method == "GET" and not isinstance(p.audience, Public) and "owner" in p.audience),
     "/office/withdrawal?rater=canary-rater-1",
 ]
-
-
-@pytest.fixture
-def chromium() -> Iterator[Any]:
-    with playwright.sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.mark.parametrize(("language", "scheme"), [("de", "light"), ("en", "dark")])

@@ -221,7 +221,7 @@ def test_who_withdraws_consent_holds_up_nobody(withdrawn: Any, rate: Any, opened
 def test_pilot_ratings_stay_out_of_every_analysis(rate: Any, opened: Store) -> None:
     rate(R1, {Q[0]: "1", Q[1]: "2"})
     found = long(
-        Data(opened.items(), opened.answers(), opened.raters(), opened.tasks(), opened.ratings()), Exclusions()
+        Data(opened.items(), opened.answers(), opened.raters(), opened.tasks(), opened.ratings()), Exclusions(), ()
     )
     assert found.frame.height == 0
     assert set(found.excluded.get_column("reason")) == {"phase: pilot"}

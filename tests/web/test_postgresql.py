@@ -50,6 +50,7 @@ def right() -> dict[str, str]:
     return {**{f"correctness.a{n}": "Richtig" for n in range(1, 6)}, "difficulty": "Mittel"}
 
 
+@pytest.mark.slow
 def test_raters_at_once(opened: Store, desk) -> None:
     here: Desk = desk("medqade", 8)
     faults: list[str] = []

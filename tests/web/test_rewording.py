@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import shutil
-import socket
-import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -22,6 +18,8 @@ from konsil.store.access import Access, role_of
 from konsil.store.engine import reading
 from konsil.web.app import create_app
 from konsil.web.site import Options
+
+from .browsers import free_port, in_the_browser, served
 
 URL = "http://testserver"
 AT, LATER = "2025-03-01T12:00:00Z", "2025-06-01T12:00:00Z"
@@ -138,60 +136,47 @@ def test_long_lists_have_pages(come: Come, opened: Store) -> None:
     assert len(re.findall(r"<article", third)) == 8
 
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
-def test_by_keys_alone_and_by_axe(opened: Store, studies: dict[str, Any], kit: Any) -> None:
-    playwright = pytest.importorskip("playwright.sync_api")
+@in_the_browser
+def test_by_keys_alone_and_by_axe(
+    opened: Store,
+    studies: dict[str, Any],
+    kit: Any,
+    chromium: Any,
+) -> None:
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
-    uvicorn = pytest.importorskip("uvicorn")
     study = dataclasses.replace(studies["medqade"], prepare=Preparation(rewrite=Rewriting(model="fake:")))
     events = [proposed_event(item, text, f"w{item}", 1, AT) for item, text in WORDED.items()]
     opened.add(Batch(items=ITEMS, raters=study.raters, events=events), source="test", at=AT)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     app = create_app(study, opened, Options(url=url, tries_a_minute=500), clock=kit.clock())
-    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="error", access_log=False))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.02)
     found: list[Any] = []
 
     def complain(message: Any) -> None:
         if message.type == "error":
             found.append(message.text)
 
-    try:
-        with playwright.sync_playwright() as play:
-            browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-            for language, scheme in (("de", "light"), ("en", "dark")):
-                context = browser.new_context(locale=language, color_scheme=scheme)
-                page = context.new_page()
-                page.on("console", complain)
-                secret = Access(opened).invite(f"office {language}", "owner", at=AT, expires_at=LATER)
-                page.goto(f"{url}/come/{secret}")
-                page.click("button.go")
-                for width, height in ((1280, 900), (390, 844), (320, 640)):
-                    page.set_viewport_size({"width": width, "height": height})
-                    page.goto(url + PAGE)
-                    page.locator("summary").first.click()
-                    found += [(width, v["id"], v["nodes"][0]["html"]) for v in axe.run(page)["violations"]]
-                    wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
-                    found += [(width, "too wide")] if wide else []
-            page.goto(url + PAGE)
-            page.locator("button.go").first.focus()
-            page.keyboard.press("Enter")
-            page.wait_for_selector("[role=status]")
-            page.keyboard.press("Enter")  # the next question's button has the focus
-            page.wait_for_selector("text=q3.")
-            browser.close()
-    finally:
-        server.should_exit = True
-        thread.join(10)
+    with served(app, port):
+        for language, scheme in (("de", "light"), ("en", "dark")):
+            context = chromium.new_context(locale=language, color_scheme=scheme)
+            page = context.new_page()
+            page.on("console", complain)
+            secret = Access(opened).invite(f"office {language}", "owner", at=AT, expires_at=LATER)
+            page.goto(f"{url}/come/{secret}")
+            page.click("button.go")
+            for width, height in ((1280, 900), (390, 844), (320, 640)):
+                page.set_viewport_size({"width": width, "height": height})
+                page.goto(url + PAGE)
+                page.locator("summary").first.click()
+                found += [(width, v["id"], v["nodes"][0]["html"]) for v in axe.run(page)["violations"]]
+                wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+                found += [(width, "too wide")] if wide else []
+        page.goto(url + PAGE)
+        page.locator("button.go").first.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_selector("[role=status]")
+        page.keyboard.press("Enter")  # the next question's button has the focus
+        page.wait_for_selector("text=q3.")
+        page.close()
     assert not found
     assert {item: one.verdict for item, one in decisions(opened.events()).items()} == {"q1": "accept", "q3": "accept"}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation, assign
 from konsil.records import Answer, Item, Rater, Span
@@ -33,6 +35,7 @@ STUDY = Study(
 ORDER = ["coarse 1"] * 9 + ["fine 1"] * 6 + ["fine 2"] * 6 + ["coarse 2"] * 6 + ["end"] * 2
 
 
+@pytest.mark.slow
 def test_phases_come_in_the_protocols_order_with_batches_questions_and_repeats(opened: Store, clock: Any) -> None:
     tasks = assign(PLAN, items=ITEMS, answers=ANSWERS, raters=STUDY.raters, instruments=STUDY.instruments, seed=5)
     opened.add(Batch(items=ITEMS, answers=ANSWERS, raters=STUDY.raters, tasks=tasks), source="test", at=clock.stamp())

@@ -26,8 +26,9 @@ from konsil.store.people import Person, note_person
 from konsil.web.discreet import told
 
 from .both import opened, server  # noqa: F401 - fixtures
+from .browsers import free_port
 from .conftest import AT, LATER, URL, Browser
-from .test_browser import PROTOCOL, free_port
+from .test_browser import PROTOCOL
 
 R1 = "canary-rater-1"
 AGENT, HOST, FORWARDED = "CanaryAgent/7.0 (Lazarett)", "198.51.100.77", "203.0.113.99"

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
-import socket
-import threading
-import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -21,13 +18,9 @@ from konsil.study.practice import Explanation
 from konsil.web.app import create_app
 from konsil.web.site import Options
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-playwright = pytest.importorskip("playwright.sync_api")
+from .browsers import free_port, in_a_browser, served
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
-]
+pytestmark = in_a_browser
 
 AT = "2025-03-01T12:00:00Z"
 GRADES = Scale(("Very poor", "Poor", "Fair", "Good", "Very good"), level="ordinal", abstain="Cannot judge")
@@ -97,14 +90,6 @@ def fill(store: Store, name: str) -> Study:
     return study
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[object]:
-    with playwright.sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 class Desk:
     """A page of a rater and the store behind it."""
 
@@ -136,28 +121,19 @@ class Desk:
 @pytest.fixture
 def at_desk(chromium, tmp_path: Path) -> Iterator[Callable[..., Desk]]:
     """A rater at a study's first task; whatever the browser reports as wrong fails the test."""
-    import uvicorn
-
-    ends: list[Callable[[], object]] = []
+    running = ExitStack()
     wrong: list[str] = []
 
     def come(name: str, width: int = 1280, height: int = 900, locale: str = "en-GB", scheme: str = "light") -> Desk:
         folder = tmp_path / name
         folder.mkdir()
-        store = Store.open(folder)
+        store = running.enter_context(Store.open(folder))
         study = fill(store, name)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            url = f"http://127.0.0.1:{probe.getsockname()[1]}"
-        app = create_app(study, store, Options(url=url))
-        server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=int(url[17:]), log_level="error"))
-        thread = threading.Thread(target=server.run, daemon=True)
-        thread.start()
-        while not server.started:
-            time.sleep(0.02)
-        context = chromium.new_context(
-            viewport={"width": width, "height": height}, locale=locale, color_scheme=scheme, reduced_motion="reduce"
-        )
+        port = free_port()
+        url = f"http://127.0.0.1:{port}"
+        running.enter_context(served(create_app(study, store, Options(url=url)), port))
+        context = chromium.new_context(viewport={"width": width, "height": height}, locale=locale, color_scheme=scheme)
+        running.callback(context.close)
         page = context.new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("console", lambda m: wrong.append(m.text) if m.type == "error" and "422" not in m.text else None)
@@ -166,19 +142,10 @@ def at_desk(chromium, tmp_path: Path) -> Iterator[Callable[..., Desk]]:
         page.goto(f"{url}/come/{secret}")
         page.click("button.go")
         page.wait_for_selector("html.scripted")
-
-        def stop() -> None:
-            context.close()
-            server.should_exit = True
-            thread.join(10)
-            store.close()
-
-        ends.append(stop)
         return Desk(page, store)
 
-    yield come
-    for end in ends:
-        end()
+    with running:
+        yield come
     assert not wrong
 
 

@@ -3,7 +3,7 @@
 from konsil.analysis.catalogue import known_statistics
 from konsil.analysis.results import CoverageRow, Results, Row
 from konsil.analysis.rules import contradictions
-from konsil.analysis.spec import Analysis, Bin, Derived, Exclusions, Resampling
+from konsil.analysis.spec import Analysis, Bin, Derived, Exclusions, Inference, Resampling
 
 __all__ = [
     "Analysis",
@@ -11,6 +11,7 @@ __all__ = [
     "CoverageRow",
     "Derived",
     "Exclusions",
+    "Inference",
     "Resampling",
     "Results",
     "Row",

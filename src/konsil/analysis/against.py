@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 from konsil.analysis import panels
-from konsil.analysis.coding import groups, select
+from konsil.analysis.coding import Sample, groups, select
 from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Long
+from konsil.analysis.judge_gap import gaps as judge_gaps
 from konsil.analysis.kinds import Context, sample_of
 from konsil.analysis.measure import Measure
 from konsil.analysis.results import Row
@@ -46,18 +47,74 @@ def against_panel_rows(context: Context, table: Long, frame: pl.DataFrame) -> It
             continue
         panel_sample = sample_of(context, part, experts)
         judge_sample = sample_of(context, theirs, names)
-        found = panels.against_panel(panel_sample, judge_sample, analysis, analysis.mode, context.level)
-        if "rater" not in analysis.by:
-            found = [_mean_of(found)]
-        # All of them stand on the same sums: three resamplings serve any number of judges.
-        judged, ceilings = (estimates_of(context, [f[part] for f in found]) for part in (1, 2))  # type: ignore[misc]
-        gaps = differences_of(context, [f[3] for f in found])
-        for (name, judge, ceiling, minus), told, above, gap in zip(found, judged, ceilings, gaps, strict=True):
-            mine = {**keys, "rater": name} if name else keys
-            yield from told_rows(context, mine, told, judge)
-            yield row(context, mine, gap, minus, kind="difference", versus={**keys, "rater": say("rest")})
-            rest = {**keys, "rater": say("{panel}, leave one out", panel=panel_name)}
-            yield row(context, rest, above, ceiling, kind="companion")
+        parts = _parts(panel_sample, judge_sample) if "rater" in analysis.by else [(panel_sample, judge_sample)]
+        by_judge = [each for part in parts for each in _of_part(context, keys, *part)]
+        for _, rows in sorted(by_judge, key=lambda each: each[0]):
+            yield from rows
+
+
+def _parts(panel: Sample, judges: Sample) -> list[tuple[Sample, Sample]]:
+    """The judges who rated in all clusters together, and each other one by itself, with the panel on its units.
+
+    A judge who rated in few clusters knows no more than these few, however many the others rated in.
+    """
+    row = {unit: n for n, unit in enumerate(panel.units)}
+    shared = [n for n, unit in enumerate(judges.units) if unit in row]
+    both = judges.part(shared)
+    rated = both.codes.labels >= 0
+    clusters = both.clusters_rated()
+    every = frozenset[int]().union(*clusters)
+    partial = [n for n, of in enumerate(clusters) if of and of != every]
+    if not partial:
+        return [(panel, judges)]
+    complete = [n for n in range(len(judges.raters)) if n not in partial]
+    parts = [(panel, _columns(judges, complete))] if complete else []
+    for n in partial:
+        own = both.part(np.flatnonzero(rated[:, n]))
+        parts.append((panel.part([row[unit] for unit in own.units]), _columns(own, [n])))
+    return parts
+
+
+def _columns(sample: Sample, columns: Sequence[int]) -> Sample:
+    codes = replace(sample.codes, labels=sample.codes.labels[:, columns])
+    return replace(sample, codes=codes, raters=tuple(sample.raters[n] for n in columns))
+
+
+def _of_part(
+    context: Context, keys: Mapping[str, str], panel: Sample, judges: Sample
+) -> Iterator[tuple[str, list[Row]]]:
+    """Each judge's name and rows. All stand on the same sums: two resamplings serve any number of judges."""
+    analysis, cluster = context.analysis, context.cluster
+    made = panels.against_panel(panel, judges, analysis, analysis.mode, context.level)
+    if "rater" not in analysis.by:
+        made = [_mean_of(made)]
+    judged, ceilings = (estimates_of(context, [f[part] for f in made]) for part in (1, 2))  # type: ignore[misc]
+    minuses = [f[3] for f in made]
+    if analysis.mode == "valid":
+        gaps = judge_gaps(
+            panel,
+            judges,
+            minuses,
+            analysis,
+            context.level,
+            key=context.key,
+            resampling=context.resampling,
+            cluster=cluster,
+        )
+    else:
+        gaps = differences_of(context, minuses)
+    for (name, judge, ceiling, minus), summary, above, gap in zip(made, judged, ceilings, gaps, strict=True):
+        mine = {**keys, "rater": name} if name else dict(keys)
+        versus = {**keys, "rater": say("rest")}
+        rest = {**keys, "rater": say("{panel}, leave one out", panel=str(analysis.against))}
+        yield (
+            name,
+            [
+                *told_rows(context, mine, summary, judge),
+                row(context, mine, gap, minus, kind="difference", versus=versus, is_paired=True),
+                row(context, rest, above, ceiling, kind="companion"),
+            ],
+        )
 
 
 def _keyed(frame: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[tuple[str, ...], pl.DataFrame]]:
@@ -75,6 +132,7 @@ def _mean_of(found: list[tuple[str, Measure, Measure, Measure]]) -> tuple[str, M
         def finalise(totals: Array) -> Array:
             return np.asarray(np.mean([p(totals) for p in parts], axis=0), dtype=np.float64)
 
-        return replace(members[0], finalise=finalise, n_ratings=sum(m.n_ratings for m in members))
+        uneven = members[0].uneven if len(members) == 1 else None
+        return replace(members[0], finalise=finalise, uneven=uneven, n_ratings=sum(m.n_ratings for m in members))
 
     return "", averaged(0), averaged(1), averaged(2)

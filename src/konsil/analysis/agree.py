@@ -2,43 +2,51 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 
+from konsil.analysis import few
 from konsil.analysis.coding import Sample
 from konsil.analysis.estimate import Told, estimate, estimates
 from konsil.analysis.measure import Measure
+from konsil.analysis.own_weights import Weights
+from konsil.analysis.prevalence import LINEAR, commonest, prevalence_note
 from konsil.analysis.said import say
-from konsil.analysis.spec import Resampling
+from konsil.analysis.spec import AsPublished, Resampling
 from konsil.errors import AnalysisError, nearest
 from konsil.stats import kappa, ranks
 from konsil.stats.alpha import Level
 from konsil.stats.contract import Array, Codes, Finalise
+from konsil.stats.distances import disagreements
 from konsil.stats.icc import ICC_FORMS, icc_test
 from konsil.stats.names import SHARE, STATISTICS, Entry
 from konsil.stats.names import statistic as named
+from konsil.stats.pair_weights import by_shared_units
+from konsil.stats.posterior import Prior, prior
 from konsil.stats.rows import Sums
 from konsil.stats.tables import by_cluster, unit_counts
-
-PREVALENCE = 0.9
-"""Where one label makes up more than this, kappa and its relatives are unsteady and their intervals unreliable."""
+from konsil.stats.uneven_clusters import sizes, uneven_clusters
 
 WIDEST = 2_000_000
 """Sums of one cluster beyond which a statistic is not tallied: a gigabyte for every 64 resamples."""
 
 COMMAND = (
     "percent_agreement",
+    "within_one",
     "cohen_kappa",
     "cohen_kappa_linear",
     "cohen_kappa_quadratic",
     "pabak",
+    "scott_pi",
     "fleiss_kappa",
+    "conger_kappa",
     "randolph_kappa",
     "krippendorff_alpha",
     "gwet_ac1",
+    "gwet_ac2_linear",
     "gwet_ac2",
     "icc1",
     "icc2",
@@ -47,13 +55,27 @@ COMMAND = (
     "icc2k",
     "icc3k",
     "kendall_w",
+    "spearman",
+    "kendall_tau_b",
 )
 """What `konsil agreement` prints, as far as it applies to the level."""
 
+INCOMPLETE = {"percent_agreement": "multirater_percent_agreement", "icc1": "icc1_incomplete"}
+"""What is printed besides where labels are missing: the same from all units, each with equal weight."""
 
-def applicable(level: str) -> tuple[str, ...]:
-    """The command's statistics that apply to a level of measurement."""
-    return tuple(name for name in COMMAND if level in STATISTICS[name].levels)
+PairWeights = Literal["alike", "units"]
+
+
+def applicable(level: str, *, is_incomplete: bool = False) -> tuple[str, ...]:
+    """The command's statistics that apply to a level of measurement, with those for missing labels where some are."""
+    suitable = (name for name in COMMAND if level in STATISTICS[name].levels)
+    pairs = ((name, INCOMPLETE[name]) if is_incomplete and name in INCOMPLETE else (name,) for name in suitable)
+    return tuple(name for pair in pairs for name in pair)
+
+
+def needs_raters(name: str) -> bool:
+    """Whether a statistic needs to know which rater gave which label."""
+    return STATISTICS[name].needs not in {"counts", "coincidences"} and not name.startswith("icc1")
 
 
 def entry(name: str, level: str, where: str) -> Entry:
@@ -75,21 +97,52 @@ def columns(name: str, n_raters: int, n_labels: int) -> int:
     return table * (n_raters * (n_raters - 1) // 2) if needs in {"pairs", "complete_pairs"} else table + n_labels
 
 
-Tallied = dict[tuple[Callable[[Codes], Sums], tuple[float, ...] | None], Sums]
-"""Sums of one sample by tally, so that statistics of the same sums are tallied and resampled once."""
+@dataclass
+class Tallied:
+    """What one sample's statistics share, so that statistics of the same sums are tallied and resampled once."""
+
+    sums: dict[tuple[Callable[[Codes], Sums], tuple[float, ...] | None], Sums] = field(default_factory=dict)
+    """Sums by tally and the labels' numbers."""
+    priors: dict[int, Prior | None] = field(default_factory=dict)
+    """What sparse labels add to the sums, by the sums' identity."""
+    sparse: bool | None = None
+    """Whether the sample's labels are too sparse for a bootstrap; None before it is known."""
+
+    def prior(self, codes: Codes, tally: Callable[[Codes], Sums], sums: Sums) -> Prior | None:
+        """What sparse labels add to these sums; None where labels are not sparse."""
+        if self.sparse is None:
+            self.sparse = few.is_sparse(codes)
+        if not self.sparse:
+            return None
+        if id(sums) not in self.priors:
+            self.priors[id(sums)] = prior(codes, tally)
+        return self.priors[id(sums)]
 
 
-def agreement(sample: Sample, name: str, level: Level, weights: str = "", tallied: Tallied | None = None) -> Measure:
-    """One agreement statistic of one sample as a measure; `tallied` keeps and gives the sums of its sample."""
+def agreement(
+    sample: Sample,
+    name: str,
+    level: Level,
+    weights: Weights = "",
+    tallied: Tallied | None = None,
+    pair_weights: PairWeights = "alike",
+) -> Measure:
+    """One agreement statistic of one sample as a measure; `tallied` keeps and gives the sums of its sample.
+
+    `pair_weights`: a mean over pairs of raters with every pair alike, or weighted by the units that a pair shares.
+    """
     codes = spaced(sample.codes, name, level)
     if columns(name, codes.labels.shape[1], codes.n_labels) > WIDEST:
         return _blank(sample)
     chosen = named(name, codes, weights or None, level=level)
-    tallied = {} if tallied is None else tallied
+    if pair_weights == "units" and STATISTICS[name].needs == "pairs":
+        chosen = by_shared_units(chosen, codes.labels.shape[1], codes.n_labels)
+    tallied = Tallied() if tallied is None else tallied
     key = (chosen.tally, codes.values)
-    if key not in tallied:
-        tallied[key] = chosen.tally(codes)
-    sums = tallied[key]
+    if key not in tallied.sums:
+        tallied.sums[key] = chosen.tally(codes)
+    sums = tallied.sums[key]
+    share = share_of(name, weights, codes)
     return Measure(
         sums=sums,
         finalise=chosen.finalise,
@@ -99,24 +152,49 @@ def agreement(sample: Sample, name: str, level: Level, weights: str = "", tallie
         n_ratings=sample.n_ratings,
         n_undefined_pairs=_undefined_pairs(codes, name, sums),
         scale="atanh",
-        trials=_trials(sums, name, weights, sample.codes.labels.shape[1]),
+        trials=_trials(sums, name, weights, sample.codes),
+        share=share,
+        sizes=sizes(sample.codes),
+        uneven=uneven_clusters(codes, chosen.tally, chosen.finalise),
+        prior=tallied.prior(codes, chosen.tally, sums) if share is None else None,
         notes=prevalence_note(sample, name),
-        commonest=_commonest(sample),
+        commonest=commonest(sample),
     )
 
 
-def _trials(sums: Sums, name: str, weights: str, n_raters: int) -> Array | None:
-    """How many comparisons each cluster has, where the number is the share of them that agree; else None.
+def _trials(sums: Sums, name: str, weights: Weights, codes: Codes) -> Array | None:
+    """How many comparisons each cluster has, where the number is linear in the share of them that agree; else None.
 
     Two raters compared on one unit agree or do not; the pairs of three raters on one unit are not independent.
     """
+    if name in LINEAR and codes.n_labels < 2:
+        return None
     if name == "unanimity":
         trials = np.asarray(sums[:, 1], dtype=np.float64).ravel()
-    elif n_raters == 2 and (name == "within_one" or (name == "percent_agreement" and weights in {"", "unweighted"})):
-        trials = np.asarray(sums.sum(axis=1), dtype=np.float64).ravel()
+    elif codes.labels.shape[1] == 2 and (name in _UNWEIGHTED or (name in _WEIGHTED and weights in {"", "unweighted"})):
+        tables = sums if STATISTICS[name].needs == "pairs" else sums[:, : codes.n_labels**2]
+        trials = np.asarray(tables.sum(axis=1), dtype=np.float64).ravel()
     else:
         return None
     return trials if trials.sum() > 1 else None
+
+
+_UNWEIGHTED = frozenset({"within_one", "pabak", "randolph_kappa"})
+"""Linear in a share of pairs of labels that agree or do not."""
+
+_WEIGHTED = frozenset({"percent_agreement", "multirater_percent_agreement", "brennan_prediger"})
+"""The same unless weights make agreement a matter of degree."""
+
+
+def share_of(name: str, weights: Weights, codes: Codes) -> tuple[float, float] | None:
+    """(a, b) where the statistic is a + b times a share from 0 to 1; None where it is not."""
+    if STATISTICS[name].range == SHARE and name != "kendall_w":
+        return 0.0, 1.0
+    if name not in LINEAR or codes.n_labels < 2:
+        return None
+    weighting = weights if name == "brennan_prediger" and weights else "unweighted"
+    mean = float(disagreements(weighting, codes.n_labels, codes.values).mean())
+    return 1 - 1 / mean, 1 / mean
 
 
 def _blank(sample: Sample) -> Measure:
@@ -152,28 +230,6 @@ def _undefined_pairs(codes: Codes, name: str, sums: Sums) -> int:
     return int(_at(sums, kappa.undefined_pairs(each).finalise))
 
 
-def _commonest(sample: Sample) -> float:
-    """The share of the label that was given most often; nan where there is none."""
-    counts = unit_counts(sample.codes).sum(axis=0)
-    return float(counts.max() / counts.sum()) if counts.sum() else math.nan
-
-
-def prevalence_note(sample: Sample, name: str) -> tuple[str, ...]:
-    """Say so where one label is so common that chance-corrected agreement is unsteady."""
-    if STATISTICS[name].range == SHARE or sample.codes.n_labels < 2:
-        return ()
-    common = _commonest(sample)
-    if not common > PREVALENCE:
-        return ()
-    if sample.codes.n_labels == 2:
-        return (
-            say(
-                "One of the two labels makes up {share:.0%} of all: kappa and its relatives are unsteady.", share=common
-            ),
-        )
-    return (say("One label makes up {share:.0%} of all: kappa and its relatives are unsteady.", share=common),)
-
-
 def reason(sample: Sample, name: str) -> str:
     """Why a statistic is undefined on a sample, in words."""
     n_raters, n_labels = sample.codes.labels.shape[1], sample.codes.n_labels
@@ -198,6 +254,8 @@ def reason(sample: Sample, name: str) -> str:
         if name in {"icc1k", "icc2k", "icc3k"}:
             return say("units differ no more than chance has it, so that the mean's reliability has no denominator")
         return say("the units or the raters do not vary")
+    if name == "icc1_incomplete":
+        return say("the units do not vary", message_id="table.no_variation")
     return say("undefined for every pair of raters")
 
 
@@ -234,11 +292,24 @@ def with_chance(found: Told, sample: Sample, name: str, *, key: int, resampling:
 
 
 def told_together(
-    sample: Sample, names: Sequence[str], level: Level, *, key: int, resampling: Resampling, cluster: str
+    sample: Sample,
+    names: Sequence[str],
+    level: Level,
+    *,
+    key: int,
+    resampling: Resampling,
+    cluster: str,
+    weights: Weights = "",
+    pair_weights: PairWeights = "alike",
 ) -> dict[str, Told]:
-    """Several agreement statistics of one sample: the same numbers as one by one, each kind of sums resampled once."""
-    tallied: Tallied = {}
-    measures = {name: agreement(sample, name, level, tallied=tallied) for name in names}
+    """Several agreement statistics of one sample: the same numbers as one by one, each kind of sums resampled once.
+
+    `weights` are those of partial agreement, for the statistics that take some.
+    """
+    tallied = Tallied()
+    measures = {
+        name: agreement(sample, name, level, weights_of(name, weights), tallied, pair_weights) for name in names
+    }
     together: dict[int, list[str]] = {}
     for name, measure in measures.items():
         together.setdefault(id(measure.sums), []).append(name)
@@ -250,8 +321,15 @@ def told_together(
         )
         for name, told in zip(members, tolds, strict=True):
             told = _completed(told, measures[name], sample, name, resampling)
+            told = with_chance(told, sample, name, key=key, resampling=resampling, cluster=cluster)
             found[name] = replace(told, notes=(*told.notes, *_pairs_note(measures[name], sample)))
     return {name: found[name] for name in names}
+
+
+def weights_of(name: str, weights: Weights) -> Weights:
+    """The weights of partial agreement as far as a statistic takes some; of alpha, whose level says them, own ones."""
+    is_own = not isinstance(weights, str)
+    return weights if STATISTICS[name].weighted and (is_own or name != "krippendorff_alpha") else ""
 
 
 def _pairs_note(measure: Measure, sample: Sample) -> tuple[str, ...]:
@@ -277,7 +355,8 @@ def _completed(found: Told, measure: Measure, sample: Sample, name: str, resampl
             n_undefined=0,
             method=say("F interval of Shrout and Fleiss: independent, normal units"),
         )
-        found = replace(found, companions=(*found.companions, textbook))
+        if few.has_width(textbook) or isinstance(resampling, AsPublished):
+            found = replace(found, companions=(*found.companions, textbook))
     complete = int((sample.codes.labels >= 0).all(axis=1).sum())
     if (name in ICC_FORMS or name == "kendall_w") and complete < sample.n_units:
         note = say("Of {all:,} units, the {n:,} that every rater labelled are used.", all=sample.n_units, n=complete)

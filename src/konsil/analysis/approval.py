@@ -16,7 +16,7 @@ from konsil.analysis.measure import Measure
 from konsil.analysis.mismatch import UNIT, per_case
 from konsil.analysis.results import Bounds, Row, TradeOff
 from konsil.analysis.said import say
-from konsil.analysis.scores import reaches, scores
+from konsil.analysis.scores import HIGHEST, reaches, scores
 from konsil.stats.contract import Array
 from konsil.stats.strictness import separation, strictness_sums, trade_off
 
@@ -41,15 +41,19 @@ def judged(context: Context, table: Long) -> pl.DataFrame:
     for one in _each(context):
         name = one.criterion.id
         experts = scores(one, select(table, one.analysis, str(one.analysis.against)))
-        judges = scores(one, select(table, one.analysis, one.analysis.raters), "rater").rename({"score": "judge"})
-        mean = experts.select(*UNIT, "score", pl.col("n_raters").alias("n_experts"))
+        judges = (
+            scores(one, select(table, one.analysis, one.analysis.raters), "rater")
+            .drop(HIGHEST)
+            .rename({"score": "judge"})
+        )
+        mean = experts.select(*UNIT, "score", HIGHEST, pl.col("n_raters").alias("n_experts"))
         both = judges.join(mean, on=UNIT, how="inner", nulls_equal=True)
         parts.append(both.with_columns(pl.lit(name).alias(CRITERION)))
     return pl.concat(parts)
 
 
 def failures(context: Context, table: Long) -> pl.DataFrame:
-    """The consensus failure set: every answer and criterion with a mean expert score of at most `failure`."""
+    """The consensus failure set: answers and criteria to which all experts, or their mean, give `failure` or less."""
     parts = []
     for one in _each(context):
         experts = scores(one, select(table, one.analysis, str(one.analysis.against)))
@@ -58,7 +62,8 @@ def failures(context: Context, table: Long) -> pl.DataFrame:
 
 
 def _fails(context: Context) -> pl.Expr:
-    return pl.col("score") <= context.analysis.failure + 1e-9
+    by = "score" if context.analysis.failure_by == "mean" else HIGHEST
+    return pl.col(by) <= context.analysis.failure + 1e-9
 
 
 def approval_groups(context: Context, table: Long) -> list[Group]:
@@ -75,7 +80,7 @@ def approval_groups(context: Context, table: Long) -> list[Group]:
             continue  # a group without failures has nothing to approve of
         hits = (failed.get_column("judge") >= context.analysis.approve - 1e-9).to_numpy()
         measure = per_case(part, failed, hits, share=True)
-        notes = [say("Out of {n:,} failures.", n=n)]
+        notes = [say("Out of {n:,} {n|failure|failures}.", n=n)]
         if failed.height < n:
             notes.append(
                 say("{n:,} of {all:,} failures have no judgement that can be read.", n=n - failed.height, all=n)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Literal
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Literal, TypeVar, cast
+
+import polars as pl
+
+T = TypeVar("T")
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
-Layout = Literal["wide", "long"]
+Layout = Literal["wide", "long", "counts", "lists"]
+"""Wide and long tables name their raters; tables of counts and lists of labels in a cell do not."""
 
 
 @dataclass(frozen=True)
@@ -15,7 +21,11 @@ class Asked:
     """How the table is to be read."""
 
     layout: Layout | None = None
-    """Wide or long; None: long if it has columns for unit, rater and label, else wide."""
+    """How the table is laid out; None: long if it has columns for unit, rater and label, else wide.
+
+    Counts: one row a unit, one column a label, with the number of raters who gave it. Lists: one row a unit, the column
+    of the labels holding those of all its raters.
+    """
     unit: str | None = None
     """The column of the units."""
     rater: tuple[str, ...] = ()
@@ -36,3 +46,24 @@ class Asked:
     """Row index -> line of the file, for errors."""
     name: str = "table"
     """The table's name, for errors."""
+    split: str = ""
+    """Lists: the sign between two labels of a cell; empty where cells are JSON lists."""
+    rows: pl.Series | None = None
+    """The rows' numbers in the whole table, where only some of them are here."""
+
+
+def composed(value: T) -> T:
+    """Texts with composed letters (NFC), as all cells of a table are read; within sequences, mappings and settings.
+
+    >>> composed("e\u0301") == "\u00e9", composed(("e\u0301", 1))
+    (True, ('é', 1))
+    """
+    if isinstance(value, str):
+        return cast(T, unicodedata.normalize("NFC", value))
+    if isinstance(value, tuple | list):
+        return cast(T, type(value)(composed(one) for one in value))
+    if isinstance(value, Mapping):
+        return cast(T, {composed(key): composed(one) for key, one in value.items()})
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{f.name: composed(getattr(value, f.name)) for f in fields(value)})
+    return value

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from konsil.analysis.coding import labels_of
 from konsil.analysis.columns import task_columns
+from konsil.analysis.conformity import refuse_unknown_labels
 from konsil.analysis.frame import Long
 from konsil.analysis.kinds import Context
 from konsil.analysis.pair_labels import reach, steps_of_criterion, steps_of_scale
@@ -42,6 +43,11 @@ class Ballot:
     """How far outcomes reach."""
     rows: pl.DataFrame
     """The ratings, in the votes' order."""
+
+    @property
+    def names_of_raters(self) -> tuple[str, ...]:
+        """The raters' names by their numbers."""
+        return tuple(self.rows.get_column("rater").unique().sort().to_list())
 
     @property
     def votes(self) -> Votes:
@@ -82,6 +88,8 @@ class Member:
     """What was compared, and how it went."""
     rows: tuple[tuple[int, dict[str, str]], ...]
     """Which value of the statistic, and the row's further keys."""
+    raters: tuple[str, ...] = ()
+    """The raters' names by their numbers."""
 
 
 def steps_of(context: Context) -> dict[str, int]:
@@ -102,7 +110,8 @@ def steps_of(context: Context) -> dict[str, int]:
 def ballot_of(context: Context, frame: pl.DataFrame, systems: Sequence[str], clusters: Sequence[str]) -> Ballot:
     """The comparisons among a group's ratings; abstentions are left out."""
     steps = steps_of(context)
-    rows = frame.filter((pl.col("state") == "rated") & pl.col("label").is_in(list(steps)))
+    refuse_unknown_labels(frame, steps)
+    rows = frame.filter((pl.col("state") == "rated") & pl.col("label").is_not_null())
     number = {name: n for n, name in enumerate(systems)}
     place = {name: n for n, name in enumerate(clusters)}
     two = rows.get_column("system").str.split(" | ")

@@ -8,6 +8,7 @@ from dataclasses import replace
 import polars as pl
 
 from konsil.analysis.coding import Labels, groups, labels_of
+from konsil.analysis.conformity import refuse_unknown_labels
 from konsil.analysis.estimate import estimates
 from konsil.analysis.kinds import Context
 from konsil.analysis.measure import Column, Measure
@@ -60,6 +61,7 @@ def _measure(context: Context, frame: pl.DataFrame, treatments: Labels, of_what:
             + (f"; {nearest(strange[0], places)}" if strange[0] else "")
         )
     wanted = places | {before: places[after] for before, after in context.analysis.collapse.items() if after in places}
+    refuse_unknown_labels(frame, {*wanted, *context.analysis.collapse})
     guess = frame.get_column("label").replace_strict(wanted, default=len(places), return_dtype=pl.Int64)
     truth = own.replace_strict(places, return_dtype=pl.Int64).to_numpy()
     cluster = _cluster(context, frame)

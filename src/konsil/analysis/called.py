@@ -70,6 +70,25 @@ def calling(callees: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[Sai
     yield from _orders(judged, rows)
 
 
+def played(callees: Sequence[Callee], *, named: bool) -> Said | None:
+    """The first sentence of a report on numbers that rest on models that konsil plays; None where there are none."""
+    names = list(dict.fromkeys(_name(c) for c in callees if c.model.startswith("fake:")))
+    if not names:
+        return None
+    if not named:
+        return say(
+            "Fake models: no model stands behind some of the answers or ratings; konsil played them for a trial. The"
+            " numbers below say nothing about any real system.",
+            message_id="played.unnamed",
+        )
+    return say(
+        "Fake models: no model stands behind {names}; konsil played them for a trial. The numbers below say nothing"
+        " about any real system.",
+        message_id="played.named",
+        names=listed(names),
+    )
+
+
 def imported(systems: Sequence[System]) -> Iterator[Said]:
     """The sentence on systems that were not called, such as products: what the protocol says of them in its own words.
 
@@ -141,7 +160,7 @@ def _without(one: Callee) -> Iterator[Said]:
     for n, names in by_number.items():
         if n == one.calls:
             yield say(
-                "{who} does not take {parameters}: all its {n:,} calls were made without.",
+                "{who} does not take {parameters}: all its {n:,} {n|call was|calls were} made without.",
                 who=_name(one), parameters=listed(names), n=n,
             )  # fmt: skip
         else:

@@ -4,29 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from konsil.analysis.catalogue import AUDIT, CASES, DEGRADATION
+from konsil.analysis.catalogue import AUDIT, CASES, RIGHT_OR_WRONG
 from konsil.analysis.said import Said, listed, say
 from konsil.analysis.spec import Analysis
-
-_RIGHT = {*DEGRADATION, "accuracy", "crossover", "mismatch", "hallucination"} - {"reasoning_gap"}
 
 
 def case_methods(analyses: Sequence[Analysis]) -> list[str]:
     """Sentences for the analyses of cases that were run; none where there are none."""
     asked = [a for a in analyses if a.statistic in CASES]
     found: list[str] = []
-    for correct in sorted({a.correct for a in asked if a.statistic in _RIGHT}):
-        names = [a.name for a in asked if a.statistic in _RIGHT and a.correct == correct]
+    for correct in sorted({a.correct for a in asked if a.statistic in RIGHT_OR_WRONG}):
+        names = [a.name for a in asked if a.statistic in RIGHT_OR_WRONG and a.correct == correct]
         found.append(_right(asked, correct, names))
     used = {(a.statistic, a.mode) for a in asked}
-    for failure, approve in sorted({(a.failure, a.approve) for a in asked if a.statistic in AUDIT}):
+    for by, failure, approve in sorted({(a.failure_by, a.failure, a.approve) for a in asked if a.statistic in AUDIT}):
+        rule = (
+            say(
+                "Failures are answers and criteria that every expert who rated them scores {failure:g} or less",
+                message_id="audit.failures_every",
+                failure=failure,
+            )
+            if by == "every"
+            else say(
+                "Failures are answers and criteria with a mean expert score of {failure:g} or less (single experts may"
+                " score higher)",
+                message_id="audit.failures_mean",
+                failure=failure,
+            )
+        )
         found.append(
             say(
-                "Failures are answers and criteria with a mean expert score of {failure:g} or less; a judge approves of"
-                " one by a score of {approve:g} or more.",
-                failure=failure, approve=approve,
+                "{rule}; a judge approves a failure by a score of {approve:g} or more.",
+                message_id="audit.rule",
+                rule=rule,
+                approve=approve,
             )
-        )  # fmt: skip
+        )
     if any(a.statistic == "crossover" for a in asked):
         found.append(
             say(
@@ -56,7 +69,7 @@ def case_methods(analyses: Sequence[Analysis]) -> list[str]:
 
 
 def _right(asked: Sequence[Analysis], correct: float, names: Sequence[str]) -> Said:
-    thresholds = {a.correct for a in asked if a.statistic in _RIGHT}
+    thresholds = {a.correct for a in asked if a.statistic in RIGHT_OR_WRONG}
     if len(thresholds) == 1:
         return say("An answer counts as right where the panel's mean score is {correct:g} or more.", correct=correct)
     return say(

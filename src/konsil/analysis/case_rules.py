@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 
-from konsil.analysis.catalogue import AUDIT, CASES, DEGRADATION, EFFECTS, ONE_A_SYSTEM
+from konsil.analysis.catalogue import AUDIT, CASES, DEGRADATION, EFFECTS, ONE_A_SYSTEM, RIGHT_OR_WRONG
 from konsil.analysis.spec import Analysis
 from konsil.instrument import Criterion
 
@@ -14,6 +15,8 @@ NAMING = ("reasoning_names", "answer_names")
 
 LEVELLED = (*DEGRADATION, "crossover", "anova", "tukey")
 """Statistics of all levels at once."""
+
+_DEFAULTS = {field.name: field.default for field in fields(Analysis)}
 
 
 def settled(analysis: Analysis) -> Analysis:
@@ -39,6 +42,8 @@ def case_contradictions(a: Analysis) -> Iterator[str]:
     >>> list(case_contradictions(Analysis("a", "stability", "precision", "experts")))
     ["levels: is empty; 'stability' needs the values of the items' stratum 'level', from all the information down"]
     """
+    if a.failure_by != "every" and a.statistic not in AUDIT:
+        yield f"failure_by: belongs to the statistics 'approval' and 'strictness', not to {a.statistic!r}"
     if a.denominator != "cases" and a.statistic != "monotonicity_violation":
         yield f"denominator: belongs to the statistic 'monotonicity_violation', not to {a.statistic!r}"
     if a.levels and a.statistic not in LEVELLED:
@@ -61,22 +66,46 @@ def case_contradictions(a: Analysis) -> Iterator[str]:
 
 
 def threshold_problems(a: Analysis, criterion: Criterion) -> Iterator[str]:
-    """Thresholds that no label of the criterion reaches, as 'key: what is wrong'.
+    """Thresholds that do not part the scores of the criterion, as 'key: what is wrong'.
+
+    The defaults are made for scores from 0 to 1; on every other scale a threshold within it must be stated.
 
     >>> from konsil.instrument import Scale
     >>> a = Analysis("a", "accuracy", "precision", "experts", correct=75)
     >>> list(threshold_problems(a, Criterion("precision", "?", Scale(("0", "1"), level="interval"))))
     ["correct: 75 is above the highest number of the scale of 'precision', 1"]
     """
-    if a.statistic not in CASES or criterion.scale.kind != "choice":
-        return
-    low, high = min(criterion.scale.numbers()), max(criterion.scale.numbers())
-    thresholds = {"correct": a.correct} | ({"approve": a.approve} if a.statistic in AUDIT else {})
-    for key, value in thresholds.items():
-        if value > high:
+    low, high = _ends(criterion)
+    for key, value in _thresholds(a).items():
+        if value == _DEFAULTS[key] and not (low >= 0 and high <= 1):
+            yield (
+                f"{key}: {value:g}, the default, is made for scores from 0 to 1, but the scale of {criterion.id!r}"
+                f" {_from_to(low, high)}; state a threshold within it"
+            )
+        elif value > high:
             yield f"{key}: {value:g} is above the highest number of the scale of {criterion.id!r}, {high:g}"
-    if a.statistic in AUDIT and a.failure < low:
-        yield f"failure: {a.failure:g} is below the lowest number of the scale of {criterion.id!r}, {low:g}"
+        elif value < low:
+            yield f"{key}: {value:g} is below the lowest number of the scale of {criterion.id!r}, {low:g}"
+        elif value == (high if key == "failure" else low):
+            yield f"{key}: every score on the scale of {criterion.id!r} reaches {value:g}"
+
+
+def _thresholds(a: Analysis) -> dict[str, float]:
+    """The thresholds that an analysis' statistic uses."""
+    thresholds = {"correct": a.correct} if a.statistic in {*RIGHT_OR_WRONG, "strictness"} else {}
+    return thresholds | {"failure": a.failure, "approve": a.approve} if a.statistic in AUDIT else thresholds
+
+
+def _ends(criterion: Criterion) -> tuple[float, float]:
+    """The lowest and the highest number of a criterion's scale; infinite where the scale has no such end."""
+    scale = criterion.scale
+    if scale.kind == "choice":
+        return min(scale.numbers()), max(scale.numbers())
+    return (-math.inf if scale.low is None else scale.low), (math.inf if scale.high is None else scale.high)
+
+
+def _from_to(low: float, high: float) -> str:
+    return f"goes from {low:g} to {high:g}" if math.isfinite(low) and math.isfinite(high) else "has no 'low' and 'high'"
 
 
 def _levels(a: Analysis) -> Iterator[str]:

@@ -19,6 +19,7 @@ AGREEMENT = (
     "brennan_prediger",
     "krippendorff_alpha",
     "gwet_ac1",
+    "gwet_ac2_linear",
     "gwet_ac2",
     "icc1",
     "icc2",
@@ -30,6 +31,9 @@ AGREEMENT = (
     "kendall_w",
 )
 """Agreement among the raters of a panel; their names are those of stats.names."""
+
+COMPLETE = ("icc1", "icc2", "icc3", "icc1k", "icc2k", "icc3k", "kendall_w")
+"""Those that use only the units that every rater labelled."""
 
 PAIRED = ("spearman", "kendall_tau_b")
 """Association of two raters' labels, averaged over rater pairs."""
@@ -67,6 +71,7 @@ ORDERED = (
     "within_one",
     "cohen_kappa_linear",
     "cohen_kappa_quadratic",
+    "gwet_ac2_linear",
     "gwet_ac2",
     "icc1",
     "icc2",
@@ -121,6 +126,9 @@ DEGRADATION = (
 
 ONE_A_SYSTEM = (*DEGRADATION, "accuracy", "illusion_gap", "mismatch", "hallucination")
 """Statistics of cases with a row for each system, whatever `by` says."""
+
+RIGHT_OR_WRONG = tuple(s for s in (*ONE_A_SYSTEM, "crossover") if s not in {"reasoning_gap", "illusion_gap"})
+"""Statistics of cases for which an answer is right from the threshold `correct` on."""
 
 AUDIT = ("approval", "strictness")
 """What judges approve of what experts call a failure; one row a judge."""

@@ -43,7 +43,7 @@ def caution_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator
         if n in gaps:
             values = tuple(keys[c] for c in by)
             versus = {**{c: keys[c] for c in by}, "rater": str(analysis.against)}
-            yield row(context, keys, gaps[n], measure, kind="difference", versus=versus)
+            yield row(context, keys, gaps[n], measure, kind="difference", versus=versus, subtracted=theirs[values])
             yield row(context, versus, beside[values], theirs[values], kind="companion")
 
 
@@ -95,7 +95,11 @@ def _slope(context: Context, frame: pl.DataFrame, column: str) -> Measure:
         .sort("cluster")
     )
     without = int(items.get_column("x").is_null().sum())
-    note = say("{n:,} items have no {covariate} and are left out.", n=without, covariate=context.analysis.covariate)
+    note = say(
+        "{n:,} {n|item has|items have} no {covariate} and {n|is|are} left out.",
+        n=without,
+        covariate=context.analysis.covariate,
+    )
     notes = (note,) if without else ()
     return Measure(
         sums=summed.select(names).to_numpy(),

@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from konsil.analysis.catalogue import BLINDING, COSTS, LENGTH, PREFERENCE, RATER_PAIR, TIMED
+from konsil.analysis.conformity import refuse_unknown_labels
 from konsil.analysis.derived import SCORE
 from konsil.analysis.frame import NUMBERED, SUBJECT, Long
 from konsil.analysis.said import say
@@ -73,6 +74,18 @@ class Sample:
     def n_raters(self) -> int:
         """Raters with at least one label."""
         return int((self.codes.labels >= 0).any(axis=0).sum()) if self.codes.labels.size else 0
+
+    def clusters_rated(self) -> list[frozenset[int]]:
+        """The clusters in which each rater gave a label, by number."""
+        rated = self.codes.labels >= 0
+        return [frozenset(self.codes.clusters[rated[:, n]].tolist()) for n in range(len(self.raters))]
+
+    def part(self, rows: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.int64]]) -> Sample:
+        """These units alone, with their clusters numbered anew."""
+        used, clusters = np.unique(self.codes.clusters[rows], return_inverse=True)
+        codes = replace(self.codes, labels=self.codes.labels[rows], clusters=clusters.astype(self.codes.clusters.dtype))
+        units = tuple(self.units[n] for n in rows)
+        return Sample(codes, self.raters, units, tuple(self.clusters[c] for c in used))
 
 
 def labels_of(analysis: Analysis, criterion: Criterion, observed: Sequence[str] = ()) -> Labels:
@@ -182,10 +195,9 @@ def _numbered(frame: pl.DataFrame, column: str) -> pl.Series:
 
 def _coded(frame: pl.DataFrame, collapse: Mapping[str, str], labels: Labels) -> pl.DataFrame:
     codes = labels.codes()
-    wanted = dict(codes)
-    for before, after in collapse.items():
-        if after in codes:
-            wanted[before] = codes[after]
+    # A label that is collapsed into one that is not counted is missing because the protocol says so.
+    wanted = {**codes, **{before: codes.get(after, -1) for before, after in collapse.items()}}
+    refuse_unknown_labels(frame, wanted)
     code = pl.col("label").replace_strict(wanted, default=-1, return_dtype=pl.Int64)
     if labels.abstain is not None:
         code = pl.when(pl.col("state") == "abstained").then(codes[labels.abstain]).otherwise(code)
@@ -239,10 +251,12 @@ def _refuse_twice(subjects: _Dense, raters: _Dense, analysis: Analysis) -> None:
     if times.max() <= 1:
         return
     first = int(np.argmax(times > 1))
-    item = units[first // len(names)].split("\x1f")[0]
+    item, answers, *_ = units[first // len(names)].split("\x1f")
+    way_out = "select one with where (instrument, phase, batch) or arm"
+    if not answers:
+        way_out += "; what is asked on each of an item's screens has the scope 'task'"
     raise AnalysisError(
-        f"{analysis.name}: rater {names[first % len(names)]!r} labelled item {item!r} {times[first]} times; select one"
-        " with where (instrument, phase, batch) or arm"
+        f"{analysis.name}: rater {names[first % len(names)]!r} labelled item {item!r} {times[first]} times; {way_out}"
     )
 
 

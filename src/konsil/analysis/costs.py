@@ -71,7 +71,7 @@ def _plain(context: Context, keys: dict[str, str], designs: list[Design]) -> Ite
         measures.append(replace(one.measure(finalise), notes=_notes(one, hours)))
     for one, measure, told in zip(designs, measures, estimates_of(context, measures), strict=True):
         if hours and math.isnan(told.headline.value):
-            why = _untimed(one) or say(
+            why = _unknown(one) or say(
                 "no number of raters reaches a reliability of {target:g}", target=context.analysis.target
             )
             told = replace(told, headline=replace(told.headline, reason=why))
@@ -83,8 +83,10 @@ def _plain(context: Context, keys: dict[str, str], designs: list[Design]) -> Ite
         yield from minus_whole(context, keys, parts, measures[0])
 
 
-def _untimed(one: Design) -> str:
-    """Why there are no hours where no screen has a time; empty where some have."""
+def _unknown(one: Design) -> str:
+    """Why there are no hours whatever the reliability wanted: no components, or no times; empty where both are."""
+    if np.isnan(g.components(one.sums[:, : g.WIDTH].sum(axis=0)).answer):
+        return say("fewer than two answers, or none with two ratings", message_id="design.no_components")
     return "" if one.sums[:, g.WIDTH + 3].any() else say("no time is known of these screens")
 
 
@@ -111,7 +113,7 @@ def _notes(one: Design, hours: bool) -> tuple[str, ...]:
         if one.name != WHOLE:
             found.append(say("A part of the sentences is taken to need its share of the time of all of them."))
         return tuple(found)
-    return (say("Reliability of the mean of {n:.2g} raters.", n=one.of.n_raters),)
+    return (say("Reliability of the mean of {n:.2g} {n|rater|raters}.", n=one.of.n_raters),)
 
 
 WHOLE: Said = say("whole answer")
@@ -181,7 +183,7 @@ def _budget(context: Context, keys: dict[str, str], designs: list[Design], minut
     for one, measure, told, chance in zip(designs, measures, estimates_of(context, measures), chances, strict=True):
         here = {**keys, SENTENCES: one.name}
         if math.isnan(told.headline.value):
-            why = _untimed(one) or say("{minutes:g} minutes do not pay one rater for an answer", minutes=minutes)
+            why = _unknown(one) or say("{minutes:g} minutes do not pay one rater for an answer", minutes=minutes)
             told = replace(told, headline=replace(told.headline, reason=why))
         yield from told_rows(context, here, told, measure)
         first = Estimate(chance, level=context.resampling.level, method=say("share of the joint resamples"))

@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
+from konsil.analysis import verdicts
 from konsil.analysis.degradation import by_system, right
 from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Long
@@ -20,7 +21,7 @@ from konsil.analysis.said import Said, say
 from konsil.analysis.scores import Ladder, ladder
 from konsil.stats import infer
 from konsil.stats.contract import Array, Estimate
-from konsil.stats.degradation import reversal
+from konsil.stats.degradation import reversal, unanimous_interval
 from konsil.stats.kappa import ratio
 
 
@@ -83,8 +84,11 @@ def _pair(context: Context, names: tuple[str, str], a: Ladder, b: Ladder) -> Pai
     # Each level at a share of the error: all of them hold together with the level asked for (Bonferroni).
     each = 1 - (1 - context.resampling.level) / n_levels
     found = infer.infer(sums, finalise, draws=context.resampling.draws, level=each, key=context.key)
+    alike = unanimous_interval(found.value, known.sum(axis=0), each)
+    flat = ~(found.low < found.high)
+    low, high = (np.where(flat, b, x) for x, b in zip((found.low, found.high), alike, strict=True))
     n_units = int(np.isfinite(a.scores).sum() + np.isfinite(b.scores).sum())
-    return Pair(names, found.value, found.low, found.high, found.n_clusters, a.n_ratings + b.n_ratings, n_units,
+    return Pair(names, found.value, low, high, found.n_clusters, a.n_ratings + b.n_ratings, n_units,
                 max(a.n_raters, b.n_raters))  # fmt: skip
 
 
@@ -102,7 +106,7 @@ def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
     headline = Estimate(value, low, high, level, n_clusters=pair.n_clusters, n_ratings=pair.n_ratings, method=method,
                         reason=reason)  # fmt: skip
     first, second = (a, b) if ahead == 0 else (b, a)
-    if low > 0:
+    if verdicts.is_crossover(low):
         early, late = sure[1:]
         first, second = (a, b) if sure[0] == 0 else (b, a)
     finding = _finding(value, low, first, second, levels[early], levels[late])
@@ -120,7 +124,7 @@ def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
 def _finding(value: float, low: float, first: str, second: str, early: str, late: str) -> Said:
     if not math.isfinite(value):
         return say("Whether the order of {a} and {b} reverses cannot be said.", a=first, b=second)
-    if low > 0:
+    if verdicts.is_crossover(low):
         return say(
             "Crossover: {a} is ahead at {early} and {b} at {late}; the intervals of both differences, held for all"
             " levels at once, exclude 0.",

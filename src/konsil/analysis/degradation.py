@@ -10,6 +10,7 @@ from types import MappingProxyType
 import numpy as np
 import polars as pl
 
+from konsil.analysis import verdicts
 from konsil.analysis.coding import groups
 from konsil.analysis.frame import Long
 from konsil.analysis.kinds import Context, Group
@@ -136,6 +137,14 @@ def _hidden(context: Context, system: str, found: Estimate, luck: float) -> Said
     margin = LEAST if context.analysis.margin is None else context.analysis.margin
     if not np.isfinite(found.low):
         return say("Hidden knowledge cannot be judged: no case of {system} has all levels.", system=system)
+    why = verdicts.weakness(found, context.resampling.draws)
+    if why is not None:
+        return say(
+            "Hidden knowledge of {system} not judged: {reason}.",
+            message_id="verdict.hidden_not_judged",
+            system=system,
+            reason=why,
+        )
     if margin < found.low <= luck:
         return say(
             "Hidden knowledge is not told from luck: {system} has {value:.0%} of the cases wrong at {level} and right"
@@ -143,7 +152,7 @@ def _hidden(context: Context, system: str, found: Estimate, luck: float) -> Said
             " {luck:.0%}, and the interval reaches down to {low:.0%}.",
             system=system, value=found.value, level=first, luck=luck, low=found.low,
         )  # fmt: skip
-    if found.low > margin:
+    if verdicts.is_hidden_knowledge(found.low, margin, luck):
         return say(
             "Hidden knowledge: {system} has {value:.0%} of the cases wrong at {level} and right with less, and the"
             " interval lies above {margin:.0%}. Answers that are right by luck, as often as those of each level are,"

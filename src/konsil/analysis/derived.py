@@ -8,6 +8,7 @@ from typing import Literal
 
 import polars as pl
 
+from konsil.analysis.conformity import refuse_unknown_labels
 from konsil.analysis.frame import Long
 from konsil.analysis.results import DerivedValue
 from konsil.analysis.spec import Bin, Closed, Derived
@@ -62,6 +63,7 @@ def _scores(table: Long, one: Derived, criterion: Criterion) -> pl.DataFrame:
         number = pl.col("label").cast(pl.Float64, strict=False)
     else:
         numbers = dict(zip(criterion.scale.labels, criterion.scale.numbers(), strict=True))
+        refuse_unknown_labels(chosen, numbers)
         number = pl.col("label").replace_strict(numbers, default=None, return_dtype=pl.Float64)
     return chosen.group_by("item").agg(number.mean().alias("score")).filter(pl.col("score").is_not_null())
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
-from konsil.analysis import panels
+from konsil.analysis import few, panels
 from konsil.analysis.coding import select
 from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Long
@@ -18,10 +18,11 @@ from konsil.analysis.results import Row
 from konsil.analysis.rows import row
 from konsil.analysis.said import say
 from konsil.errors import AnalysisError
-from konsil.stats import ensembles, infer
+from konsil.stats import ensembles, infer, posterior
 from konsil.stats.consensus import majority, with_consensus
-from konsil.stats.contract import Estimate
+from konsil.stats.contract import Array, Codes, Estimate, IntArray, Statistic
 from konsil.stats.kappa import MeasureName
+from konsil.stats.resample import by_cluster
 from konsil.stats.selection import best_of
 
 MEASURES: dict[str, MeasureName] = {
@@ -36,6 +37,14 @@ SHOWN = 15
 
 MOST = 15
 """Judges: more would make more than 16,384 ensembles."""
+
+
+_MOST_DRAWN = 50_000_000
+"""Values of all ensembles in all draws of a posterior, beyond which there is none."""
+
+_CHOSEN = say(
+    "Ranked first on the same data: the estimate is too high; see the out-of-bag row.", message_id="ensembles.first"
+)
 
 
 def ensemble_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Row]:
@@ -67,10 +76,11 @@ def ensemble_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterato
     shared = Measure(sums, statistic.finalise, panel.clusters, int(slots.max()), len(names), int(labels.max()))
     cautions = tuple(c for c in infer.cautions(found) if c.code == "few-clusters")
     notes = _common_slots(int(slots.max()), len(panel.units)) if analysis.mode == "valid" else ()
-    method = say("{cluster}-cluster bootstrap, BCa, {draws:,} resamples", cluster=context.cluster, draws=found.draws)
+    bootstrap = say("{cluster}-cluster bootstrap, BCa, {draws:,} resamples", cluster=context.cluster, draws=found.draws)
+    sparse = _Sparse.of(context, codes, statistic, sums)
     order = np.argsort(-np.where(np.isfinite(found.value), found.value, -np.inf), kind="stable")
     for place, n in enumerate(order):
-        told = Estimate(
+        estimate = Estimate(
             float(found.value[n]),
             float(found.low[n]),
             float(found.high[n]),
@@ -79,14 +89,57 @@ def ensemble_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterato
             n_clusters=found.n_clusters,
             n_ratings=int(labels[n]),
             n_undefined=int(found.n_undefined[n]),
-            method=method,
+            method=bootstrap,
             reason="" if np.isfinite(found.value[n]) else say("no slot on which it has a majority"),
         )
         keys = {"ensemble": " + ".join(names[i] for i in subsets[n]), "size": str(len(subsets[n]))}
+        if analysis.mode == "valid":
+            estimate = sparse.interval(estimate, n, int(slots[n]), context.cluster)
         mine = replace(shared, n_units=int(slots[n]), n_raters=len(subsets[n]))
+        chosen = (_CHOSEN,) if place == 0 and len(subsets) > 1 else ()
         is_detail = place >= SHOWN and len(subsets[n]) > 1
-        yield row(context, keys, Told(told, notes=notes, cautions=cautions), mine, detail=is_detail)
+        yield row(context, keys, Told(estimate, notes=(*notes, *chosen), cautions=cautions), mine, detail=is_detail)
     yield _out_of_bag(context, shared, len(subsets), found.n_clusters, cautions)
+
+
+@dataclass(frozen=True)
+class _Sparse:
+    """What intervals need where an ensemble and the panel hardly ever agree, or hardly ever disagree."""
+
+    share: tuple[float, float] | None
+    """(a, b) where the statistic is a + b times the share of slots that agree; None of kappa."""
+    rarer: IntArray
+    """(n_ensembles,) how many clusters hold the rarer outcome."""
+    drawn: Array | None
+    """(draws, n_ensembles) of the posterior of kappa, where labels are sparse; None: there is none."""
+
+    @classmethod
+    def of(cls, context: Context, codes: Codes, statistic: Statistic, sums: Array) -> _Sparse:
+        name = MEASURES[context.analysis.statistic]
+        if name == "cohen_kappa":
+            spread = posterior.prior(codes, statistic.tally) if few.is_sparse(codes) else None
+            drawn = None
+            if spread is not None and len(spread.rows) and context.resampling.draws * sums.shape[1] <= _MOST_DRAWN:
+                drawn = posterior.draws_of(
+                    sums, spread, statistic.finalise, draws=context.resampling.draws, key=context.key
+                )
+            return cls(None, np.zeros(0, dtype=np.int64), drawn)
+        share = (0.0, 1.0) if name == "percent_agreement" else (-1.0, 2.0)
+        each = (by_cluster(sums, statistic.finalise) - share[0]) / share[1]
+        rarer = np.minimum((each > 1e-9).sum(axis=0), (each < 1 - 1e-9).sum(axis=0))
+        return cls(share, rarer.astype(np.int64), None)
+
+    def interval(self, headline: Estimate, n: int, slots: int, cluster: str) -> Estimate:
+        """The estimate of ensemble n with an interval that has a width, or with none and the reason."""
+        if not np.isfinite(headline.value) or headline.n_clusters < 2:
+            return headline
+        if self.share is not None and self.rarer[n] < few.FEW_HITS:
+            return few.of_rare_outcomes(
+                headline, self.share, n_outcomes=slots, is_extreme=not self.rarer[n], cluster=cluster
+            )
+        if self.drawn is not None:
+            headline = few.from_posterior(headline, self.drawn[:, [n]], cluster)
+        return few.with_width(headline)
 
 
 def _common_slots(n: int, of: int) -> tuple[str, ...]:
@@ -113,19 +166,26 @@ def _out_of_bag(context: Context, shared: Measure, n: int, n_clusters: int, caut
         n_ratings=shared.n_ratings,
         n_undefined=best.n_undefined,
         method=say(
-            "out of bag: in each of {draws:,} resamples the best is chosen and scored on the clusters left out",
+            "out of bag: {draws:,} resamples, each scored on the clusters left out; percentiles, wider than a"
+            " {level:.0%} CI",
+            message_id="ensembles.out_of_bag",
             draws=draws,
+            level=context.resampling.level,
         ),
         reason="" if np.isfinite(best.out_of_bag) else say("no resample has a best and clusters left out"),
     )
     notes: tuple[str, ...] = ()
     if np.isfinite(best.optimism):
-        said = say(
-            "The best of {n} was chosen on the same data: its value is too high by about {optimism:.3f};"
-            " the out-of-bag value is what an ensemble chosen in this way reaches on new items.",
-            n=n,
-            optimism=best.optimism,
+        notes = (
+            say(
+                "The best of {n} ensembles was chosen on the same data; its estimate and CI are too high, by more than"
+                " {optimism:.3f}. The out-of-bag estimate is what an ensemble chosen in this way reaches on new items."
+                " Its range is that of single resamples on a third of the items and no {level:.0%} CI: it is too wide.",
+                message_id="ensembles.best",
+                n=n,
+                optimism=best.optimism,
+                level=context.resampling.level,
+            ),
         )
-        notes = (said,)
     keys = {"ensemble": say("best of {n}, out of bag", n=n), "size": ""}
-    return row(context, keys, Told(told, notes=notes, cautions=cautions), shared)
+    return row(context, keys, Told(few.with_width(told), notes=notes, cautions=cautions), shared)

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from konsil.analysis.few import of_few_hits
+from konsil.analysis import few
 from konsil.analysis.measure import Measure, together, value
+from konsil.analysis.ranges import UNBOUNDED, within
+from konsil.analysis.rater_notes import dominated, raters_matter
 from konsil.analysis.said import Said, say
-from konsil.analysis.spec import Resampling
-from konsil.stats import infer, shares, wald
+from konsil.analysis.spec import AsPublished, Resampling
+from konsil.stats import infer, posterior, wald
 from konsil.stats.contract import Array, Estimate
 from konsil.stats.rows import Sums, prepare
 
@@ -20,13 +22,6 @@ BUDGET = 1_000_000_000
 
 WORK = 200_000_000_000
 """Sums times draws times clusters from which on the same holds: half a minute or more."""
-
-TWO_WAY_RATIO = 1.1
-"""From here on, raters differ enough that items alone do not carry the uncertainty."""
-
-
-FEW_RATERS = 30
-"""Below it the raters' own variation is hardly known, whatever the widths say."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +48,7 @@ def sentence(caution: infer.Caution) -> Said:
     a, b = (*caution.numbers, 0, 0)[:2]
     match caution.code:
         case "few-clusters":
-            return say("The interval rests on {n:.0f} clusters, fewer than {few:.0f}.", n=a, few=b)
+            return say("The interval rests on {n:.0f} {n|cluster|clusters}, fewer than {few:.0f}.", n=a, few=b)
         case "no-variation":
             return say("No resample differs from the estimate: the interval has no width and is no evidence.")
         case "widths-differ":
@@ -99,9 +94,24 @@ def estimates(
     found = infer.infer(
         first.sums, together(measures), draws=resampling.draws, level=resampling.level, key=key, scale=first.scale
     )
+    drawn = _posteriors(measures, key, resampling)
     return [
-        _resampled(found, n, m, resampling, cluster, why) for n, (m, why) in enumerate(zip(measures, whys, strict=True))
+        _resampled(found, n, m, resampling, cluster, why, drawn.get(n))
+        for n, (m, why) in enumerate(zip(measures, whys, strict=True))
     ]
+
+
+def _posteriors(measures: Sequence[Measure], key: int, resampling: Resampling) -> dict[int, Array]:
+    """The draws of the posterior, (draws, 1) each, by the places of the measures whose labels are sparse."""
+    places = [n for n, m in enumerate(measures) if m.prior is not None]
+    if not places or isinstance(resampling, AsPublished):
+        return {}
+    first = measures[places[0]]
+    if first.prior is None or not isinstance(first.sums, np.ndarray):
+        return {}
+    finalise = together([measures[n] for n in places])
+    drawn = posterior.draws_of(first.sums, first.prior, finalise, draws=resampling.draws, key=key)
+    return {n: drawn[:, [column]] for column, n in enumerate(places)}
 
 
 def stepwise(cautions: tuple[infer.Caution, ...], measure: Measure) -> tuple[infer.Caution, ...]:
@@ -116,7 +126,13 @@ def too_long(sums: Sums, draws: int) -> bool:
 
 
 def _resampled(
-    found: infer.Inference, n: int, measure: Measure, resampling: Resampling, cluster: str, why: str
+    found: infer.Inference,
+    n: int,
+    measure: Measure,
+    resampling: Resampling,
+    cluster: str,
+    why: str,
+    drawn: Array | None,
 ) -> Told:
     at = float(found.value[n])
     if not np.isfinite(at):
@@ -134,18 +150,33 @@ def _resampled(
         method=say("{cluster}-cluster bootstrap, BCa, {draws:,} resamples", cluster=cluster, draws=found.draws),
         reason=why_no_interval(found),
     )
-    companions = [_wald(headline, found, n, measure, cluster)] if measure.is_smooth else []
+    is_published = isinstance(resampling, AsPublished)
+    companions = [_wald(headline, found, n, measure, cluster, is_published)] if measure.is_smooth else []
     cautions = stepwise(infer.cautions(found, n), measure)
-    first = companions[0] if measure.is_rare and companions else of_few_hits(headline, measure, cluster)
-    if first is not None and np.isfinite(first.low):
-        companions = [headline, *(c for c in companions if c is not first)]
-        headline = first
-        cautions = tuple(c for c in cautions if measure.is_rare or c.code == "few-clusters")
+    if not is_published:
+        if drawn is not None:
+            first: Estimate | None = few.from_posterior(headline, drawn, cluster, measure.uneven)
+        elif measure.uneven is not None and measure.share is None and companions:
+            first = companions[0]
+        else:
+            first = companions[0] if measure.is_rare and companions else few.of_few_hits(headline, measure, cluster)
+        if first is not None and np.isfinite(first.low):
+            # Resamples that lack what is rare are no second opinion on agreement.
+            is_agreement = drawn is not None or measure.share is not None or measure.uneven is not None
+            beside = [] if is_agreement else [headline]
+            companions = [*beside, *(c for c in companions if c is not first)]
+            headline = first
+            cautions = tuple(c for c in cautions if measure.is_rare or c.code == "few-clusters")
+        headline, companions = few.with_width(headline), [few.with_width(c) for c in companions if few.has_width(c)]
+        cautions = tuple(c for c in cautions if c.code not in {"no-variation", "one-width"})
     notes = list(measure.notes)
+    if measure.uneven is not None and not is_published:
+        notes.append(few.uneven_note(measure.uneven, cluster))
     two = two_way(headline, measure, cluster)
-    if two is not None:
+    if two is not None and few.has_width(two):
         companions.append(two)
         notes += raters_matter(headline, two, measure)
+    notes += dominated(measure)
     return Told(headline, tuple(companions), tuple(notes), cautions)
 
 
@@ -165,11 +196,16 @@ def _linearised(measure: Measure, resampling: Resampling, cluster: str, why: str
         float(made.se[0]),
         n_clusters=used,
         n_ratings=measure.n_ratings,
-        method=_wald_method(measure, cluster, made.df),
+        method=_wald_method(measure, cluster, used - 1),
         reason=say("one cluster has no interval") if used < 2 else "",
     )
+    notes = measure.notes
+    if measure.uneven is not None and used > 1 and not isinstance(resampling, AsPublished):
+        headline = few.of_uneven_clusters(headline, measure, measure.uneven, cluster)
+        notes = (*notes, few.uneven_note(measure.uneven, cluster))
+    headline = few.with_width(headline)
     note = say("Resampling would take very long at this size: the interval is the linearised one, which needs none.")
-    return Told(headline, notes=(*measure.notes, note))
+    return Told(headline, notes=(*notes, note))
 
 
 def blank(measure: Measure, resampling: Resampling, n_clusters: int, reason: str) -> Estimate:
@@ -191,17 +227,26 @@ def why_no_interval(found: infer.Inference) -> str:
     return ""
 
 
-def _wald(headline: Estimate, found: infer.Inference, n: int, measure: Measure, cluster: str) -> Estimate:
-    return replace(
-        headline,
-        low=float(found.wald_low[n]),
-        high=float(found.wald_high[n]),
-        n_undefined=0,
-        method=_wald_method(measure, cluster, found.n_clusters - 1),
-    )
+def _wald(
+    headline: Estimate, found: infer.Inference, n: int, measure: Measure, cluster: str, is_published: bool
+) -> Estimate:
+    if measure.uneven is not None and not is_published:
+        return few.of_uneven_clusters(headline, measure, measure.uneven, cluster)
+    df = found.n_clusters - 1
+    low, high = float(found.wald_low[n]), float(found.wald_high[n])
+    if measure.share is not None and measure.scale == "atanh":
+        low, high = few.wald_bounds(measure, headline.value, headline.se, df, headline.level)
+    return replace(headline, low=low, high=high, n_undefined=0, method=_wald_method(measure, cluster, df))
 
 
 def _wald_method(measure: Measure, cluster: str, df: int) -> str:
+    if measure.scale == "atanh" and measure.share is not None:
+        return say(
+            "linearised {cluster}-cluster Wald on the logit scale of the share, t with {df} degrees of freedom",
+            message_id="edges.wald_logit",
+            cluster=cluster,
+            df=df,
+        )
     if measure.scale == "atanh":
         return say(
             "linearised {cluster}-cluster Wald on the atanh scale, t with {df} degrees of freedom",
@@ -217,45 +262,66 @@ def _one_outcome_a_cluster(measure: Measure) -> bool:
 
 def _plain_share(measure: Measure, resampling: Resampling, cluster: str) -> Told:
     n = 0.0 if measure.trials is None else float(measure.trials.sum())
-    share = value(measure)
-    hits = round(share * n)
-    low, high = shares.interval(hits, n, resampling.level)
-    told = Estimate(
-        share,
-        float(low),
-        float(high),
-        resampling.level,
-        float(np.sqrt(share * (1 - share) / max(n - 1, 1))),  # as the linearised one, C / (C - 1)
-        n_clusters=int(n),
-        n_ratings=measure.n_ratings,
-        method=say("Clopper-Pearson") if hits in (0, n) else say("Wilson"),
-    )
+    told = few.plain(measure, value(measure), n, resampling.level)
     two = two_way(told, measure, cluster)
-    if two is None or two.se == 0:
-        return Told(told, notes=measure.notes)
+    if two is None or not few.has_width(two):
+        return Told(told, notes=(*measure.notes, *dominated(measure)))
     return Told(told, (two,), (*measure.notes, *raters_matter(told, two, measure)))
 
 
 def two_way(headline: Estimate, measure: Measure, cluster: str) -> Estimate | None:
-    """The interval that also lets other raters of the kind have rated; None where single ratings are not summed."""
-    if measure.cell is None or measure.n_raters < 2:
+    """The interval that also lets other raters of the kind have rated; None where single ratings are not summed.
+
+    None, too, where one of several raters gave so many that nothing is estimated of how raters vary. Its p, by the same
+    t, where the headline has one.
+    """
+    if measure.cell is None or measure.n_raters < 2 or dominated(measure):
         return None
     influence = cell_influence(measure)
     at = np.array([headline.value])
     made = wald.two_way(
-        influence, measure.cell.clusters, measure.cell.raters, at, level=headline.level, scale=measure.scale
+        influence,
+        measure.cell.clusters,
+        measure.cell.raters,
+        at,
+        strata=measure.cell.groups,
+        level=headline.level,
+        scale=measure.scale,
     )
     if not np.isfinite(made.low[0]):
         return None
-    return replace(
+    low, high, df = float(made.low[0]), float(made.high[0]), float(made.df[0])
+    is_share = measure.possible == few.DIRECT
+    if is_share:
+        low, high = few.wald_bounds(measure, headline.value, float(made.se[0]), df, headline.level)
+    companion = replace(
         headline,
-        low=float(made.low[0]),
-        high=float(made.high[0]),
+        low=low,
+        high=high,
         se=float(made.se[0]),
+        p=float(made.p[0]) if np.isfinite(headline.p) else float("nan"),
         n_undefined=0,
-        method=say(
-            "linearised two-way Wald ({cluster} and rater), t with {df} degrees of freedom", cluster=cluster, df=made.df
-        ),
+        method=two_way_method(cluster, df, on_logit=is_share),
+        raters="like these",
+    )
+    return within(companion, measure.possible or UNBOUNDED)
+
+
+def two_way_method(cluster: str, df: float, *, on_logit: bool = False) -> Said:
+    """The name of the two-way interval."""
+    if on_logit:
+        return say(
+            "linearised two-way Wald ({cluster} and rater) on the logit scale of the share, t with {df:.3g} degrees of"
+            " freedom",
+            message_id="two_way.method_logit",
+            cluster=cluster,
+            df=df,
+        )
+    return say(
+        "linearised two-way Wald ({cluster} and rater), t with {df:.3g} degrees of freedom",
+        message_id="two_way.method",
+        cluster=cluster,
+        df=df,
     )
 
 
@@ -264,28 +330,3 @@ def cell_influence(measure: Measure) -> Array:
     if measure.cell is None:
         raise ValueError("no single ratings: expected a measure with cells")
     return wald.linearised(measure.cell.rows, measure.finalise)
-
-
-def raters_matter(headline: Estimate, two: Estimate, measure: Measure) -> list[str]:
-    """Say so where raters as a second source of chance widen the interval, and where they are few."""
-    found: list[str] = []
-    width, wide = headline.high - headline.low, two.high - two.low
-    if width > 0 and wide / width > TWO_WAY_RATIO:
-        found.append(
-            say(
-                "With raters as a second source of chance the interval is {wider:.0%} wider;"
-                " conclusions about raters in general need the two-way interval.",
-                wider=wide / width - 1,
-            )
-        )
-    n = 0 if measure.cell is None else len(np.unique(measure.cell.raters))
-    if n < FEW_RATERS:
-        found.append(
-            say(
-                "The {n} raters are fewer than {few}: the first interval is about these raters, and of raters in"
-                " general so few tell little.",
-                n=n,
-                few=FEW_RATERS,
-            )
-        )
-    return found

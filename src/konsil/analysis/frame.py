@@ -12,8 +12,10 @@ import polars as pl
 
 from konsil.analysis.columns import rating_columns, task_columns
 from konsil.analysis.said import Said, say
+from konsil.analysis.screens import about_screens
 from konsil.analysis.spec import Exclusions
 from konsil.errors import AnalysisError
+from konsil.instrument import Instrument
 from konsil.records import Answer, Attempt, Callee, Item, Rater, Rating, Task
 from konsil.records.worked import Worked
 
@@ -126,9 +128,14 @@ class Long:
         return self.frame.with_columns(one.cast(pl.Enum(one.unique().sort())) for one in words)
 
 
-def long(data: Data, exclusions: Exclusions, together: Mapping[str, tuple[str, ...]] = MappingProxyType({})) -> Long:
+def long(
+    data: Data,
+    exclusions: Exclusions,
+    instruments: Sequence[Instrument],
+    together: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+) -> Long:
     """Join the records into one long table and set aside what the protocol excludes, with the reason."""
-    frame = _joined(data)
+    frame = _joined(data, instruments)
     frame = _with_strata(frame, data)
     frame, excluded = _exclude(frame, exclusions, data.withdrawn)
     named: dict[str, set[str]] = {}
@@ -138,9 +145,9 @@ def long(data: Data, exclusions: Exclusions, together: Mapping[str, tuple[str, .
     return Long(frame, excluded, {name: frozenset(ids) for name, ids in named.items()}, data, together)
 
 
-def _joined(data: Data) -> pl.DataFrame:
+def _joined(data: Data, instruments: Sequence[Instrument]) -> pl.DataFrame:
     """Every rating with what its rater, item, answers and task say."""
-    ratings = _about_screens(rating_columns(data.ratings), data)
+    ratings = about_screens(rating_columns(data.ratings), data.tasks, instruments)
     raters = {name: [getattr(r, name) for r in data.raters] for name in ("panel", "kind", "family")}
     known = pl.DataFrame({"rater": [r.id for r in data.raters], **raters}, schema=_texts("rater", *raters))
     unknown = ratings.filter(~pl.col("rater").is_in(known.get_column("rater").to_list()))
@@ -163,22 +170,6 @@ def _joined(data: Data) -> pl.DataFrame:
         *(pl.col(name).fill_null(pl.lit(default)) for name, default in _OF_TASK.items() if default is not None),
     )
     return _with_design(frame, tasks).select(COLUMNS)
-
-
-def _about_screens(ratings: pl.DataFrame, data: Data) -> pl.DataFrame:
-    """What is asked of a screen, such as confidence, is about the answers there if the item has several screens."""
-    of_screen = (pl.col("answers") == "[]") & pl.col("item").is_not_null()
-    asked = ratings.filter(of_screen).select("task", "rater", "criterion", "item")
-    tasks = task_columns(data.tasks, ("id", "instrument", "answers")).rename({"id": "task", "answers": "there"})
-    counted = asked.join(tasks, on="task", how="inner").with_columns(
-        pl.col("there").n_unique().over("rater", "criterion", "item", "instrument").alias("screens")
-    )
-    several = counted.filter(pl.col("screens") > 1).select("task", "there").unique()
-    if not several.height:
-        return ratings
-    joined = ratings.join(several, on="task", how="left", maintain_order="left")
-    answers = pl.when(of_screen).then(pl.col("there").fill_null(pl.col("answers"))).otherwise(pl.col("answers"))
-    return joined.with_columns(answers.alias("answers")).drop("there")
 
 
 def _with_design(frame: pl.DataFrame, tasks: pl.DataFrame) -> pl.DataFrame:

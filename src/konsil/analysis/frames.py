@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -51,10 +52,12 @@ def _header(name: object) -> str:
     return " / ".join(str(part) for part in name) if isinstance(name, tuple) else str(name)
 
 
-def _cell(value: object) -> str | None:
+def _cell(value: Any) -> str | None:  # noqa: ANN401 - a cell can hold anything
     # pandas writes missing as None, NaN, NaT or NA: all are unequal to themselves or have no truth value.
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return None
+    if isinstance(value, list | tuple) or getattr(value, "ndim", 0) == 1:
+        return json.dumps(value.tolist() if hasattr(value, "tolist") else list(value), default=str)
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
 
-from konsil.analysis.comparisons import Layout, read_comparisons
+from konsil.analysis.asked import composed
+from konsil.analysis.comparisons import Comparisons, Layout, read_comparisons
 from konsil.analysis.frames import to_polars
+from konsil.analysis.group_preferences import compared
+from konsil.analysis.said import say
+from konsil.analysis.slices import Part, Slices, as_values, parts
 from konsil.analysis.spec import Mode
 from konsil.analysis.standings import MATRIX, position, standing, warnings_of, worths_of
+from konsil.analysis.tabular import as_text
 from konsil.errors import AnalysisError
+from konsil.records.digits import written
 from konsil.stats.crossed import crossed
 from konsil.stats.preference import preferences
 from konsil.stats.votes import pair_members
@@ -46,16 +52,45 @@ class HeadToHead:
     """How much more often the first column's system won: position bias, if it was shown first."""
     warnings: tuple[str, ...]
     """What a reader must know."""
+    n_missing: int = 0
+    """Rows without an outcome."""
+    mode: Mode = "valid"
+    """What holds, or what many papers compute."""
+    confidence: float = 0.95
+    """The intervals' nominal coverage."""
+    by: str = ""
+    """The column whose values are the groups; empty for the whole table."""
+    groups: Mapping[str, HeadToHead] = field(default_factory=dict)
+    """Each group's result; the numbers of the whole are then not given."""
+    comparison: dict[str, Any] | None = None
+    """The differences of two groups' win differences, where that was asked for."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as --json prints it; how many items and raters each number rests on stands beside it."""
-        return {
+        plain: dict[str, Any] = written(self._plain())
+        return plain
+
+    def _plain(self) -> dict[str, Any]:
+        counts = {
             "systems": list(self.systems),
             "n_comparisons": self.n_comparisons,
+            "n_items": self.n_items,
+            "n_raters": self.n_raters,
+            "n_missing": self.n_missing,
+            "mode": self.mode,
+            "confidence": self.confidence,
+        }
+        if self.groups:
+            groups = [{"group": name, **result.to_dict()} for name, result in self.groups.items()]
+            compared = {} if self.comparison is None else {"comparison": self.comparison}
+            return {**counts, "by": self.by, "groups": groups, **compared, "warnings": list(self.warnings)}
+        return {
+            **counts,
             "win_difference": list(self.win_difference),
             "win_rate": list(self.win_rate),
             "davidson": self.davidson,
             "bradley_terry": self.bradley_terry,
+            "position": self.position,
             "warnings": list(self.warnings),
         }
 
@@ -64,7 +99,12 @@ class HeadToHead:
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
 
     def to_polars(self) -> pl.DataFrame:
-        """One row a system: its win difference and its worths, as a Polars frame."""
+        """One row a system (of each group): its win difference and its worths, as a Polars frame."""
+        if self.groups:
+            parts = [
+                result.to_polars().insert_column(0, pl.lit(name).alias("group")) for name, result in self.groups.items()
+            ]
+            return pl.concat(parts, how="diagonal_relaxed")
         rows = []
         for one, worth, other in zip(
             self.win_difference, self.davidson["worths"], self.bradley_terry["worths"], strict=True
@@ -83,6 +123,12 @@ def preference(
     second: str | None = None,
     outcome: str | None = None,
     scale: Sequence[str] = (),
+    won: str | None = None,
+    lost: str | None = None,
+    tied: str | None = None,
+    where: Mapping[str, str | Sequence[str]] | None = None,
+    by: str | None = None,
+    compare: str | None = None,
     missing: Sequence[str] = ("",),
     strict: bool = False,
     ties: Ties = "half",
@@ -95,7 +141,11 @@ def preference(
 
     `frame` is a Polars or pandas data frame, one row a comparison: columns for item, rater, the two systems and the
     outcome, which is a winner (a system's name, "left", "a", a column's name), a tie, or a label of `scale`, given in
-    order from the first system's side to the second's. `strict`: only the scale's outermost labels are wins.
+    order from the first system's side to the second's. `strict`: only the scale's outermost labels are wins. Instead of
+    an outcome, a row may count wins in the columns `won` (by the first system), `lost` and `tied`.
+
+    `where` keeps the rows with certain values of columns; `by` gives one result for each value of a column in `groups`;
+    `compare` does so for a column with two values and adds the differences of the win differences in `comparison`.
 
     Headline: the two-way interval (items and raters). Beside it the item-cluster bootstrap with the test that flips
     whole items; in mode "paper" flips of single comparisons.
@@ -108,11 +158,15 @@ def preference(
     """
     if isinstance(scale, str) or isinstance(missing, str):
         raise AnalysisError("scale and missing: expected a list of labels, got one text")
-    asked = Layout(item, rater, first, second, outcome, tuple(map(str, scale)), tuple(missing))
-    wanted = [name for name in (item, rater, first, second, outcome) if name is not None]
+    words = tuple(map(str, scale))
+    asked = Layout(item, rater, first, second, outcome, words, won, lost, tied, tuple(missing))
+    slices = Slices(as_values(where), by, compare)
+    named = (item, rater, first, second, outcome, won, lost, tied, *slices.columns)
+    wanted = [name for name in named if name is not None]
     return from_layout(
         to_polars(frame, wanted),
         asked,
+        slices=slices,
         strict=strict,
         ties=ties,
         mode=mode,
@@ -126,6 +180,7 @@ def from_layout(
     frame: pl.DataFrame,
     asked: Layout,
     *,
+    slices: Slices | None = None,
     strict: bool = False,
     ties: Ties = "half",
     mode: Mode = "valid",
@@ -140,32 +195,100 @@ def from_layout(
         raise AnalysisError(f"confidence: expected from 0.5 to below 1, got {confidence:g}")
     if ties not in ("half", "dropped") or mode not in ("valid", "paper"):
         raise AnalysisError(f"got ties = {ties!r}, mode = {mode!r}; expected 'half' or 'dropped', 'valid' or 'paper'")
-    table = read_comparisons(frame, asked)
+    slices = Slices() if slices is None else slices
+    how = _How(strict, ties, mode, resamples, seed, confidence)
+    warnings: list[str] = []
+    asked, slices = composed(asked), composed(slices)
+    found = parts(as_text(frame, asked.name), slices, asked.name, warnings)
+    tables = [read_comparisons(part.frame, replace(asked, rows=part.rows, name=_named(part, asked))) for part in found]
+    if slices.group is None:
+        (comparisons,) = tables
+        result = _of_table(comparisons, how)
+        return replace(result, warnings=(*warnings, *result.warnings))
+    groups = {part.name: _of_table(table, how) for part, table in zip(found, tables, strict=True)}
+    comparison = None
+    if slices.compare is not None:
+        comparison, notes = compared(tables, tuple(groups), strict=strict, level=confidence)
+        warnings += notes
+    has_raters = all(table.has_raters for table in tables)
+    nothing: dict[str, Any] = {}
+    return HeadToHead(
+        systems=tuple(sorted({name for table in tables for name in table.systems})),
+        n_comparisons=sum(group.n_comparisons for group in groups.values()),
+        n_items=len({name for table in tables for name in table.items}),
+        n_raters=len({name for table in tables for name in table.raters}) if has_raters else None,
+        win_difference=(),
+        win_rate=(),
+        davidson=nothing,
+        bradley_terry=nothing,
+        position=nothing,
+        warnings=tuple(warnings),
+        n_missing=sum(group.n_missing for group in groups.values()),
+        mode=mode,
+        confidence=confidence,
+        by=slices.group,
+        groups=groups,
+        comparison=comparison,
+    )
+
+
+def _named(part: Part, asked: Layout) -> str:
+    return f"{asked.name}, {part.name}" if part.name else asked.name
+
+
+@dataclass(frozen=True)
+class _How:
+    """How a table of comparisons is evaluated."""
+
+    strict: bool
+    ties: Ties
+    mode: Mode
+    resamples: int
+    seed: int
+    confidence: float
+
+
+def _of_table(table: Comparisons, how: _How) -> HeadToHead:
+    """All numbers of one table."""
     made, k = table.votes, len(table.systems)
-    threshold = made.steps if strict else 1
+    threshold = made.steps if how.strict else 1
     statistics = [one_against_rest(k, made.steps, threshold=threshold)]
     if k <= MATRIX:
         statistics.append(head_to_head(k, made.steps, threshold=threshold))
-    key = stream_key(seed, "preference")
-    found = preferences(made, statistics, draws=resamples, key=key, level=confidence, mode=mode)
-    shown = crossed(table.shown, head_to_head(2, made.steps, "difference", threshold), level=confidence)
+    key, level, mode = stream_key(how.seed, "preference"), how.confidence, how.mode
+    estimates = preferences(made, statistics, draws=how.resamples, key=key, level=level, mode=mode)
+    shown = crossed(table.shown, head_to_head(2, made.steps, "difference", threshold), level=level)
     pairs = [*zip(*(side.tolist() for side in pair_members(k)), strict=True)]
     ordered = [*pairs, *((b, a) for a, b in pairs)] if k <= MATRIX else []
     names = table.systems
     win_rate = [{"system": names[a], "rival": names[b]} for a, b in ordered]
     models: tuple[Model, Model] = ("davidson", "bradley_terry")
-    davidson, bradley_terry = (worths_of(table, model, ties, threshold, confidence) for model in models)
+    davidson, bradley_terry = (worths_of(table, model, how.ties, threshold, level) for model in models)
+    independence = [_INDEPENDENT] if mode == "valid" and made.n_questions == made.n_raters == made.n_votes else []
     return HeadToHead(
         systems=names,
         n_comparisons=made.n_votes,
         n_items=made.n_questions,
         n_raters=made.n_raters if table.has_raters else None,
-        win_difference=tuple(
-            {"system": name} | standing(found[0], n, mode, confidence) for n, name in enumerate(names)
-        ),
-        win_rate=tuple(one | standing(found[1], n, mode, confidence) for n, one in enumerate(win_rate)),
+        win_difference=tuple({"system": name} | standing(estimates[0], n, mode, level) for n, name in enumerate(names)),
+        win_rate=tuple(pair | standing(estimates[1], n, mode, level) for n, pair in enumerate(win_rate)),
         davidson=davidson,
-        bradley_terry=bradley_terry | {"ties": ties},
+        bradley_terry=bradley_terry | {"ties": how.ties},
         position=position(shown),
-        warnings=(*table.warnings, *warnings_of(table, found[0], mode, (davidson, bradley_terry))),
+        warnings=(
+            *table.warnings,
+            *independence,
+            *warnings_of(table, estimates[0], mode, level, (davidson, bradley_terry)),
+        ),
+        n_missing=table.n_missing,
+        mode=mode,
+        confidence=level,
     )
+
+
+_INDEPENDENT = say(
+    "Each comparison has an item and a rater of its own, so that the votes are independent: the flip test (p, these"
+    " raters; p_flip in JSON) is then the test to report, also for other raters; the interval and its p are"
+    " approximations.",
+    message_id="comparisons.independent_votes",
+)

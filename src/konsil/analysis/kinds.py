@@ -6,20 +6,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+import numpy as np
 import polars as pl
 
 from konsil.analysis import agree, panels
-from konsil.analysis.catalogue import AGREEMENT, PAIRED
+from konsil.analysis.catalogue import AGREEMENT, COMPLETE, PAIRED, RATER_PAIR
 from konsil.analysis.coding import Labels, Sample, averaged, encode, labels_of
 from konsil.analysis.estimate import Told, estimate, estimates
 from konsil.analysis.measure import Measure, consensus_mean, mean, share, without_each_rater
+from konsil.analysis.rater_samples import with_raters
 from konsil.analysis.said import say
 from konsil.analysis.sensitivity import leave_one_rater_out, rater_clusters
 from konsil.analysis.spec import Analysis, Resampling
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion
 from konsil.stats.alpha import Level
-from konsil.stats.contract import Estimate
+from konsil.stats.contract import Estimate, RatersTarget
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,10 @@ class Context:
     """How intervals are made."""
     also: tuple[Criterion, ...] = ()
     """Further criteria that the analysis names."""
+    target: RatersTarget | None = None
+    """Whom the first interval is about; None: each number's own, as of judges and where the analysis decides it."""
+    is_target_stated: bool = False
+    """Whether the protocol states it; otherwise groups without a common rater are compared as raters like these."""
 
     def of(self, criterion: Criterion) -> Context:
         """The same of another criterion."""
@@ -106,16 +112,38 @@ def each_against_rest(
     context: Context, keys: Mapping[str, str], frame: pl.DataFrame, raters: tuple[str, ...]
 ) -> list[Group]:
     """Each rater against the majority of the others: as many groups as raters."""
-    every = panels.each_rest(sample_of(context, frame, raters), context.analysis, context.level)
-    found = [(rater, measure) for rater, measure in zip(raters, every, strict=True) if measure.n_ratings]
-    tolds = estimates(
-        [measure for _, measure in found],
-        key=context.key,
-        resampling=context.resampling,
-        cluster=context.cluster,
-        whys=[""] * len(found),
-    )
-    return [Group({**keys, "rater": rater}, measure, told) for (rater, measure), told in zip(found, tolds, strict=True)]
+    groups = []
+    for names, part in _by_clusters_rated(sample_of(context, frame, raters)):
+        measures = dict(zip(raters, panels.each_rest(part, context.analysis, context.level), strict=True))
+        summaries = estimates(
+            [measures[name] for name in names],
+            key=context.key,
+            resampling=context.resampling,
+            cluster=context.cluster,
+            whys=[""] * len(names),
+        )
+        groups += [
+            Group({**keys, "rater": name}, measures[name], summary)
+            for name, summary in zip(names, summaries, strict=True)
+        ]
+    return sorted(groups, key=lambda group: raters.index(group.keys["rater"]))
+
+
+def _by_clusters_rated(sample: Sample) -> list[tuple[list[str], Sample]]:
+    """The raters who rated in all clusters together, and each other one with the units that it rated alone.
+
+    Who rated in few clusters says no more than these few, however many the others rated in.
+    """
+    rated = sample.codes.labels >= 0
+    clusters = sample.clusters_rated()
+    every = frozenset[int]().union(*clusters)
+    complete = [rater for rater, of in zip(sample.raters, clusters, strict=True) if of == every]
+    partial = [
+        ([rater], sample.part(np.flatnonzero(rated[:, n])))
+        for n, (rater, of) in enumerate(zip(sample.raters, clusters, strict=True))
+        if of and of != every
+    ]
+    return [*([(complete, sample)] if complete and every else []), *partial]
 
 
 def group_of(context: Context, keys: dict[str, str], sample: Sample, make: Callable[[Sample], Measure]) -> Group:
@@ -170,17 +198,27 @@ def _abstentions(context: Context, frame: pl.DataFrame, raters: tuple[str, ...])
 def _proportion(context: Context, sample: Sample, labels: Labels) -> Measure:
     analysis = context.analysis
     if analysis.consensus == "majority":
-        sample = panels.majority_sample(sample, f"majority of {analysis.raters}")
+        return _of_majority(context, sample, labels)
     if analysis.statistic == "mean":
         return consensus_mean(sample) if analysis.consensus == "mean" else mean(sample)
+    return _share(context, sample, labels)
+
+
+def _of_majority(context: Context, sample: Sample, labels: Labels) -> Measure:
+    """A majority's labels are no single ratings of anybody: the raters behind it are the panel's."""
+    decided = panels.majority_sample(sample, f"majority of {context.analysis.raters}")
+    measure = mean(decided) if context.analysis.statistic == "mean" else _share(context, decided, labels)
+    undefined = len(sample.units) - decided.n_units
+    notes = (say("Units without a strict majority, left out: {n:,}.", n=undefined),) if undefined else ()
+    return replace(measure, n_raters=sample.n_raters, cell=None, notes=(*measure.notes, *notes))
+
+
+def _share(context: Context, sample: Sample, labels: Labels) -> Measure:
+    analysis = context.analysis
     if not analysis.of:
         raise AnalysisError(f"{analysis.name}: a share needs of = [labels that count], one or more of {labels.names}")
     codes = labels.codes()
-    measure = share(sample, [codes[name] for name in analysis.of])
-    undefined = len(sample.units) - sample.n_units
-    if analysis.consensus == "majority" and undefined:
-        measure = replace(measure, notes=(say("Units without a strict majority, left out: {n:,}.", n=undefined),))
-    return measure
+    return share(sample, [codes[name] for name in analysis.of])
 
 
 def agreement_of(context: Context, keys: dict[str, str], sample: Sample) -> Group:
@@ -198,4 +236,7 @@ def agreement_of(context: Context, keys: dict[str, str], sample: Sample) -> Grou
         weights=analysis.weights,
     )
     make = partial(agree.agreement, name=analysis.statistic, level=level, weights=analysis.weights)
+    if analysis.cluster != "rater" and RATER_PAIR not in analysis.by and analysis.statistic in AGREEMENT:
+        needs_all = analysis.statistic in COMPLETE
+        told, measure = with_raters(told, measure, sample, make, context.cluster, needs_all=needs_all)
     return _with_raters(context, Group(keys, measure, told), sample, make)

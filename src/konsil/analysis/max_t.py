@@ -1,47 +1,54 @@
-"""One family of tests for all prespecified win differences: one coin an item for every criterion and every group."""
+"""One family of tests for all prespecified win differences: adjusted by the covariance of their influences."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from konsil.analysis.coding import select
 from konsil.analysis.frame import Long
 from konsil.analysis.kinds import Context
+from konsil.analysis.pair_influences import Column, columns, numbered
 from konsil.analysis.pair_rules import FLIPPED
-from konsil.analysis.pairwise import members, statistic_of, voted
+from konsil.analysis.preference import Lineage
 from konsil.analysis.results import Row
 from konsil.stats.contract import Array
-from konsil.stats.permutation import max_t
-from konsil.stats.vote_flips import SAMPLED, flip_differences
-from konsil.stats.votes import totals
+from konsil.stats.joint import joint_p, summed_products
 
 Name = tuple[str, frozenset[tuple[str, str]]]
 """An analysis and the group of one of its rows."""
-Column = tuple[Name, dict[str, float]]
-"""A row, and what each item adds to its value: whose signs flip."""
+
+_INFLUENCES = 30_000_000
+"""Up to so many influences of single comparisons the family is adjusted."""
 
 
-def with_max_t(contexts: Sequence[Context], table: Long, rows: Sequence[Row]) -> list[Row]:
+def with_max_t(contexts: Sequence[Context], table: Long, rows: Sequence[Row], families: Lineage) -> list[Row]:
     """The rows, those of prespecified and tested win differences and margins with their max-T adjusted p.
 
-    All comparisons of an item change sides by one coin, on all criteria, in all groups and arms at once, so that the
-    dependence between the tests is kept. Analyses by case and by item are families of their own. nan where more
-    would have to be sampled than is worth its time.
+    Adjusted is the row's own p value, by the correlations of all numbers of the family over all criteria, groups and
+    arms: those of the two-way covariance of their influences, of people by item and rater, of judges by item alone.
+    Analyses by case and by item are families of their own. nan where the influences are too many.
 
-    Source: Westfall and Young (1993); see `stats.permutation.max_t`.
+    Source: Westfall and Young (1993); see `stats.joint.joint_p`.
     """
     tested = [c for c in contexts if in_family(c)]
+    single_p = {_name(r.analysis, r.group): r.estimate.p for r in rows if r.kind == "estimate"}
     found: dict[Name, float] = {}
     for kind in sorted({c.analysis.cluster for c in tested}):
         chosen = [c for c in tested if c.analysis.cluster == kind]
-        columns = [column for c in chosen for column in _columns(c, table)]
-        if columns:
-            p = _adjusted([added for _, added in columns], chosen[0])
-            found |= dict(zip((name for name, _ in columns), p.tolist(), strict=True))
+        # Sorted, so that the order of analyses changes no draw.
+        family = sorted(
+            ((_name(c.analysis.name, column.keys), column) for c in chosen for column in columns(c, table, families)),
+            key=lambda named: (named[0][0], *sorted(named[0][1])),
+        )
+        if family and sum(len(column.influence) for _, column in family) <= _INFLUENCES:
+            covariance, df = _covariance([column for _, column in family])
+            p = joint_p(
+                np.array([single_p.get(name, math.nan) for name, _ in family]), covariance, df, key=chosen[0].key
+            )
+            found |= dict(zip((name for name, _ in family), p.tolist(), strict=True))
     return [
         replace(r, p_max_t=found.get(_name(r.analysis, r.group), math.nan)) if found and r.kind == "estimate" else r
         for r in rows
@@ -59,29 +66,21 @@ def _name(analysis: str, group: object) -> Name:
     return analysis, frozenset(dict(group).items())  # type: ignore[call-overload]
 
 
-def _columns(context: Context, table: Long) -> Iterator[Column]:
-    frame = select(table, context.analysis, context.analysis.raters)
-    if frame.height == 0:
-        return
-    for keys, ballot in voted(context, frame):
-        member = members(context, table, keys, ballot)
-        chosen = statistic_of(context.analysis.statistic, member.votes.n_systems, member.votes.steps)
-        value, added = chosen.finalise(totals(member.votes)), flip_differences(member.votes, chosen)
-        for n, own in member.rows:
-            if math.isfinite(value[n]):
-                each = added[:, n]
-                at = np.flatnonzero(each)
-                items = {ballot.clusters[i]: float(each[i]) for i in at.tolist()}
-                yield _name(context.analysis.name, {**keys, **own}), items
-
-
-def _adjusted(columns: Sequence[dict[str, float]], context: Context) -> Array:
-    """Max-T over all columns, an item that a column does not have adding nothing to it."""
-    items = {item: n for n, item in enumerate(sorted({item for one in columns for item in one}))}
-    draws = context.resampling.draws
-    if not items or draws * len(items) * len(columns) > SAMPLED:
-        return np.full(len(columns), math.nan)
-    differences = np.zeros((len(items), len(columns)))
-    for n, one in enumerate(columns):
-        differences[[items[item] for item in one], n] = list(one.values())
-    return max_t(differences, draws=draws, key=context.key)
+def _covariance(family: Sequence[Column]) -> tuple[Array, float]:
+    """The two-way covariance of all columns, (m, m), and degrees of freedom that the least known of them has."""
+    item, rater = numbered(family)
+    psi = np.concatenate([member.influence for member in family])
+    column = np.concatenate([np.full(len(place), n) for n, place in enumerate(item)])
+    known = np.concatenate([np.full(len(member.item), bool(member.raters)) for member in family])
+    first, second = np.concatenate(item), np.concatenate(rater)
+    df = math.inf
+    for member in family:
+        for numbers in (member.item, member.rater) if member.raters else (member.item,):
+            shares = np.bincount(numbers) / max(len(numbers), 1)
+            df = min(df, 1 / max(float((shares**2).sum()), 1e-300) - 1)
+    m, pairs = len(family), first * (int(second.max(initial=0)) + 1) + second
+    total = summed_products(first, column, psi, m)
+    if known.any():
+        total = total + summed_products(second[known], column[known], psi[known], m)
+        total = total - summed_products(pairs[known], column[known], psi[known], m)
+    return total, max(df, 1.0)

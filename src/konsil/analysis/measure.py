@@ -15,7 +15,10 @@ from konsil.analysis.coding import Sample
 from konsil.stats.contract import Array, Finalise
 from konsil.stats.infer import concatenate
 from konsil.stats.kappa import ratio
+from konsil.stats.posterior import Prior
+from konsil.stats.rater_jackknife import ByRaters
 from konsil.stats.rows import Sums, prepare
+from konsil.stats.uneven_clusters import UnevenClusters
 from konsil.stats.wald import Scale
 
 
@@ -37,18 +40,32 @@ class Measure:
     """Labels used."""
     n_undefined_pairs: int = 0
     """Pairs of raters for which a pairwise statistic is undefined."""
+    possible: tuple[float, float] | None = None
+    """The least and the greatest value that it can have, where its two-way interval must keep to them."""
     scale: Scale = "identity"
     """'atanh' where the Wald interval is made on that scale: coefficients that end at 1."""
     trials: Array | None = None
     """(n_clusters,) how many yes-or-no outcomes the number is a share of; None where it is no share of such."""
     hits: Array | None = None
     """(n_clusters,) how many of these outcomes are a yes; None where that is not known by cluster."""
+    share: tuple[float, float] | None = None
+    """(a, b) where the number is a + b times a share of outcomes, whose interval it then has; (0, 1): that share."""
+    sizes: Array | None = None
+    """(n_clusters,) how many units each cluster has, where clusters of unequal size have fewer degrees of freedom."""
+    uneven: UnevenClusters | None = None
+    """Variance and degrees of freedom of agreement in clusters of very unequal size; None: they are not such."""
+    prior: Prior | None = None
+    """What a posterior of the rating patterns adds to the sums, where labels are too sparse for a bootstrap."""
     is_rare: bool = False
     """Whether the number rests on rare events, for which the linearised interval covers better than the bootstrap."""
     is_smooth: bool = True
     """Whether a small change of the sums changes the number a little: not so of medians, which have no slope."""
     cell: Cells | None = None
     """Units by rater, where the number is a ratio of sums over single ratings."""
+    by_raters: ByRaters | None = None
+    """What leaving out each rater says of it, where it pairs raters with one another; None: not known."""
+    raters: frozenset[str] = frozenset()
+    """Who gave its ratings, where `by_raters` matters; empty: not told here."""
     notes: tuple[str, ...] = field(default=())
     """What a reader must know."""
     commonest: float = math.nan
@@ -65,6 +82,16 @@ class Cells:
     """(n_ratings,)."""
     raters: np.ndarray[tuple[int], np.dtype[np.int64]]
     """(n_ratings,)."""
+    groups: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
+    """(n_ratings,) which of two compared groups a rating is of; None: there is one group."""
+    names: tuple[str, ...] = ()
+    """The raters' names by number; empty: not known."""
+
+
+def clusters_used(measure: Measure) -> frozenset[str]:
+    """The clusters that say something."""
+    used = np.asarray(abs(measure.sums).sum(axis=1)).ravel() > 0
+    return frozenset(name for name, says in zip(measure.clusters, used, strict=True) if says)
 
 
 def quotient(totals: Array) -> Array:
@@ -77,7 +104,7 @@ def share(sample: Sample, successes: Sequence[int]) -> Measure:
     hit = np.isin(sample.codes.labels, list(successes)).astype(np.float64)
     measure = _ratio_measure(sample, hit)
     sums = np.asarray(measure.sums)
-    return replace(measure, trials=sums[:, 1], hits=sums[:, 0])
+    return replace(measure, trials=sums[:, 1], hits=sums[:, 0], possible=(0.0, 1.0))
 
 
 def mean(sample: Sample) -> Measure:
@@ -99,7 +126,7 @@ def _ratio_measure(sample: Sample, numbers: Array) -> Measure:
         n_units=sample.n_units,
         n_raters=sample.n_raters,
         n_ratings=sample.n_ratings,
-        cell=Cells(rows, cluster, rater),
+        cell=Cells(rows, cluster, rater, names=sample.raters),
     )
 
 
@@ -176,7 +203,8 @@ def joint(measures: Sequence[Measure]) -> list[Measure]:
     starts = dict(zip(each, np.cumsum([0, *(d.shape[1] for d in dense)]), strict=False))
     sums = np.concatenate(dense, axis=1)
     return [
-        replace(m, sums=sums, finalise=_part(m.finalise, int(starts[id(m.sums)]), m.sums.shape[1])) for m in measures
+        replace(m, sums=sums, finalise=_part(m.finalise, int(starts[id(m.sums)]), m.sums.shape[1]), prior=None)
+        for m in measures
     ]
 
 
@@ -221,7 +249,14 @@ def minus(a: Measure, b: Measure) -> Measure:
     """A minus b as a measure, where both stand on one array of sums."""
     if a.sums is not b.sums:
         raise ValueError("a minus b: expected both on the same sums; join them first")
-    return replace(a, finalise=lambda totals: a.finalise(totals) - b.finalise(totals), scale="identity")
+    return replace(
+        a,
+        finalise=lambda totals: a.finalise(totals) - b.finalise(totals),
+        scale="identity",
+        share=None,
+        prior=None,
+        uneven=None,
+    )
 
 
 def _on(measure: Measure, clusters: tuple[str, ...]) -> Array:
@@ -247,4 +282,6 @@ def _cells(a: Measure, b: Measure, clusters: tuple[str, ...]) -> Cells | None:
         rows,
         np.concatenate([place[0][a.cell.clusters], place[1][b.cell.clusters]]),
         np.concatenate([a.cell.raters, b.cell.raters]),
+        np.repeat(np.arange(2), [len(a.cell.rows), len(b.cell.rows)]),
+        a.cell.names if a.cell.names == b.cell.names else (),
     )

@@ -9,8 +9,8 @@ import polars as pl
 
 from konsil.analysis.case_methods import case_methods
 from konsil.analysis.catalogue import PREFERENCE, WINS, WORTHS
+from konsil.analysis.consensus_rules import leaves_one_out, needs_majority
 from konsil.analysis.design_methods import design_methods
-from konsil.analysis.design_rules import averaged
 from konsil.analysis.few import FEW_HITS
 from konsil.analysis.frame import Long, reasons
 from konsil.analysis.results import Row
@@ -32,12 +32,12 @@ def methods(
     """Sentences that a methods section can take over; nothing is said that was not done."""
     found = [_material(table), *_excluded(table, exclusions), *_abstentions(analyses, table)]
     found += _statistics(analyses)
-    found += _comparisons(analyses)
+    found += _comparisons(analyses, rows)
     found += case_methods(analyses)
     found += design_methods(analyses)
     found += _consensus(_of_labels(analyses, table))
     found += _intervals(analyses, rows, seed, resampling)
-    found += _tests(analyses, rows)
+    found += _tests(rows)
     found += _family(rows)
     return tuple(s for s in found if s)
 
@@ -45,13 +45,13 @@ def methods(
 def _material(table: Long) -> str:
     panels = table.frame.group_by("panel").agg(pl.col("rater").n_unique().alias("n"), pl.len().alias("ratings"))
     parts = [
-        say("{n} ({panel}; {ratings:,} ratings)", n=n, panel=panel, ratings=ratings)
+        say("{n} ({panel}; {ratings:,} {ratings|rating|ratings})", n=n, panel=panel, ratings=ratings)
         for panel, n, ratings in panels.sort("panel").iter_rows()
     ]
     if not parts:
         return say("No ratings were available.")
-    items = table.frame.get_column("item").n_unique()
-    return say("Raters were {raters}, on {items:,} items.", raters=listed(parts), items=items)
+    items = table.frame.filter(pl.col("item").fill_null("") != "").get_column("item").n_unique()
+    return say("Raters were {raters}, on {items:,} {items|item|items}.", raters=listed(parts), items=items)
 
 
 def _excluded(table: Long, exclusions: Exclusions) -> list[str]:
@@ -62,7 +62,7 @@ def _excluded(table: Long, exclusions: Exclusions) -> list[str]:
         return [say("No rating was faster than the protocol's {seconds:g} seconds.", seconds=rule)]
     told = {str(one): one for one in reasons(exclusions)}
     counts = table.excluded.group_by("reason").len().sort("reason")
-    parts = [say("{n:,} ratings ({reason})", n=n, reason=told[reason]) for reason, n in counts.iter_rows()]
+    parts = [say("{n:,} {n|rating|ratings} ({reason})", n=n, reason=told[reason]) for reason, n in counts.iter_rows()]
     return [say("Excluded: {what}.", what=listed(parts))]
 
 
@@ -71,7 +71,11 @@ def _abstentions(analyses: Sequence[Analysis], table: Long) -> list[str]:
     if not n:
         return []
     found: list[str] = [
-        say("The {n:,} abstentions are not labels: statistics use the labels given (pairwise deletion).", n=n)
+        say(
+            "The {n:,} {n|abstention is not a label|abstentions are not labels}: statistics use the labels"
+            " given (pairwise deletion).",
+            n=n,
+        )
     ]
     named = [a.name for a in analyses if a.abstain == "label"]
     if named:
@@ -111,7 +115,7 @@ def _statistics(analyses: Sequence[Analysis]) -> list[str]:
     return found
 
 
-def _comparisons(analyses: Sequence[Analysis]) -> list[str]:
+def _comparisons(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]:
     wins = [a for a in analyses if a.statistic in {*WINS, *WORTHS}]
     found: list[str] = []
     if any(a.statistic in WINS and not a.statistic.startswith("win_rate") for a in wins):
@@ -121,12 +125,31 @@ def _comparisons(analyses: Sequence[Analysis]) -> list[str]:
                 " again in every resample, and ties stay in the denominators."
             )
         )
-    if any(a.mode == "valid" for a in wins):
+    if any(a.mode == "valid" for a in wins) and _are_about_these(rows):
         found.append(
             say(
-                "Intervals of people's comparisons are two-way linearised Wald intervals (items and raters); beside"
-                " them stand the bootstrap of items, whose p value is from flipping the sides of all comparisons of an"
-                " item by a fair coin, and the interval by raters."
+                "Intervals and p values of people's comparisons are by item (linearised, t with effective degrees of"
+                " freedom), for these raters only. Beside them stand the bootstrap of items, whose p value is from"
+                " flipping the sides of all comparisons of an item by a fair coin, and the two-way interval.",
+                message_id="target.comparisons_these",
+            )
+        )
+    elif any(a.mode == "valid" for a in wins):
+        found.append(
+            say(
+                "Intervals and p values of people's comparisons are two-way (items and raters, linearised, t with"
+                " effective degrees of freedom). Beside them, for these raters only, stands the bootstrap of items,"
+                " whose p value is from flipping the sides of all comparisons of an item by a fair coin; and the"
+                " interval by raters.",
+                message_id="two_way.comparisons",
+            )
+        )
+    if any(a.mode == "valid" and a.statistic.startswith("win_rate") for a in wins):
+        found.append(
+            say(
+                "Win rates have Wilson's interval at the effective sample size, with the same variance and degrees of"
+                " freedom.",
+                message_id="two_way.win_rates",
             )
         )
     if any(a.mode == "paper" for a in wins):
@@ -143,6 +166,13 @@ def _comparisons(analyses: Sequence[Analysis]) -> list[str]:
     return found
 
 
+def _are_about_these(rows: Sequence[Row]) -> bool:
+    """Whether people's comparisons have the two-way interval beside the first one and never as the first one."""
+    of_pairs = [r for r in rows if r.statistic in {*WINS, *WORTHS}]
+    two_way = {r.kind == "companion" for r in of_pairs if r.estimate.method.startswith("linearised two-way")}
+    return two_way == {True}
+
+
 def _of_labels(analyses: Sequence[Analysis], table: Long) -> list[Analysis]:
     """Those that are not of comparisons: between two answers there is no majority that a judge is held against."""
     pairs = table.frame.filter(pl.col("system").str.contains(" | ", literal=True)).get_column("criterion").unique()
@@ -151,7 +181,7 @@ def _of_labels(analyses: Sequence[Analysis], table: Long) -> list[Analysis]:
 
 def _consensus(analyses: Sequence[Analysis]) -> list[str]:
     found: list[str] = []
-    if any((a.against is not None and not averaged(a)) or a.consensus == "majority" for a in analyses):
+    if any(needs_majority(a) for a in analyses):
         found.append(
             say("A majority is strictly more than half of the raters who did not abstain; otherwise it is undefined.")
         )
@@ -164,9 +194,9 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
                 panels=listed([repr(name) for name in breakers]),
             )
         )
-    if any(a.against == "rest" for a in analyses):
+    if any(a.against == "rest" and needs_majority(a) for a in analyses):
         found.append(say("Leave-one-out agreement compares each rater with the majority of the others."))
-    judged = [a for a in analyses if a.against not in {None, "rest"} and not averaged(a)]
+    judged = [a for a in analyses if leaves_one_out(a)]
     if any(a.mode == "valid" for a in judged):
         found.append(
             say(
@@ -177,6 +207,14 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
     if any(a.mode == "paper" for a in judged):
         found.append(
             say("In paper mode judges were scored on the majority of the whole panel, which biases the difference.")
+        )
+    if any(a.statistic.startswith("ensembles_") for a in analyses):
+        found.append(
+            say(
+                "Ensembles, single judges among them, were scored on the majority of the whole panel: their values are"
+                " not those of judges beside a held-out rater.",
+                message_id="ensembles.whole_panel",
+            )
         )
     return found
 
@@ -189,18 +227,23 @@ def _intervals(analyses: Sequence[Analysis], rows: Sequence[Row], seed: int, res
     if any("bootstrap" in r.estimate.method for r in rows):
         found.append(
             say(
-                "Intervals are {level:g} % BCa bootstrap intervals over {draws:,} resamples of clusters ({clusters}),"
-                " seeded by the study's seed {seed}, the same resamples in all analyses of the same clusters; a"
-                " linearised cluster interval stands beside each.",
+                "The level of all intervals is {level:g} %. Bootstrap intervals are BCa intervals unless their row says"
+                " otherwise, over {draws:,} resamples of clusters ({clusters}), seeded by the study's seed {seed}; all"
+                " analyses of the same clusters have the same resamples.",
+                message_id="methods.bootstrap",
                 level=resampling.level * 100,
                 draws=resampling.draws,
                 clusters=listed([say(c) for c in clusters]),
                 seed=seed,
             )
         )
-    if any("two-way" in r.estimate.method for r in rows):
+    if any("two-way" in r.estimate.method for r in rows if r.statistic not in PREFERENCE):
         found.append(
-            say("Where single ratings are averaged, a two-way interval (items and raters) stands beside them.")
+            say(
+                "Two-way intervals allow for other items and other raters (linearised, of agreement by leaving out each"
+                " rater; t with effective degrees of freedom).",
+                message_id="target.two_way",
+            )
         )
     if any(a.cluster == "rater" for a in analyses):
         found.append(
@@ -211,7 +254,8 @@ def _intervals(analyses: Sequence[Analysis], rows: Sequence[Row], seed: int, res
         )
     if any(r.estimate.method in {"Wilson", "Clopper-Pearson"} for r in rows):
         found.append(say("Shares without clustering have Wilson intervals, Clopper-Pearson at 0 and 1."))
-    if any(r.estimate.method.startswith(("Wilson at", "Clopper-Pearson, each")) for r in rows):
+    of_few_hits = ("Wilson at", "Clopper-Pearson, each")
+    if any(r.estimate.method.startswith(of_few_hits) and "bias-reduced" not in r.estimate.method for r in rows):
         found.append(
             say(
                 "Shares whose rarer outcome fewer than {few} clusters hold have Wilson intervals at the sample size"
@@ -219,45 +263,87 @@ def _intervals(analyses: Sequence[Analysis], rows: Sequence[Row], seed: int, res
                 few=FEW_HITS,
             )
         )
+    of_uneven = ("bias-reduced variance", "tails of t", "Clopper-Pearson at")
+    if any(word in r.estimate.method for r in rows for word in of_uneven):
+        found.append(
+            say(
+                "Agreement in clusters of very unequal size has intervals with bias-reduced variance and effective"
+                " degrees of freedom.",
+                message_id="edges.uneven_methods",
+            )
+        )
     return found
 
 
-def _tests(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]:
+def _tests(rows: Sequence[Row]) -> list[str]:
     differences = [r for r in rows if r.kind == "difference"]
     if not differences:
         return []
-    found: list[str] = [say("Differences are paired on the same resamples.")]
-    tests = {a.name: a.test for a in analyses}
-    tested = [r for r in differences if math.isfinite(r.estimate.p)]
-    by_t = [r for r in tested if "rater-cluster" in r.estimate.method or "jackknife" in r.estimate.method]
-    flipped = [r for r in tested if tests.get(r.analysis) == "flip" and r not in by_t]
-    if len(tested) > len(by_t) + len(flipped):
-        found.append(say("Two-sided p values of differences invert the bootstrap interval."))
-    if flipped:
-        names = list(dict.fromkeys(r.analysis for r in flipped))
+    found: list[str] = []
+    methods = [r.estimate.method for r in differences]
+    if any("score interval" in m or "square-and-add" in m for m in methods):
         found.append(
             say(
-                "In {analyses} the p value is from swapping the two groups in whole clusters by fair coins.",
-                analyses=listed(names),
+                "Differences of proportions have score intervals; where a cluster has several outcomes of a group,"
+                " square-and-add intervals at the effective sample sizes.",
+                message_id="difference.intervals_of_shares",
             )
         )
+    if any("permutation" in m for m in methods):
+        found.append(
+            say(
+                "The intervals of other differences come from studentised permutations, in which the two groups"
+                " change places within whole clusters; where a cluster belongs to one group alone, the labels of these"
+                " clusters are shuffled.",
+                message_id="difference.intervals_of_permutation",
+            )
+        )
+    if any("effective degrees of freedom" in m for m in methods if m.startswith("difference, linearised")):
+        found.append(
+            say(
+                "Differences of numbers that rest on rare events have linearised intervals with effective degrees of"
+                " freedom.",
+                message_id="difference.intervals_of_rare_events",
+            )
+        )
+    if any(m.startswith("difference, linearised") and "effective degrees" not in m for m in methods):
+        found.append(
+            say(
+                "Differences of groups that cannot change places have linearised intervals.",
+                message_id="difference.intervals_of_linearisation",
+            )
+        )
+    if any("bootstrap" in m for m in methods):
+        found.append(say("Differences are paired on the same resamples."))
+    tested = [r for r in differences if math.isfinite(r.estimate.p)]
+    by_t = [r for r in tested if "rater-cluster" in r.estimate.method or "jackknife" in r.estimate.method]
+    if any("bootstrap" not in r.estimate.method for r in tested if r not in by_t):
+        found.append(
+            say(
+                "The p value of a difference is that of the test which its interval inverts.",
+                message_id="difference.tests",
+            )
+        )
+    if any("bootstrap" in r.estimate.method for r in tested):
+        found.append(say("Two-sided p values of differences invert the bootstrap interval."))
     if by_t:
         found.append(say("Where raters are the clusters, p values are from the t distribution."))
     if any(math.isfinite(r.p_adjusted) for r in differences):
-        found.append(say("Holm's adjustment is over all prespecified differences."))
+        found.append(say("Holm's adjustment is over all declared differences.", message_id="declared.holm"))
     return found
 
 
 def _family(rows: Sequence[Row]) -> list[str]:
-    """How the prespecified win differences are adjusted for one another."""
+    """How the declared win differences are adjusted for one another."""
     members = [r for r in rows if math.isfinite(r.p_max_t)]
     if not members:
         return []
     return [
         say(
-            "The {n} prespecified tests of win differences are adjusted for one another in two ways: Holm's adjustment"
-            " of the headline's p values, over all prespecified tests; and max-T of the flips, in which all comparisons"
-            " of an item change sides by one coin, the same on every criterion, so that their dependence counts.",
+            "The p values of the {n} declared tests of win differences are adjusted for one another in two ways: by"
+            " Holm's method over all declared tests; and by max-T over these tests, with the correlations that"
+            " items and raters give them.",
+            message_id="two_way.family",
             n=len(members),
         )
     ]

@@ -86,10 +86,15 @@ def _failures(context: Context, table: Long, part: pl.DataFrame) -> Measure:
     hit = pl.col("yes0") & ~pl.col("yes1") if context.analysis.statistic == "mismatch" else pl.col("yes0")
     hits = labelled.select(hit.cast(pl.Float64)).to_series().to_numpy()
     measure = per_case(part, labelled, hits, share=True)
-    notes = [say("Out of {n:,} answers that failed.", n=labelled.height)] if labelled.height else []
+    notes = [say("Out of {n:,} {n|answer|answers} that failed.", n=labelled.height)] if labelled.height else []
     without = failed.height - labelled.height
     if without:
-        notes.append(say("{n:,} answers that failed have no such label and are left out.", n=without))
+        notes.append(
+            say(
+                "{n:,} {n|answer that failed has|answers that failed have} no such label and {n|is|are} left out.",
+                n=without,
+            )
+        )
     return replace(measure, notes=tuple(notes))
 
 

@@ -139,7 +139,7 @@ def missing(data: Data, table: Long, exclusions: Exclusions, instruments: Sequen
     left_out = Exclusions(raters=exclusions.raters, items=exclusions.items)
     of_these = {r.task for r in absent}
     tasks = [t for t in data.tasks if t.id in of_these] if absent else ()
-    found = long(replace(data, ratings=absent, tasks=tasks), left_out, table.together)
+    found = long(replace(data, ratings=absent, tasks=tasks), left_out, instruments, table.together)
     columns = table.frame.select("item", *_derived(data, table)).unique(subset="item", keep="first")
     return replace(found, frame=found.frame.join(columns, on="item", how="left"))
 
@@ -180,5 +180,5 @@ def _subjects(task: Task, criterion: Criterion) -> Iterator[Rating]:
 
 def _derived(data: Data, table: Long) -> list[str]:
     """Columns that were derived from ratings: those that are neither a rating's own nor a stratum."""
-    plain = long(replace(data, ratings=(), tasks=()), Exclusions()).frame.columns
+    plain = long(replace(data, ratings=(), tasks=()), Exclusions(), ()).frame.columns
     return [name for name in table.frame.columns if name not in plain]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from konsil.analysis.estimate import Told
@@ -11,14 +11,17 @@ from konsil.analysis.kinds import Context
 from konsil.analysis.results import Row
 from konsil.analysis.rows import row
 from konsil.analysis.said import Said, say
-from konsil.analysis.standings import sentence
+from konsil.analysis.standings import no_interval, sentence, two_procedures
+from konsil.analysis.vote_methods import votes_method
 from konsil.stats.contract import Estimate
 from konsil.stats.crossed import Interval
-from konsil.stats.preference import Preference, vote_cautions
+from konsil.stats.preference import Preference, disagree, is_dominated, vote_cautions
 
 
-def value_rows(context: Context, keys: dict[str, str], found: Preference, n: int, people: bool) -> Iterator[Row]:
-    """The headline and what stands beside it, each as a row."""
+def value_rows(
+    context: Context, keys: dict[str, str], found: Preference, n: int, people: bool, raters: Sequence[str]
+) -> Iterator[Row]:
+    """The headline and what stands beside it, each as a row; `raters` are the raters' names by number."""
     analysis, at = context.analysis, found.found
     two, item, rater = (linearised(context, found, n, way) for way in ("two-way", "item", "rater"))
     by_item = resampled(context, found, n, item)
@@ -34,15 +37,23 @@ def value_rows(context: Context, keys: dict[str, str], found: Preference, n: int
         headline, others = rater, [two]
     elif alone:  # of a single rater, or of models, no other raters are in question
         headline, others = by_item, [item]
+    elif context.target == "these" or is_dominated(at, n):
+        headline, others = item, [by_item, two, rater]
     else:
         headline, others = two, [by_item, rater]
     if analysis.test == "flip" and found.flips is not None:
         headline = replace(headline, p=float(found.flips.p[n]))
-    notes = [sentence(c) for c in vote_cautions(found, n) if not (alone and "raters" in c.code)]
+    notes = [sentence(c, raters) for c in vote_cautions(found, n) if not (alone and "raters" in c.code)]
+    if disagree(headline.low, headline.high, headline.p, headline.level):
+        notes.append(two_procedures(headline.p))
     yield counted(row(context, keys, Told(headline, notes=tuple(notes))), found, n)
     for other in others:
         if math.isfinite(other.low) and other.method != headline.method:
-            p = float(found.p_family[n]) if other is by_item else math.nan
+            p = (
+                float(found.p_family[n])
+                if other is by_item and found.flips is not None and other.p == found.flips.p[n]
+                else math.nan
+            )
             yield replace(counted(row(context, keys, Told(other), kind="companion"), found, n), p_adjusted=p)
 
 
@@ -56,37 +67,32 @@ def counted(made: Row, found: Preference, n: int) -> Row:
 def linearised(context: Context, found: Preference, n: int, way: str) -> Estimate:
     """A linearised interval as an estimate; p only where zero means something."""
     by: dict[str, Interval] = {"two-way": found.found.two_way, "item": found.found.question, "rater": found.found.rater}
-    one, df = by[way], int(by[way].df[n])
-    known = math.isfinite(one.low[n]) and one.se[n] > 0
+    one, how = by[way], str(by[way].how[n])
+    known = math.isfinite(one.low[n]) and (one.se[n] > 0 or how == "exact")
     return Estimate(
         float(found.found.value[n]),
         float(one.low[n]) if known else math.nan,
         float(one.high[n]) if known else math.nan,
         context.resampling.level,
-        float(one.se[n]),
+        float(one.se[n]) if one.se[n] > 0 else math.nan,
         float(one.p[n]) if found.flips is not None else math.nan,
-        method=_method(context, way, df) if known else "",
-        reason="" if known else say("one item, one rater or comparisons that all say the same have no interval"),
+        method=votes_method(context.cluster, way, how, float(one.df[n])) if known else "",
+        reason="" if known else no_interval(dominated=way != "item" and is_dominated(found.found, n)),
+        raters="these" if way == "item" else "like these",
     )
 
 
-def _method(context: Context, way: str, df: int) -> Said:
-    if way == "two-way":
-        return say(
-            "linearised two-way Wald ({cluster} and rater), t with {df} degrees of freedom",
-            cluster=context.cluster,
-            df=df,
-        )
-    cluster = context.cluster if way == "item" else say("rater")
-    return say("linearised {cluster}-cluster Wald, t with {df} degrees of freedom", cluster=cluster, df=df)
-
-
 def resampled(context: Context, found: Preference, n: int, item: Estimate) -> Estimate:
-    """The bootstrap by item with the flips' p, or the linearised interval where nothing was resampled."""
+    """The bootstrap by item with the flips' p; the interval without resamples where there are none, and of shares.
+
+    Where the two disagree about zero, outside of paper mode the linearised interval with the p value that it inverts.
+    """
     p = math.nan if found.flips is None else float(found.flips.p[n])
-    boot = found.bootstrap
-    if boot is None or not boot.high[n] > boot.low[n]:
+    boot, is_share = found.bootstrap, found.found.question.how[n] == "wilson"
+    if boot is None or not boot.high[n] > boot.low[n] or (is_share and boot.method == "bca"):
         return replace(item, p=p)
+    if boot.method == "bca" and disagree(float(boot.low[n]), float(boot.high[n]), p, item.level):
+        return item
     if boot.method == "bca":
         method = say("{cluster}-cluster bootstrap, BCa, {draws:,} resamples", cluster=context.cluster, draws=boot.draws)
     else:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from konsil.analysis.ballots import as_jury, ballot_of, names_in, shown_first
+from konsil.analysis.ballots import Ballot, as_jury, ballot_of, names_in, shown_first
 from konsil.analysis.coding import groups, select
 from konsil.analysis.estimate import Told, estimates
 from konsil.analysis.frame import Long
@@ -96,7 +96,7 @@ def position_rows(context: Context, table: Long, frame: pl.DataFrame, families: 
         if context.analysis.test == "none":
             statistic = replace(statistic, terms=None)
         found = preferences(made, [statistic], draws=draws, key=context.key, level=level, mode=mode)[0]
-        yield from value_rows(context, keys, found, 0, people)
+        yield from value_rows(context, keys, found, 0, people, ballot.names_of_raters)
 
 
 def rank_rows(context: Context, table: Long, frame: pl.DataFrame, criteria: Sequence[Criterion]) -> Iterator[Row]:
@@ -156,7 +156,7 @@ def own_rows(context: Context, table: Long, frame: pl.DataFrame, families: Linea
     """What win difference a judge gives to its own system, minus what the experts and its peers give to it.
 
     In pairs one system's gain is another's loss, so leniency has no part in it. valid: minus the experts' first, minus
-    the peers' beside it; paper: minus the peers'.
+    the peers' beside it, who count only where they are no party; paper: minus the peers' of whatever system.
     """
     analysis = context.analysis
     theirs = select(table, analysis, str(analysis.against)) if analysis.mode == "valid" else frame.clear()
@@ -169,16 +169,25 @@ def own_rows(context: Context, table: Long, frame: pl.DataFrame, families: Linea
     for name, mine in ballots.items():
         judge = families.judges[name]
         own = judge.strata.get(OWN, "")
-        peers = [b for other, b in ballots.items() if families.judges[other].family != judge.family]
+        peers = {n: _written(families, n, systems) for n in ballots if families.judges[n].family != judge.family}
+        if analysis.mode == "paper":
+            peers = dict.fromkeys(peers, frozenset())
+        # A peer that is, or is of the family of, every rival has no comparison in which it is no party.
+        peers = {n: w for n, w in peers.items() if len(w) < len(systems) - 1}
         if own not in systems or not (peers or experts):
             why = say("no answers of its own among them") if own not in systems else say("no judge of another family")
             yield row(context, {"rater": name}, Told(Estimate(math.nan, level=context.resampling.level, reason=why)))
             continue
-        versions = [([experts], say("minus the experts"))] if experts is not None else []
-        versions += [(peers, say("minus the judges of other families"))] if peers else []
-        for n, (others, version) in enumerate(versions):
+        versions: list[tuple[list[Ballot], list[frozenset[int]], str]] = []
+        if experts is not None:
+            versions.append(([experts], [frozenset()], say("minus the experts")))
+        if peers:
+            peer_ballots = [ballots[n] for n in peers]
+            versions.append((peer_ballots, list(peers.values()), say("minus the judges of other families")))
+        for n, (others, written, version) in enumerate(versions):
             every = [mine, *others]
-            finalise = own_minus_others(len(systems), systems.index(own), [b.steps for b in every])
+            at = systems.index(own)
+            finalise = own_minus_others(len(systems), at, [b.steps for b in every], written=written)
             sums = np.hstack([_counts(b.votes) for b in every])
             measure = Measure(sums, Column(finalise, 0), clusters, len(clusters), len(every), len(mine.first))
             told = estimates(
@@ -188,6 +197,17 @@ def own_rows(context: Context, table: Long, frame: pl.DataFrame, families: Linea
                 yield from told_rows(context, {"rater": name}, told, measure)
             else:
                 yield row(context, {"rater": name, "version": version}, told, measure, kind="companion")
+
+
+def _written(families: Lineage, judge: str, systems: Sequence[str]) -> frozenset[int]:
+    """The systems that a judge is, or that are of its family."""
+    record = families.judges[judge]
+    family = record.family
+    return frozenset(
+        n
+        for n, system in enumerate(systems)
+        if system == record.strata.get(OWN, "") or (family and families.systems.get(system, "") == family)
+    )
 
 
 def _counts(made: Votes) -> Array:

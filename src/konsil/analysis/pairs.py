@@ -8,9 +8,11 @@ from konsil.analysis.catalogue import PREFERENCE, WINS, WORTHS
 from konsil.analysis.coding import select
 from konsil.analysis.frame import Long
 from konsil.analysis.kinds import Context
+from konsil.analysis.pair_contrasts import contrast_rows
 from konsil.analysis.pair_judging import choice_rows, own_rows, position_rows, rank_rows
 from konsil.analysis.pairwise import pair_rows
 from konsil.analysis.preference import Lineage
+from konsil.analysis.published_pairs import PUBLISHED, published_rows
 from konsil.analysis.results import Row
 from konsil.analysis.rows import no_ratings
 from konsil.instrument import Criterion
@@ -27,8 +29,12 @@ def pair_statistics(context: Context, table: Long, families: Lineage, also: Sequ
     statistic, frame = context.analysis.statistic, select(table, context.analysis, context.analysis.raters)
     if frame.height == 0:
         yield no_ratings(context)
+    elif context.analysis.mode == "paper" and statistic in PUBLISHED:
+        yield from published_rows(context, table, frame, families)
     elif statistic in {*WINS, *WORTHS}:
         yield from pair_rows(context, table, frame, families)
+        if context.analysis.compare:
+            yield from contrast_rows(context, table, families, also)
     elif statistic in {"choice_agreement", "choice_kappa"}:
         yield from choice_rows(context, frame)
     elif statistic == "position_bias":

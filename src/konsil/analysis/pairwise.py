@@ -68,7 +68,8 @@ def members(context: Context, table: Long, keys: dict[str, str], ballot: Ballot)
     if by_length:
         is_longer, known = longer_first(ballot, table)
         made = ballot.of(known, by_length=is_longer)
-    return Member(keys, made, places(context.analysis.statistic, ballot.systems, by_length=by_length))
+    rows = places(context.analysis.statistic, ballot.systems, by_length=by_length)
+    return Member(keys, made, rows, ballot.names_of_raters)
 
 
 def places(statistic: str, names: Sequence[str], *, by_length: bool = False) -> tuple[tuple[int, dict[str, str]], ...]:
@@ -115,4 +116,4 @@ def _wins(context: Context, member: Member, n_systems: int, people: bool) -> Ite
         keys = {**member.keys, **own}
         if not np.isfinite(found.found.value[n]) and keys.get(LENGTH):
             continue  # a system that never had the longer answer has no such row
-        yield from value_rows(context, keys, found, n, people and n_systems > 1)
+        yield from value_rows(context, keys, found, n, people and n_systems > 1, member.raters)

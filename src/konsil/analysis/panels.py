@@ -7,9 +7,11 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from konsil.analysis.agree import prevalence_note, spaced
+from konsil.analysis.agree import share_of, spaced
 from konsil.analysis.coding import Labels, Sample, matrix, of_tasks, subjects_of
+from konsil.analysis.few import is_sparse
 from konsil.analysis.measure import Column, Measure, quotient, share
+from konsil.analysis.prevalence import prevalence_note
 from konsil.analysis.said import say
 from konsil.analysis.spec import Analysis, Mode
 from konsil.errors import AnalysisError, nearest
@@ -18,6 +20,8 @@ from konsil.stats.alpha import Level
 from konsil.stats.contract import Codes, Statistic
 from konsil.stats.distances import Weights
 from konsil.stats.kappa import MeasureName
+from konsil.stats.posterior import prior
+from konsil.stats.uneven_clusters import sizes, uneven_clusters
 
 ONE_TABLE: dict[str, tuple[MeasureName, Weights]] = {
     "percent_agreement": ("percent_agreement", "unweighted"),
@@ -49,7 +53,7 @@ def rest(sample: Sample, analysis: Analysis, level: Level) -> Measure:
     codes = spaced(sample.codes, analysis.statistic, level)
     statistic = consensus.leave_one_out_agreement(codes.labels.shape[1], codes.n_labels, measure, weights, codes.values)
     notes = (*without_majority(sample), *prevalence_note(sample, analysis.statistic))
-    return _measure(sample, codes, statistic, notes)
+    return _measure(sample, codes, statistic, notes, share_of(analysis.statistic, "", codes))
 
 
 def each_rest(sample: Sample, analysis: Analysis, level: Level) -> list[Measure]:
@@ -59,10 +63,16 @@ def each_rest(sample: Sample, analysis: Analysis, level: Level) -> list[Measure]
     n_raters, n_labels = codes.labels.shape[1], codes.n_labels
     statistic = consensus.leave_one_out_agreement(n_raters, n_labels, measure, weights, codes.values, per_rater=True)
     notes = (*without_majority(sample), *prevalence_note(sample, analysis.statistic))
-    whole = _measure(sample, codes, statistic, notes)
+    whole = _measure(sample, codes, statistic, notes, share_of(analysis.statistic, "", codes))
     given = (codes.labels >= 0).sum(axis=0)
     return [
-        replace(whole, finalise=Column(statistic.finalise, n), n_units=int(given[n]), n_ratings=int(given[n]))
+        replace(
+            whole,
+            finalise=Column(statistic.finalise, n),
+            n_units=int(given[n]),
+            n_ratings=int(given[n]),
+            uneven=uneven_clusters(codes, statistic.tally, Column(statistic.finalise, n)),
+        )
         for n in range(n_raters)
     ]
 
@@ -82,7 +92,9 @@ def without_majority(sample: Sample) -> tuple[str, ...]:
     )
 
 
-def _measure(sample: Sample, codes: Codes, statistic: Statistic, notes: tuple[str, ...] = ()) -> Measure:
+def _measure(
+    sample: Sample, codes: Codes, statistic: Statistic, notes: tuple[str, ...], share: tuple[float, float] | None
+) -> Measure:
     return Measure(
         sums=statistic.tally(codes),
         finalise=statistic.finalise,
@@ -92,6 +104,10 @@ def _measure(sample: Sample, codes: Codes, statistic: Statistic, notes: tuple[st
         n_ratings=sample.n_ratings,
         scale="atanh",
         notes=notes,
+        share=share,
+        sizes=sizes(codes),
+        uneven=uneven_clusters(codes, statistic.tally, statistic.finalise),
+        prior=prior(codes, statistic.tally) if share is None and is_sparse(codes) else None,
     )
 
 
@@ -131,14 +147,34 @@ def against_panel(
     ]
     sums = parts[0].tally(codes)
     notes = (*without_majority(panel), *prevalence_note(panel, analysis.statistic))
+    share = share_of(analysis.statistic, "", codes)
+    sparse = prior(codes, parts[0].tally) if share is None and is_sparse(codes) else None
     found = []
     for n, name in enumerate(names):
         given = int((codes.labels[:, n_panel + n] >= 0).sum())
         shared = Measure(
-            sums, parts[0].finalise, panel.clusters, len(panel.units), n_panel + 1, given, scale="atanh", notes=notes
+            sums,
+            parts[0].finalise,
+            panel.clusters,
+            given,
+            n_panel + 1,
+            given,
+            scale="atanh",
+            share=share,
+            sizes=sizes(codes),
+            prior=sparse,
+            notes=notes,
         )
-        judge, ceiling, minus = (replace(shared, finalise=Column(p.finalise, n)) for p in parts)
-        found.append((name, judge, ceiling, replace(minus, scale="identity")))
+        columns = [Column(p.finalise, n) for p in parts]
+        judge, ceiling = (
+            replace(shared, finalise=column, uneven=uneven_clusters(codes, parts[0].tally, column))
+            for column in columns[:2]
+        )
+        # The ceiling's ratings are the panel's on the judge's units, whoever the judge is.
+        of_panel = int((panel.codes.labels[codes.labels[:, n_panel + n] >= 0] >= 0).sum())
+        ceiling = replace(ceiling, n_raters=n_panel, n_ratings=of_panel)
+        minus = replace(shared, finalise=columns[2])
+        found.append((name, judge, ceiling, replace(minus, scale="identity", share=None, prior=None)))
     return found
 
 

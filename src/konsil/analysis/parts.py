@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -107,10 +107,14 @@ def part_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
 def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator[Row]:
     """Part against whole; what mere overlap gives; and part against the sentences that are not in it."""
     scores = of.scores
+    longest = int(np.isfinite(scores).sum(axis=1).max(initial=0))
     for size in of.sizes:
         here = {**keys, SENTENCES: str(size)}
         measure = _correlation(of, part_whole_points(scores, of.clusters, size))
-        yield from told_rows(context, here, estimate_of(context, measure), measure)
+        told = estimate_of(context, measure)
+        if size == longest and np.isfinite(told.headline.value):
+            told = Told(exact(told.headline), notes=told.notes)
+        yield from told_rows(context, here, told, measure)
         alone = overlap_alone(scores, size, key=context.key + size)
         alone = alone[np.isfinite(alone)]
         if len(alone):
@@ -129,6 +133,13 @@ def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator
             rest = _correlation(of, part_whole_points(scores, of.clusters, size, held_out=True))
             told = Told(estimate_of(context, rest).headline)
             yield row(context, {**here, "version": say("against the other sentences")}, told, rest, kind="companion")
+
+
+def exact(estimate: Estimate) -> Estimate:
+    """The estimate where every part is the whole answer: nothing was left to chance, so there is no interval."""
+    nothing = math.nan
+    reason = say("exact: every part is the whole answer", message_id="edges.exact_part")
+    return replace(estimate, low=nothing, high=nothing, se=nothing, n_undefined=0, method="", reason=reason)
 
 
 def _correlation(of: Numbers, points: Points) -> Measure:
@@ -162,7 +173,7 @@ def minus_whole(
             test=context.analysis.test,
         )  # fmt: skip
         here, there = {**keys, SENTENCES: size}, {**keys, SENTENCES: say("whole answer")}
-        yield row(context, here, told, measure, kind="difference", versus=there)
+        yield row(context, here, told, measure, kind="difference", versus=there, subtracted=coarse)
 
 
 def _mean_variance(of: Numbers, variances: Array) -> Measure:

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from konsil.stats.contract import Estimate
+from konsil.stats.contract import Estimate, RatersTarget
 
 RowKind = Literal["estimate", "difference", "companion"]
+PlanStatus = Literal["prespecified", "frozen before import", "frozen late", "not frozen", "exploratory"]
+"""Of a declared analysis, whether its plan was frozen before the first rating that it uses; or exploratory."""
 
 
 @dataclass(frozen=True)
@@ -31,18 +33,22 @@ class Row:
     """An estimate; a difference between two groups; or a companion: another interval of the estimate above it."""
     versus: Mapping[str, str] = field(default_factory=dict)
     """For a difference: the group subtracted."""
+    is_paired: bool | None = None
+    """For a difference: whether the two groups have clusters in common; None where that is no question."""
     n_units: int = 0
-    """Subjects with at least one usable label."""
+    """Subjects with at least one usable label; of a difference those of the first group."""
+    n_units_versus: int = 0
+    """For a difference of two groups: the subjects of the group subtracted; 0 where both are numbers of the same."""
     n_raters: int = 0
     """Raters with at least one usable label."""
     n_undefined_pairs: int = 0
     """Pairs of raters for which a pairwise statistic is undefined."""
     p_adjusted: float = float("nan")
-    """Holm-adjusted within the prespecified family; nan for exploratory analyses and where nothing is tested."""
+    """Holm-adjusted within the declared family; nan for exploratory analyses and where nothing is tested."""
     p_max_t: float = float("nan")
-    """Win differences and margins: max-T adjusted over all prespecified ones, flipping whole items by one coin each."""
+    """Win differences and margins: max-T adjusted over all prespecified ones, by their two-way correlations."""
     prespecified: bool = True
-    """Whether the analysis was."""
+    """Whether the analysis is declared as such: whether it belongs to the family that is adjusted together."""
     commonest: float = float("nan")
     """Agreement: the share of the label that was given most often; nan elsewhere."""
     warnings: tuple[str, ...] = ()
@@ -72,9 +78,14 @@ class CoverageRow:
     unreadable: int
     """Judge's replies that no reading rule accepts."""
     missing: int | None
-    """Expected but absent; None where there is no plan."""
+    """Expected but absent; None where there is no plan, or where more was given than expected."""
     excluded: Mapping[str, int] = field(default_factory=dict)
     """Reason -> ratings left out of every analysis, not counted in rated and abstained."""
+
+    @property
+    def received(self) -> int:
+        """All that came back, whatever became of it."""
+        return self.rated + self.abstained + self.unreadable + sum(self.excluded.values())
 
 
 @dataclass(frozen=True)
@@ -183,6 +194,16 @@ class Results:
     """What concerns the whole study."""
     methods: tuple[str, ...] = ()
     """Sentences of the methods paragraph, from what was run."""
+    plan: Mapping[str, PlanStatus] = field(default_factory=dict)
+    """Analysis -> whether it was frozen before its ratings; of analyses that are not named nothing was frozen."""
+    played: str = ""
+    """That models were played by konsil; empty: none was."""
+    log: str = ""
+    """What a check of the audit log found; empty: there was none."""
+    target: RatersTarget = "these"
+    """Whom the first intervals are about where raters are a source of chance."""
+    inference: tuple[str, ...] = ()
+    """That target in sentences, why it is that one, and what stands beside it."""
     refused: tuple[str, ...] = ()
     """Why an analysis could not be made, one sentence each; its row says so too."""
     label_counts: Mapping[tuple[str, str, str, str], int] = field(default_factory=dict)

@@ -43,7 +43,7 @@ def risk_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Ro
         confidence, wrong, clusters = found
         area, risk = _measures(panel, confidence, wrong, clusters)
         told, flat = estimates_of(context, [area, risk])
-        [gap] = differences_of(context, [minus(area, risk)])
+        [gap] = differences_of(context, [replace(minus(area, risk), is_rare=True)])
         yield from told_rows(context, {"rater": name}, told, area)
         yield row(context, {"rater": name}, gap, area, kind="difference", versus={"rater": order})
         yield row(context, {"rater": order}, flat, risk, kind="companion")

@@ -10,13 +10,17 @@ from konsil.analysis.contrast import differences
 from konsil.analysis.estimate import Told, estimate, estimates
 from konsil.analysis.kinds import Context
 from konsil.analysis.measure import Measure, joint
+from konsil.analysis.ranges import range_of, within
 from konsil.analysis.results import Row, RowKind
 from konsil.analysis.said import say
+from konsil.analysis.targets import answering
+from konsil.analysis.verdicts import OF_ZERO, equivalence_sentence
 from konsil.stats.contract import Estimate
 
 
 def told_rows(context: Context, keys: dict[str, str], told: Told, measure: Measure | None) -> Iterator[Row]:
-    """A number's row and, below it, its companions."""
+    """A number's row and, below it, its companions; the interval of the report's target first."""
+    told = answering(told, context.target, measure.n_raters if measure is not None else 0)
     yield row(context, keys, told, measure)
     for companion in told.companions:
         yield row(context, keys, Told(companion), measure, kind="companion")
@@ -32,11 +36,24 @@ def row(
     versus: dict[str, str] | None = None,
     detail: bool = False,
     finding: str = "",
+    is_paired: bool | None = None,
+    subtracted: Measure | None = None,
 ) -> Row:
-    """One row of the results."""
+    """One row of the results; outside paper mode no interval leaves the statistic's range.
+
+    `subtracted`: of a difference, the other group's measure.
+    """
     analysis = context.analysis
-    if kind == "difference":
-        told = _with_margin(told, analysis.margin)
+    if analysis.mode == "valid":
+        possible = range_of(analysis, context.criterion, of_two=kind == "difference" or bool(versus))
+        told = replace(told, headline=within(told.headline, possible))
+    is_difference = kind == "difference" or (
+        kind == "estimate" and analysis.statistic in OF_ZERO and not analysis.compare
+    )
+    if analysis.margin is not None and is_difference and math.isfinite(told.headline.value):
+        draws = context.resampling.draws
+        verdict = equivalence_sentence(told.headline, analysis.margin, draws, told.cautions)
+        told = replace(told, notes=(*told.notes, verdict))
     return Row(
         analysis=analysis.name,
         statistic=analysis.statistic,
@@ -46,7 +63,9 @@ def row(
         group=keys,
         kind=kind,
         versus=versus or {},
+        is_paired=is_paired,
         n_units=measure.n_units if measure is not None else 0,
+        n_units_versus=subtracted.n_units if subtracted is not None else 0,
         n_raters=measure.n_raters if measure is not None else 0,
         n_undefined_pairs=measure.n_undefined_pairs if measure is not None else 0,
         prespecified=analysis.prespecified,
@@ -67,22 +86,6 @@ def cannot_be_made(context: Context, why: str) -> Row:
     """The one row of an analysis that asks for what the ratings do not have, with the sentence that says so."""
     reason = why.removeprefix(f"{context.analysis.name}: ")
     return row(context, {}, Told(Estimate(math.nan, level=context.resampling.level, reason=reason)))
-
-
-def _with_margin(told: Told, margin: float | None) -> Told:
-    """Say whether a difference's interval lies within the margin of equivalence."""
-    low, high = told.headline.low, told.headline.high
-    if margin is None or not (math.isfinite(low) and math.isfinite(high)):
-        return told
-    inside = -margin < low and high < margin
-    note = (
-        say("The interval lies within ±{margin:g}: equivalent at this margin.", margin=margin)
-        if inside
-        else say(
-            "The interval does not lie within ±{margin:g}: equivalence at this margin is not shown.", margin=margin
-        )
-    )
-    return replace(told, notes=(*told.notes, note))
 
 
 def estimate_of(context: Context, measure: Measure) -> Told:

@@ -17,10 +17,12 @@ from konsil.analysis.catalogue import (
     RATER_PAIR,
     WEIGHTED,
     WEIGHTS,
+    WINS,
 )
 from konsil.analysis.design_rules import averaged, design_contradictions
-from konsil.analysis.pair_rules import FLIPPED, pair_contradictions
+from konsil.analysis.pair_rules import CRITERION, FLIPPED, compares_systems, pair_contradictions
 from konsil.analysis.spec import Analysis
+from konsil.analysis.verdicts import has_margin
 from konsil.errors import nearest
 
 _AMONG_RATERS = {*AGREEMENT, *PAIRED}
@@ -49,6 +51,8 @@ def contradictions(analysis: Analysis) -> Iterator[str]:
         yield "tiebreak: decides a majority; expected consensus = 'majority'"
     if analysis.margin is not None and not analysis.margin > 0:
         yield f"margin: expected a number above 0, got {analysis.margin:g}"
+    elif analysis.margin is not None and not has_margin(analysis):
+        yield f"margin: belongs to differences, and {analysis.statistic!r} as asked for here has none"
     if analysis.pass_line is not None:
         yield from _pass_line(analysis, analysis.pass_line)
 
@@ -65,7 +69,11 @@ def _groups(a: Analysis) -> Iterator[str]:
         if column in a.by[:n]:
             yield f"by[{n}]: {column!r} occurs twice"
     each = implied(a)
-    if a.compare and a.compare not in (*a.by, *each):
+    if (
+        a.compare
+        and a.compare not in (*a.by, *each)
+        and not (compares_systems(a) or (a.compare == CRITERION and a.statistic in WINS))
+    ):
         yield f"compare: {a.compare!r} is not one of by = {list(a.by)}"
     if a.test == "flip" and not a.compare and a.statistic not in FLIPPED:
         yield "test: there is nothing to flip; compare says between which groups"

@@ -8,39 +8,46 @@ from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
 
+import polars as pl
+
 from konsil.analysis.against import against_panel_rows
 from konsil.analysis.approval import trade_offs
 from konsil.analysis.averages import average_groups
 from konsil.analysis.blinding import blinding_rows
 from konsil.analysis.bounds import bounds_of
 from konsil.analysis.called import calling, imported, orders
-from konsil.analysis.case_rules import settled
+from konsil.analysis.case_rules import settled, threshold_problems
 from konsil.analysis.cases import case_rows
-from konsil.analysis.catalogue import BLINDING, CASES, COSTS, PARTS, RATER_PAIR, TIMED
+from konsil.analysis.catalogue import AUDIT, BLINDING, CASES, COMPLETE, COSTS, PARTS, RATER_PAIR, TIMED
 from konsil.analysis.caution import caution_rows
 from konsil.analysis.coding import groups, rater_pairs, select
 from konsil.analysis.contrast import contrast
 from konsil.analysis.costs import cost_rows
-from konsil.analysis.coverage import coverage, label_counts
+from konsil.analysis.coverage import coverage, label_counts, surplus
 from konsil.analysis.derived import derived_values, with_derived
+from konsil.analysis.enough_draws import is_stated, limited, too_few, with_further_draws
 from konsil.analysis.ensembles import MEASURES, ensemble_rows
 from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Data, Long, long
 from konsil.analysis.kinds import Context, Group, each_against_rest, single
 from konsil.analysis.length import length_groups
 from konsil.analysis.max_t import with_max_t
+from konsil.analysis.measure import Measure, clusters_used
 from konsil.analysis.methods import methods
 from konsil.analysis.outcomes import missing, outcomes
 from konsil.analysis.pairs import is_of_pairs, pair_statistics
 from konsil.analysis.parts import part_rows
 from konsil.analysis.preference import Lineage, lineage, preference_rows
+from konsil.analysis.rater_samples import have_other_raters, of_other_raters
 from konsil.analysis.results import Results, Row
 from konsil.analysis.risk import risk_curves, risk_rows
 from konsil.analysis.rows import cannot_be_made, no_ratings, row, told_rows
 from konsil.analysis.rules import contradictions
+from konsil.analysis.said import Said
 from konsil.analysis.sensitivity import rater_contrast
-from konsil.analysis.spec import Analysis, Derived, Exclusions, Resampling
+from konsil.analysis.spec import Analysis, AsPublished, Derived, Exclusions, Inference, Resampling
 from konsil.analysis.study_warnings import of_same_family, study_warnings
+from konsil.analysis.targets import answering, target_of, target_sentences, target_within
 from konsil.analysis.tiebreak import with_tiebreaks
 from konsil.analysis.timed import timed_groups
 from konsil.errors import AnalysisError, nearest
@@ -48,6 +55,9 @@ from konsil.instrument import Criterion, Instrument
 from konsil.records import System
 from konsil.stats.multiplicity import holm
 from konsil.stats.weights import Remembered, stream_key
+
+_BY_DEFAULT = Inference()
+"""What holds where a protocol states no target of inference."""
 
 
 def run(
@@ -58,6 +68,7 @@ def run(
     seed: int,
     resampling: Resampling,
     exclusions: Exclusions,
+    inference: Inference = _BY_DEFAULT,
     planned: bool = False,
     systems: Sequence[System] = (),
     derived: Sequence[Derived] = (),
@@ -71,11 +82,15 @@ def run(
     warn of judges of a judged system's family. `together`: names for several panels as one. `strict`: whether an
     analysis that the ratings cannot give raises; otherwise its row says why, and the others are made.
     """
-    table = with_derived(long(data, exclusions, together), derived, instruments)
+    table = with_derived(long(data, exclusions, instruments, together), derived, instruments)
     families = lineage(systems, data.raters)
     analyses = [settled(analysis) for analysis in analyses]
+    target = target_of(inference, table, analyses)
+    compares = any(a.compare and a.compare != "system" for a in analyses)
+    inference_sentences = target_sentences(target, compares=compares)
     rows: list[Row] = []
     contexts: list[Context] = []
+    places: list[tuple[Context, int]] = []  # of each row: its analysis, and the how manieth row of it
     refused: list[str] = []
     # One key for all: analyses of the same clusters are made on the same resamples, which are drawn once.
     key = Remembered(stream_key(seed, "resamples"))
@@ -83,29 +98,41 @@ def run(
         for problem in contradictions(analysis):
             raise AnalysisError(f"{analysis.name}: {problem}")
         also = tuple(_criterion(replace(analysis, criterion=name), instruments) for name in analysis.criteria)
-        context = Context(analysis, _criterion(analysis, instruments), key, resampling, also)
+        draws = AsPublished(resampling.draws, resampling.level) if analysis.mode == "paper" else resampling
+        within = target_within(target, analysis, table)
+        context = Context(analysis, _criterion(analysis, instruments), key, draws, also, within, target.is_stated)
+        for problem in _threshold_problems(context):
+            raise AnalysisError(f"{analysis.name}: {problem}")
+        start = len(rows)
         try:
-            if is_of_pairs(context):
-                rows.extend(list(pair_statistics(context, table, families, also)))
-            else:
-                rows.extend(list(_rows(context, table, families)))
+            rows.extend(_rows_of_analysis(context, table, families))
         except AnalysisError as error:
             if strict:
                 raise
             refused.append(str(error))
             rows.append(cannot_be_made(context, str(error)))
+            places.append((context, 0))
             continue
         contexts.append(context)
-    rows = with_max_t(contexts, table, _adjusted(rows))
+        places += [(context, n) for n in range(len(rows) - start)]
+    rows, doubts = _with_enough_draws(_adjusted(rows), places, table, families, resampling)
+    rows = with_max_t(contexts, table, rows, families)
     both = orders(data, instruments)
     gaps = missing(data, table, exclusions, instruments)
+    accounts = coverage(data, table, instruments, exclusions, planned=planned)
     return Results(
         rows=tuple(rows),
-        coverage=coverage(data, table, instruments, exclusions, planned=planned),
-        warnings=(*study_warnings(table, analyses), *(of_same_family(families) if flag_families else ())),
+        coverage=accounts,
+        warnings=(
+            *study_warnings(table, analyses),
+            *surplus(accounts),
+            *doubts,
+            *(of_same_family(families) if flag_families else ()),
+        ),
         methods=(
             *calling(data.callees, both),
             *imported(systems),
+            *inference_sentences,
             *methods(analyses, rows, table, seed=seed, resampling=resampling, exclusions=exclusions),
         ),
         orders=both,
@@ -117,8 +144,45 @@ def run(
         trade_offs=tuple(t for c in contexts if c.analysis.statistic == "strictness" for t in trade_offs(c, table)),
         derived=derived_values(table, derived),
         refused=tuple(refused),
+        target=target.raters,
+        inference=inference_sentences,
         bounds=tuple(b for c in contexts for b in bounds_of(c, table, gaps, rows, families)),
     )
+
+
+def _rows_of_analysis(context: Context, table: Long, families: Lineage) -> list[Row]:
+    if is_of_pairs(context):
+        return list(pair_statistics(context, table, families, context.also))
+    return list(_rows(context, table, families))
+
+
+def _with_enough_draws(
+    rows: list[Row],
+    places: Sequence[tuple[Context, int]],
+    table: Long,
+    families: Lineage,
+    resampling: Resampling,
+) -> tuple[list[Row], tuple[Said, ...]]:
+    """Further draws for p values that the number of draws keeps large; where it is stated, a warning instead."""
+    few = limited(rows, resampling)
+    if not few or is_stated(resampling):
+        return rows, too_few(few, resampling)
+    rows_by_analysis: dict[str, list[Row]] = {}
+
+    def again(n: int, draws: int) -> Row:
+        context, place = places[n]
+        if context.analysis.name not in rows_by_analysis:
+            more = replace(context, resampling=replace(resampling, draws=draws))
+            rows_by_analysis[context.analysis.name] = _rows_of_analysis(more, table, families)
+        return rows_by_analysis[context.analysis.name][place]
+
+    return _adjusted(with_further_draws(rows, few, again)), ()
+
+
+def _threshold_problems(context: Context) -> Iterator[str]:
+    """What is wrong with an analysis' thresholds on its criteria; an audit has the same for all of them."""
+    for criterion in (context.criterion, *(context.also if context.analysis.statistic in AUDIT else ())):
+        yield from threshold_problems(context.analysis, criterion)
 
 
 def _criterion(analysis: Analysis, instruments: Sequence[Instrument]) -> Criterion:
@@ -184,15 +248,32 @@ def _rows(context: Context, table: Long, families: Lineage) -> Iterator[Row]:
     elif RATER_PAIR in analysis.by:
         found = [single(context, keys, part, two) for keys, part, two in rater_pairs(keyed, raters)]
     else:
-        found = [single(context, keys, part, raters) for keys, part in keyed]
+        found = [
+            single(context, keys, part, part_raters)
+            for keys, part, part_raters in _with_raters(context, list(keyed), raters)
+        ]
     for group in found:
         yield from told_rows(context, group.keys, group.told, group.measure)
     if analysis.compare:
         yield from _differences(context, found)
 
 
+def _with_raters(
+    context: Context, keyed: Sequence[tuple[dict[str, str], pl.DataFrame]], raters: tuple[str, ...]
+) -> Iterator[tuple[dict[str, str], pl.DataFrame, tuple[str, ...]]]:
+    """The groups with the raters whose labels they need: of panels apart only the own ones, where units are complete.
+
+    ICC and Kendall's W use the units that every rater labelled; nobody labels a unit of another panel.
+    """
+    raters_by_part = [tuple(part.get_column("rater").unique().sort().to_list()) for _, part in keyed]
+    are_apart = sum(map(len, raters_by_part)) == len(set().union(*raters_by_part))
+    needs_all = context.analysis.statistic in COMPLETE
+    for (keys, part), part_raters in zip(keyed, raters_by_part, strict=True):
+        yield keys, part, part_raters if needs_all and are_apart and len(keyed) > 1 else raters
+
+
 def _differences(context: Context, found: Sequence[Group]) -> Iterator[Row]:
-    """Paired differences between the groups of `compare`, within equal values of the other columns."""
+    """Differences between the groups of `compare`, within equal values of the other columns."""
     compare = "raters" if context.analysis.compare == RATER_PAIR else context.analysis.compare
     others: dict[tuple[str, ...], list[Group]] = {}
     for group in found:
@@ -211,9 +292,36 @@ def _differences(context: Context, found: Sequence[Group]) -> Iterator[Row]:
             if context.analysis.cluster == "rater" and math.isfinite(told.headline.value):
                 headline = rater_contrast(told.headline, a.measure, b.measure, a.left_out, b.left_out)
                 told = replace(told, headline=headline, companions=(told.headline, *told.companions))
-            yield row(context, a.keys, told, a.measure, kind="difference", versus=b.keys)
+            told = _of_target(context, told, a.measure, b.measure)
+            paired = not clusters_used(a.measure).isdisjoint(clusters_used(b.measure))
+            yield row(
+                context,
+                a.keys,
+                told,
+                a.measure,
+                kind="difference",
+                versus=b.keys,
+                is_paired=paired,
+                subtracted=b.measure,
+            )
             for companion in told.companions:
                 yield row(context, a.keys, Told(companion), a.measure, kind="companion", versus=b.keys)
+
+
+def _of_target(context: Context, summary: Told, a: Measure, b: Measure) -> Told:
+    """A difference with the target's interval first; groups without a common rater are compared by raters.
+
+    But where the protocol states these raters as the target; and where the analysis compares raters by name.
+    """
+    is_for_these = context.target == "these" and context.is_target_stated
+    if have_other_raters(a, b):
+        are_panels = context.target is not None and context.analysis.compare not in {"rater", RATER_PAIR}
+        by_raters = of_other_raters(summary, a, b, context.cluster, are_panels=are_panels and not is_for_these)
+        if not is_for_these:
+            return by_raters
+        two = [by_raters.headline] if by_raters is not summary else []
+        return replace(summary, companions=(*two, *(c for c in summary.companions if c.raters == "these")))
+    return answering(summary, context.target, min(a.n_raters, b.n_raters))
 
 
 def _adjusted(rows: Sequence[Row]) -> list[Row]:

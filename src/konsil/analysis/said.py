@@ -41,32 +41,45 @@ class Said(str):
     """
 
     template: str
-    """The sentence with gaps, which is also its name in a catalogue."""
+    """The sentence with gaps, in English."""
+    message_id: str
+    """Its key in a catalogue; empty for the older sentences, whose template is the key."""
     values: Mapping[str, str | int | float | Listed]
     """What fills the gaps."""
 
-    def __new__(cls, template: str, values: Mapping[str, str | int | float | Listed]) -> Said:
+    def __new__(cls, template: str, values: Mapping[str, str | int | float | Listed], message_id: str = "") -> Said:
         """Fill the gaps in English."""
         made = super().__new__(cls, _filled(template, values, lambda text: text, format))
-        made.template, made.values = template, dict(values)
+        made.template, made.values, made.message_id = template, dict(values), message_id
         return made
 
-    def __getnewargs__(self) -> tuple[str, Mapping[str, str | int | float | Listed]]:  # type: ignore[override]
+    def __getnewargs__(self) -> tuple[str, Mapping[str, str | int | float | Listed], str]:  # type: ignore[override]
         """What a copy is made from."""
-        return self.template, self.values
+        return self.template, self.values, self.message_id
 
     def told(self, gettext: Callable[[str], str], number: Callable[[float, str], str]) -> str:
-        """The sentence in another language: `gettext` gives templates, `number` writes a number by its format."""
-        return _filled(self.template, self.values, gettext, number)
+        """The sentence in another language: `gettext` gives templates, `number` writes a number by its format.
+
+        `gettext` returns what it does not know; a message id without an entry falls back to the English template.
+        """
+        template = gettext(self.message_id or self.template)
+        return _filled(self.template if template == self.message_id else template, self.values, gettext, number)
 
 
-def say(template: str, **values: str | int | float | Listed) -> Said:
-    """A sentence from its template; the template stands in the report's catalogues.
+def say(template: str, *, message_id: str = "", **values: str | int | float | Listed) -> Said:
+    """A sentence from its English template, with the id under which catalogues of other languages list it.
 
-    >>> say("one cluster has no interval")
-    'one cluster has no interval'
+    Every new sentence has an id such as `interval.exact`: a family and a name. Sentences of errors and commands, which
+    are English alone, begin with `error.`. Older sentences are listed under their template.
+
+    Words that follow a number have both their forms in a gap: that of one and that of any other number.
+
+    >>> say("The interval is exact.", message_id="interval.exact")
+    'The interval is exact.'
+    >>> say("{n:,} {n|item is|items are} excluded.", message_id="error.excluded", n=1)
+    '1 item is excluded.'
     """
-    return Said(template, values)
+    return Said(template, values, message_id)
 
 
 def listed(parts: Sequence[str], separator: str = ", ", end: str = AND) -> Listed:
@@ -90,11 +103,15 @@ def _filled(
     number: Callable[[float, str], str],
 ) -> str:
     out = []
-    for literal, name, form, _ in Formatter().parse(gettext(template)):
+    for literal, name, form, _ in Formatter().parse(template):
         out.append(literal)
         if name is None:
             continue
-        value = values[name]
+        number_of, *forms = name.split("|")
+        value = values[number_of]
+        if forms:
+            out.append(forms[0] if value == 1 else forms[1])
+            continue
         if isinstance(value, Listed):
             out.append(_joined(value, gettext, number))
         elif isinstance(value, str):

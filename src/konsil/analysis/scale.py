@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 from konsil.analysis.asked import Asked
 from konsil.analysis.coding import Labels
+from konsil.analysis.said import listed, say
 from konsil.errors import SourceError, nearest
 
 _NEVER = {"nan", "#n/a", "inf", "-inf"}
@@ -17,12 +20,16 @@ _NEVER = {"nan", "#n/a", "inf", "-inf"}
 _SOMETIMES = {"null", "none", "n/a"}
 """Not a label among numbers; among words ('none', 'mild', 'severe') it is one."""
 
+_TRUTH_VALUES = {"true", "false"}
+"""Two words that are labels in this order and, where numbers are needed, 0 and 1."""
+
 _LARGEST = 1e100
 """Squares of larger numbers are no numbers any more."""
 
 
 def decide(rows: pl.DataFrame, asked: Asked, warnings: list[str]) -> tuple[pl.DataFrame, Labels, str | None]:
     """Decide labels and numbers; refuse what is not on the scale, by line."""
+    rows, asked = _truth_values(rows, asked)
     _check_declared(asked)
     observed = rows.get_column("label").unique().sort().to_list()
     numeric = all(_is_number(v) for v in (*observed, *asked.labels))
@@ -35,7 +42,7 @@ def decide(rows: pl.DataFrame, asked: Asked, warnings: list[str]) -> tuple[pl.Da
         declared = [_plain(v) for v in declared]
     else:
         _refuse_non_numbers(rows, observed, asked)
-    if not numeric and asked.level == "ordinal" and not declared:
+    if not numeric and asked.level == "ordinal" and not declared and not set(observed) <= _TRUTH_VALUES:
         raise SourceError(
             f"{asked.name}: level ordinal: the labels {', '.join(map(repr, observed[:6]))} are words;"
             " give them in order with --labels"
@@ -47,6 +54,8 @@ def decide(rows: pl.DataFrame, asked: Asked, warnings: list[str]) -> tuple[pl.Da
             f"the scale was taken from the {len(observed)} labels observed; if a label was never used, declare all"
             " with --labels: pabak, randolph_kappa, gwet_ac1 and gwet_ac2 depend on their number"
         )
+    if not declared:
+        warnings.extend(lookalikes(observed))
     names = tuple(declared or observed)
     constant = names[0] if len(names) == 1 else None
     values = tuple(float(v) for v in names) if numeric else tuple(float(n) for n in range(len(names)))
@@ -59,6 +68,34 @@ def decide(rows: pl.DataFrame, asked: Asked, warnings: list[str]) -> tuple[pl.Da
     if asked.level == "ratio" and min(values) < 0:
         raise SourceError(f"{asked.name}: level ratio: {min(values):g} is below zero; a ratio scale starts at zero")
     return rows, Labels(names, values, asked.level, None), constant
+
+
+def lookalikes(words: Sequence[str]) -> Iterator[str]:
+    """A note for each group of words that differ in case, spaces or width of letters alone."""
+    alike: dict[str, list[str]] = {}
+    for word in words:
+        alike.setdefault("".join(unicodedata.normalize("NFKC", word).casefold().split()), []).append(word)
+    for group in alike.values():
+        if len(group) > 1:
+            yield say(
+                "{words} differ in case or spaces alone and are counted as different; write them alike if they are one",
+                message_id="table.lookalikes",
+                words=listed([repr(word) for word in group]),
+            )
+
+
+def _truth_values(rows: pl.DataFrame, asked: Asked) -> tuple[pl.DataFrame, Asked]:
+    """True and false are one label each however they are written; among 0 and 1, and as numbers, they are 1 and 0."""
+    words = [*rows.get_column("label").unique().to_list(), *asked.labels]
+    others = {word for word in words if word.casefold() not in _TRUTH_VALUES}
+    numbers = others | ({"0"} if asked.level in {"interval", "ratio"} else set())
+    if len(others) == len(words) or not all(_is_number(v) and float(v) in (0, 1) for v in others):
+        return rows, asked
+    written = {word: word.casefold() for word in words if word not in others}
+    if numbers:
+        written = {word: str(int(folded == "true")) for word, folded in written.items()}
+    labels = tuple(written.get(word, word) for word in asked.labels)
+    return rows.with_columns(pl.col("label").replace(written)), replace(asked, labels=labels)
 
 
 def _check_declared(asked: Asked) -> None:
@@ -81,7 +118,7 @@ def _is_number(word: str) -> bool:
 
 
 def _plain(word: str) -> str:
-    number = float(word)
+    number = float(word) + 0.0  # minus zero, which programs write after a multiplication by -1, is zero
     return f"{number:.0f}" if number == int(number) and abs(number) < 1e15 else repr(number)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.coding import select
+from konsil.analysis.conformity import refuse_unknown_labels
 from konsil.analysis.frame import Long
 from konsil.analysis.kinds import Context, labels_in
 from konsil.analysis.spec import Analysis
@@ -17,6 +18,9 @@ from konsil.stats.contract import Array
 
 LEVEL = "level"
 """The stratum of an item that says which version of its case it is."""
+
+HIGHEST = "highest"
+"""The column of the highest number that an answer got."""
 
 OUTPUT = ("item", "case", "answers", "system")
 """What tells one answer from another."""
@@ -37,13 +41,17 @@ def scores(context: Context, frame: pl.DataFrame, *keys: str) -> pl.DataFrame:
     scale = context.criterion.scale
     if scale.kind == "choice":
         of_label |= {before: of_label[after] for before, after in collapse.items() if after in of_label}
+        refuse_unknown_labels(frame, {*of_label, *collapse})
         number = pl.col("label").replace_strict(of_label, default=None, return_dtype=pl.Float64)
     else:
         number = pl.col("label").cast(pl.Float64, strict=False)
     told = frame.filter(pl.col("state") == "rated").with_columns(number.alias("score")).drop_nulls("score")
     keep = [c for c in (*OUTPUT, *keys, *context.analysis.by) if c in frame.columns]
     return told.group_by(list(dict.fromkeys(keep)), maintain_order=True).agg(
-        pl.col("score").mean(), pl.col("rater").n_unique().alias("n_raters"), pl.len().alias("n_ratings")
+        pl.col("score").max().alias(HIGHEST),
+        pl.col("score").mean(),
+        pl.col("rater").n_unique().alias("n_raters"),
+        pl.len().alias("n_ratings"),
     )
 
 

@@ -24,7 +24,9 @@ def leave_one_rater_out(values: Sequence[float], headline: Estimate) -> Estimate
     """
     left = np.asarray(values, dtype=np.float64)
     n = len(left)
-    blank = replace(headline, low=float("nan"), high=float("nan"), se=float("nan"), n_clusters=n, n_undefined=0)
+    blank = replace(
+        headline, low=float("nan"), high=float("nan"), se=float("nan"), n_clusters=n, n_undefined=0, raters="like these"
+    )
     if n < 3 or not np.isfinite(left).all():
         why = say("fewer than three raters") if n < 3 else say("undefined without one of the raters")
         return replace(blank, method=say("delete-one-rater jackknife"), reason=why)
@@ -40,24 +42,32 @@ def leave_one_rater_out(values: Sequence[float], headline: Estimate) -> Estimate
 
 
 def rater_clusters(headline: Estimate, measure: Measure) -> Estimate:
-    """The sensitivity analysis with raters as clusters, for sums of single ratings: linearised, t with R - 1."""
+    """The sensitivity analysis with raters as clusters, for sums of single ratings: linearised."""
     if measure.cell is None:
         raise ValueError("no single ratings: expected a measure with cells")
-    influence = cell_influence(measure)
-    n = int(measure.cell.raters.max()) + 1 if len(measure.cell.raters) else 0
-    sums = [np.bincount(measure.cell.raters, column, n).astype(np.float64) for column in influence.T]
-    of_rater = np.stack(sums, axis=1)
     used = len(np.unique(measure.cell.raters))
-    made = wald.one_way(of_rater, np.array([headline.value]), level=headline.level, n_clusters=used)
+    made = wald.by_cluster(
+        cell_influence(measure),
+        measure.cell.raters,
+        np.array([headline.value]),
+        strata=measure.cell.groups,
+        level=headline.level,
+    )
     return replace(
         headline,
         low=float(made.low[0]),
         high=float(made.high[0]),
         se=float(made.se[0]),
+        p=float(made.p[0]) if np.isfinite(headline.p) else float("nan"),
         n_clusters=used,
         n_undefined=0,
-        method=say("linearised rater-cluster Wald, t with {df} degrees of freedom", df=made.df),
+        method=say(
+            "linearised rater-cluster Wald, t with {df:.3g} degrees of freedom",
+            message_id="two_way.by_rater",
+            df=float(made.df[0]) if used > 1 else 0.0,
+        ),
         reason=say("one rater has no interval") if used < 2 else "",
+        raters="like these",
     )
 
 
@@ -70,16 +80,15 @@ def rater_contrast(
     """
     both = pair(a, b)
     if both.cell is not None:
-        found = rater_clusters(
+        return rater_clusters(
             headline, replace(both, finalise=infer.contrasted(both.finalise, np.array([[1.0, -1.0]])))
         )
-    elif set(left_a) != set(left_b):
+    if set(left_a) != set(left_b):
         nothing = float("nan")
         return replace(
             headline, low=nothing, high=nothing, se=nothing, p=nothing, reason=say("the groups have other raters")
         )
-    else:
-        found = leave_one_rater_out([left_a[r] - left_b[r] for r in left_a], headline)
+    found = leave_one_rater_out([left_a[r] - left_b[r] for r in left_a], headline)
     if np.isnan(headline.p):  # no test was asked for
         return found
     p = infer.t_p_value(np.array([headline.value]), np.array([found.se]), found.n_clusters - 1)

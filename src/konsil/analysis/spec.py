@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from konsil.stats.contract import RatersTarget
+
 Mode = Literal["valid", "paper"]
 Consensus = Literal["none", "majority", "mean"]
 Cluster = Literal["item", "case", "rater"]
 Test = Literal["interval", "flip", "none"]
 Abstain = Literal["missing", "label"]
 Denominator = Literal["cases", "recovered"]
+FailureBy = Literal["every", "mean"]
 SpanRule = Literal["each", "all", "any", "mean"]
 Clock = Literal["active", "open"]
 
@@ -40,7 +43,8 @@ class Analysis:
     """Columns whose values make the groups (system, rater, a stratum of the items or raters); 'rater_pair': every two
     raters are a group; 'length': win differences of the longer answers and of the shorter ones."""
     compare: str = ""
-    """One of `by`: paired differences between its groups, on the same resamples."""
+    """One of `by`: differences between its groups; of win differences and margins also `system`, and of all wins
+    `criterion` (the first against those of `criteria`), which are no part of `by`."""
     arm: str | None = None
     """Only ratings of this arm; None: all."""
     weights: str = ""
@@ -61,7 +65,8 @@ class Analysis:
     cluster: Cluster = "item"
     """What is resampled."""
     test: Test = "interval"
-    """How compared groups are tested: by inverting the interval, by flipping whole clusters, or not at all."""
+    """How compared groups are tested: by the test that their interval inverts, which the number decides; by swapping
+    whole clusters, whatever the number is; or not at all."""
     covariate: str = ""
     """For slopes: the derived column whose number is on the x axis."""
     tiebreak: str = ""
@@ -70,13 +75,15 @@ class Analysis:
     """Further criteria: for rank_agreement and mann_whitney, anova and tukey one number for each; for approval and
     strictness all in one; what others make of them stands with each statistic."""
     margin: float | None = None
-    """For differences: how large a difference still counts as equivalent."""
+    """For differences, win differences and own preference: how large a difference still counts as equivalent."""
     levels: tuple[str, ...] = ()
     """The values of the items' stratum `level`, from all the information to the least."""
     correct: float = 0.75
     """A panel's mean number from which on an answer counts as right."""
     failure: float = 0.25
-    """A panel's mean number down from which an answer counts as a failure."""
+    """The number down from which an answer counts as a failure."""
+    failure_by: FailureBy = "every"
+    """For approval and strictness: whose number that is, 'every' one of the panel's or their 'mean'."""
     approve: float = 0.5
     """A judge's number from which on it approves of an answer."""
     denominator: Denominator = "cases"
@@ -90,7 +97,7 @@ class Analysis:
     pass_line: float | None = None
     """For shares and means: the value to reach, drawn into the figures; no number depends on it."""
     prespecified: bool = True
-    """Whether it belongs to the prespecified family; others are exploratory."""
+    """Whether it is declared: one of the family that is adjusted together; others are exploratory."""
 
 
 Closed = Literal["both", "left", "right", "neither"]
@@ -134,6 +141,19 @@ class Resampling:
     """Resamples of the clusters."""
     level: float = 0.95
     """Nominal coverage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """Whom the report's intervals and tests are about."""
+
+    raters: RatersTarget | None = None
+    """Raters 'like these', of whom these are a sample, or 'these' alone; None: the former where there are enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class AsPublished(Resampling):
+    """Intervals as papers make them: the bootstrap's own, also where it has no width."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ def study_warnings(table: Long, analyses: Sequence[Analysis]) -> tuple[str, ...]
     if table.excluded.height:
         found.append(
             say(
-                "{n:,} ratings are excluded by the protocol's rules; the coverage table says why.",
+                "{n:,} {n|rating is|ratings are} excluded by the protocol's rules; the coverage table says why.",
                 n=table.excluded.height,
             )
         )

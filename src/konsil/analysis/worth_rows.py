@@ -15,9 +15,9 @@ from konsil.analysis.pair_estimates import counted, linearised, resampled
 from konsil.analysis.results import Row
 from konsil.analysis.rows import row
 from konsil.analysis.said import say
-from konsil.analysis.standings import sentence
+from konsil.analysis.standings import ratio_limits, sentence, worth_limits
 from konsil.stats.contract import Array, Estimate
-from konsil.stats.preference import Preference, preferences, vote_cautions
+from konsil.stats.preference import Preference, is_dominated, preferences, vote_cautions
 from konsil.stats.ratios import Ratios, against_reference, model_interval, ratios_to_best
 from konsil.stats.votes import totals
 from konsil.stats.worth_designs import Model, design
@@ -44,15 +44,17 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
     alone = not people or made.n_raters < 2
     for n, own_keys in member.rows:
         keys = {**member.keys, **own_keys}
-        two, item, rater = (linearised(context, log, n, way) for way in ("two-way", "item", "rater"))
-        by_item = resampled(context, log, n, item)
+        ways = [linearised(context, log, n, way) for way in ("two-way", "item", "rater")]
+        by_item = resampled(context, log, n, ways[1])
         own = replace(
-            item,
+            ways[1],
             low=float(model[0][n]),
             high=float(model[1][n]),
             se=math.sqrt(fitted.covariance[n, n]),
             method=say("by the model's information, votes taken as independent"),
+            reason="",
         )
+        two, item, rater, by_item, own = (_limited(one) for one in (*ways, by_item, own))
         headline, others = (two, [by_item, own])
         if analysis.mode == "paper":
             headline, others = own, [by_item, two]
@@ -60,7 +62,9 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
             headline, others = rater, [two, own]
         elif alone:
             headline, others = by_item, [item, own]
-        notes = [sentence(c) for c in vote_cautions(log, n) if not (alone and "raters" in c.code)]
+        elif context.target == "these" or is_dominated(log.found, n):
+            headline, others = item, [by_item, two, own]
+        notes = [sentence(c, member.raters) for c in vote_cautions(log, n) if not (alone and "raters" in c.code)]
         if n == best.best and math.isfinite(fitted.log_tie):
             notes.append(say("Tie parameter: {d:.3f}.", d=math.exp(fitted.log_tie)))
         yield counted(row(context, keys, Told(headline, notes=tuple(notes))), log, n)
@@ -71,18 +75,28 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
         yield counted(row(context, version, Told(_ratio(headline, best, gap, n, alone)), kind="companion"), log, n)
 
 
+def _limited(estimate: Estimate) -> Estimate:
+    """A log worth without limits that have no width, or are further apart than any ratio says something of."""
+    if estimate.reason or not math.isfinite(estimate.low):
+        return estimate
+    low, high, reason = worth_limits(estimate.low, estimate.high)
+    return replace(estimate, low=low, high=high, method=estimate.method if not reason else "", reason=reason)
+
+
 def _ratio(headline: Estimate, best: Ratios, gap: Preference, n: int, alone: bool) -> Estimate:
     """A worth over the best one's, with the headline's kind of interval of their difference, covariance included."""
     if n == best.best:
         low = high = math.nan
     elif "model" in headline.method:
         low, high = float(best.low[n]), float(best.high[n])
-    elif alone and gap.bootstrap is not None:
+    elif alone and gap.bootstrap is not None:  # as the headline of a single rater, or of models
         low, high = _exp(gap.bootstrap.low, n), _exp(gap.bootstrap.high, n)
     else:
-        ends = gap.found.question if alone else gap.found.rater if "rater-" in headline.method else gap.found.two_way
+        by_items = headline.raters == "these"
+        ends = gap.found.question if by_items else gap.found.rater if "rater-" in headline.method else gap.found.two_way
         low, high = _exp(ends.low, n), _exp(ends.high, n)
-    reason = say("the reference") if n == best.best else ""
+    low, high, reason = ratio_limits(low, high)
+    reason = say("the reference") if n == best.best else reason
     return replace(headline, value=float(best.value[n]), low=low, high=high, se=math.nan, reason=reason)
 
 

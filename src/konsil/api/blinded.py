@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from konsil.analysis.called import played
 from konsil.api.folder import PROTOCOL, Folder, now
 from konsil.errors import StudyError
+from konsil.instrument import Criterion, Instrument, canonical
 from konsil.prepare import prepared
 from konsil.records import Answer, Event, Rater, Rating, Task
 from konsil.store import Batch, Store
@@ -22,17 +24,20 @@ from konsil.study.freezing import (
     UNBLIND,
     frozen,
     is_blinded,
-    lifts,
+    look,
     plan_of_analyses,
     sentences,
     told_apart,
     unblinded,
 )
 from konsil.study.letters import Letters, letters
+from konsil.study.plan_status import Timing, plan_sentences, plan_statuses
 
 if TYPE_CHECKING:
     from konsil.analysis.columns import Columns
     from konsil.analysis.frame import Data
+    from konsil.analysis.results import PlanStatus
+    from konsil.analysis.said import Said
     from konsil.store.db import View
     from konsil.store.export import Veiling
 
@@ -41,7 +46,11 @@ SHOWN = ("items", "answers", "raters", "tasks", "ratings")
 
 
 def data_in_letters(data: Data, names: Letters) -> Data:
-    """The records under letters; what models were called is left out."""
+    """The records under letters; what models were called is left out.
+
+    Comparisons keep the order of the real names, on which agreement about the sides depends: `in_order_of_letters`
+    makes of them what may be shown.
+    """
     return dataclasses.replace(
         data,
         answers=tuple(sorted((names.answer(a) for a in data.answers), key=lambda a: a.id)),
@@ -67,6 +76,40 @@ def _renamed(columns: Any, names: Letters) -> Columns[Any]:  # noqa: ANN401 - ta
     return shown
 
 
+def in_order_of_letters(data: Data, instruments: Sequence[Instrument]) -> Data:
+    """Records under letters whose comparisons, and the order of whose ratings, tell nothing of names."""
+    return dataclasses.replace(data, ratings=_turned(data.ratings, pair_criteria(instruments)))
+
+
+def pair_criteria(instruments: Sequence[Instrument]) -> dict[str, Criterion]:
+    """The criteria about pairs of answers, by their identifiers."""
+    return {c.id: c for i in instruments for c in i.criteria if c.scope == "pair"}
+
+
+def _turned(columns: Any, pairs: Mapping[str, Criterion]) -> Columns[Any]:  # noqa: ANN401 - as `_renamed` gives them
+    """Comparisons in the order of their letters: that of the real names would give them away. Rows likewise."""
+    frame: pl.DataFrame = columns.frame
+    kinds = frame.filter(pl.col("criterion").is_in(list(pairs))).select("criterion", "answers", "label").unique()
+    changed = {}
+    for criterion, text, label in kinds.iter_rows():
+        answers, new_label = canonical(pairs[criterion], tuple(json.loads(text)), label)
+        changed[criterion, text, label] = (_dumps(list(answers)), new_label)
+    if changed:
+        key = ["criterion", "answers", "label"]
+        rows = [(*before, *after) for before, after in changed.items()]
+        table = pl.DataFrame(rows, schema=dict.fromkeys((*key, "_answers", "_label"), pl.String), orient="row")
+        frame = (
+            frame.join(table, on=key, how="left", nulls_equal=True, maintain_order="left")
+            .with_columns(
+                pl.coalesce("_answers", "answers").alias("answers"),
+                pl.when(pl.col("_answers").is_null()).then("label").otherwise("_label").alias("label"),
+            )
+            .drop("_answers", "_label")
+        )
+    turned: Columns[Any] = columns.with_frame(frame.sort("task", "criterion", "answers", maintain_order=True))
+    return turned
+
+
 def _dumps(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
@@ -78,20 +121,28 @@ def veil(folder: Folder) -> Veiling:
         raters: tuple[Rater, ...] = tuple(view.each("raters"))
         answers: tuple[Answer, ...] = tuple(view.each("answers"))
         names = letters(folder.study, raters, answers)
-        return {kind: _each(view, kind, names) for kind in SHOWN}
+        pairs = pair_criteria(folder.study.instruments)
+        return {kind: _each(view, kind, names, pairs) for kind in SHOWN}
 
     return shown
 
 
-def _each(view: View, kind: Any, names: Letters) -> Iterator[Any]:  # noqa: ANN401 - a kind's name
+def _each(
+    view: View,
+    kind: Any,  # noqa: ANN401 - a kind's name
+    names: Letters,
+    pairs: Mapping[str, Criterion],
+) -> Iterator[Any]:
     records = prepared(view.each("items"), view.each("events")) if kind == "items" else view.each(kind)
-    found = [_veiled(record, names) for record in records]
+    found = [_veiled(record, names, pairs) for record in records]
     if kind in ("answers", "raters"):
         found.sort(key=lambda record: record.id)
+    elif kind == "ratings":
+        found.sort(key=lambda r: (r.task, r.criterion, r.answers, r.span is not None and r.span.start))
     yield from found
 
 
-def _veiled(record: Any, names: Letters) -> Any:  # noqa: ANN401 - records of every kind
+def _veiled(record: Any, names: Letters, pairs: Mapping[str, Criterion]) -> Any:  # noqa: ANN401 - all kinds
     if isinstance(record, Answer):
         one = names.answer(record)
         return Answer(one.id, one.item, one.system)
@@ -99,13 +150,17 @@ def _veiled(record: Any, names: Letters) -> Any:  # noqa: ANN401 - records of ev
         return names.rater(record)
     if isinstance(record, Task | Rating):
         answers = tuple(names.answers.get(a, a) for a in record.answers)
-        return dataclasses.replace(record, rater=names.judges.get(record.rater, record.rater), answers=answers)
+        shown = dataclasses.replace(record, rater=names.judges.get(record.rater, record.rater), answers=answers)
+        if isinstance(shown, Rating) and shown.criterion in pairs:
+            answers, label = canonical(pairs[shown.criterion], shown.answers, shown.label)
+            return dataclasses.replace(shown, answers=answers, label=label)
+        return shown
     return record
 
 
 def freeze(folder: Folder, by: str, note: str = "") -> Event:
     """Keep the digests of the plan of analyses in the audit log; whatever changes later is told in the report."""
-    _named(by, "--by")
+    named(by, "--by")
     with folder.store(create=True) as store:
         before = frozen(store.events())
         if before is not None:
@@ -113,14 +168,15 @@ def freeze(folder: Folder, by: str, note: str = "") -> Event:
                 f"{folder.path / PROTOCOL}: the plan of analyses was frozen at {before.at} by"
                 f" {before.data.get('by')!r}; what changed since is told in the report"
             )
-        data = {"by": by, "note": note, "study": study_digest(folder.study), **plan_of_analyses(folder.study)}
+        about = {"by": by, "note": note, "ratings": store.counts()["ratings"], "study": study_digest(folder.study)}
+        data = {**about, **plan_of_analyses(folder.study)}
         return _written(store, Event("freeze", FREEZE, folder.study.title, now(), data))
 
 
 def unblind(folder: Folder, by: str, reason: str) -> Event:
     """Give the systems their names; refused until the plan of analyses is frozen."""
-    _named(by, "--by")
-    _named(reason, "--reason")
+    named(by, "--by")
+    named(reason, "--reason")
     if not folder.study.blinded:
         raise StudyError(f"{folder.path / PROTOCOL}: the study is not blinded; 'blinded = true' makes it so")
     with folder.store(create=True) as store:
@@ -136,13 +192,19 @@ def unblind(folder: Folder, by: str, reason: str) -> Event:
 
 
 def hides(folder: Folder, store: Store) -> bool:
-    """Whether systems are letters; that they are not, because the study is marked as simulated, is logged once."""
-    if not folder.study.blinded:
-        return False
+    """Whether systems are letters."""
+    return folder.study.blinded and is_blinded(folder.study, store.events())
+
+
+def show(folder: Folder, store: Store) -> bool:
+    """Say whether systems are letters, before their ratings are shown; that they have names is logged once."""
     events = store.events()
-    if lifts(folder.study, events):
-        data = {"reason": "simulated = true in the protocol"}
-        _written(store, Event(LIFTED, LIFTED, folder.study.title, now(), data))
+    kind = look(folder.study, events) if store.counts()["ratings"] else ""
+    if kind:
+        at = now()
+        reason = "simulated = true" if kind == LIFTED else "no blinded = true"
+        event_id = LIFTED if kind == LIFTED else f"{kind} {at}"
+        _written(store, Event(event_id, kind, folder.study.title, at, {"reason": f"{reason} in the protocol"}))
     return is_blinded(folder.study, events)
 
 
@@ -162,17 +224,36 @@ class Seen:
     """What the report must say of it."""
     methods: tuple[str, ...] = ()
     """Sentences of the methods paragraph."""
+    played: str = ""
+    """That models were played by konsil; empty: none was."""
+    plan: Mapping[str, PlanStatus] = dataclasses.field(default_factory=dict)
+    """Analysis -> whether it was frozen before the ratings that it uses."""
 
 
-def seen(study: Study, data: Data, events: Sequence[Event]) -> Seen:
-    """The study and its records as the analyses see them."""
+def blinded_view(
+    study: Study,
+    data: Data,
+    events: Sequence[Event],
+    further: Sequence[Said] = (),
+    timings: Sequence[Timing] = (),
+) -> Seen:
+    """The study and its records as the analyses see them.
+
+    `further` are sentences of the methods, `timings` says which ratings were there before the freeze.
+    """
     warnings, methods = sentences(study, events)
-    study = dataclasses.replace(study, analyses=told_apart(study, frozen(events)))
-    if not is_blinded(study, events):
-        return Seen(study, data, tuple(events), False, warnings, methods)
+    freeze = frozen(events)
+    study = dataclasses.replace(study, analyses=told_apart(study, freeze))
+    late, when = plan_sentences(study.analyses, freeze, timings)
+    warnings, methods = (*warnings, *late), (*when, *methods, *further)
+    plan = plan_statuses(study, study.analyses, freeze, timings, {r.id: r.panel for r in data.raters})
+    hidden = is_blinded(study, events)
+    fake = played(data.callees, named=not hidden) or ""
+    if not hidden:
+        return Seen(study, data, tuple(events), False, warnings, methods, fake, plan)
     names = letters(study, data.raters, data.answers)
-    told = tuple(names.event(e) for e in events)
-    return Seen(names.study(study), data_in_letters(data, names), told, True, warnings, methods)
+    shown = tuple(names.event(e) for e in events)
+    return Seen(names.study(study), data_in_letters(data, names), shown, True, warnings, methods, fake, plan)
 
 
 def _written(store: Store, event: Event) -> Event:
@@ -181,6 +262,7 @@ def _written(store: Store, event: Event) -> Event:
     return event
 
 
-def _named(text: str, option: str) -> None:
+def named(text: str, option: str) -> None:
+    """Refuse an empty word of the log."""
     if not text.strip():
         raise StudyError(f"{option}: is empty; the log keeps it")

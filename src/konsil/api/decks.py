@@ -61,6 +61,25 @@ def told(name: str, data: Mapping[str, object]) -> str:
     )
 
 
+def reconciled(data: Mapping[str, object]) -> tuple[str, ...]:
+    """One line for each kind of row of a whole study's tables: read, kept, and left out with the reasons.
+
+    >>> reconciled({"tables": {"comparisons": {"read": 9, "kept": 7, "left out": {"no user": 2}}}})
+    ('  comparisons: 9 read, 7 kept, 2 left out (no user 2)',)
+    """
+    tables = data.get("tables")
+    lines = []
+    for kind, tally in sorted(tables.items()) if isinstance(tables, Mapping) else ():
+        if "read" not in tally:
+            lines.append(f"  {kind}: {tally['kept']:,}")
+            continue
+        reasons = sorted(tally["left out"].items(), key=lambda pair: (-pair[1], pair[0]))
+        why = ", ".join(f"{reason} {n:,}" for reason, n in reasons)
+        out = f", {sum(n for _, n in reasons):,} left out ({why})" if reasons else ""
+        lines.append(f"  {kind}: {tally['read']:,} read, {tally['kept']:,} kept{out}")
+    return tuple(lines)
+
+
 def preparation(files: Iterable[Incoming], at: str, here: Iterable[Event]) -> tuple[Event, ...]:
     """One event for each prepared file; none where the same was told before."""
     known = {event.id for event in here if event.kind in (PREPARATION, READING)}

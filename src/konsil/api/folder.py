@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from konsil.api.noting import note_study
 from konsil.errors import KonsilError, StudyError
 from konsil.prepare import in_study
 from konsil.records import Callee, Event, Source
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from konsil.sources.labelstudio_slots import Find
     from konsil.store.export import Format
     from konsil.store.release import Released
+    from konsil.study.plan_status import Timing
 
 PROTOCOL = "study.toml"
 DATABASE = "KONSIL_DATABASE"
@@ -81,7 +83,7 @@ class Folder:
                 ratings=admitted.ratings,
                 events=_preparation(files, store),
             )
-            store.note_study(study_digest(self.study), now())
+            note_study(store, self.study, now())
             added = store.add(batch, source=", ".join(dict.fromkeys(s.file for s in chosen)), at=now())
         return replace(added, notes=tuple(note for one in files for note in one.notes))
 
@@ -91,24 +93,26 @@ class Folder:
         return Finder(self)
 
     def preparations(self, files: Collection[str]) -> tuple[str, ...]:
-        """One line for each of these files that is a deck or a log: what was read, kept and dropped, and why."""
-        from konsil.api.decks import PREPARATION, READING, told
+        """For each of these files that is a deck, a log or a whole study: what was read, kept and left out, and why."""
+        from konsil.api.decks import PREPARATION, READING, reconciled, told
 
         with self.store() as store:
             events = [e for e in store.events() if e.kind in (PREPARATION, READING) and e.subject in files]
-        return tuple(line for _, line in sorted((e.at, told(e.subject, e.data)) for e in events))
+        lines = sorted((e.at, told(e.subject, e.data), reconciled(e.data)) for e in events)
+        return tuple(line for _, first, further in lines for line in (first, *further))
 
     def import_export(self, folder: Path) -> Added:
-        """Read back what `konsil export` wrote."""
-        from konsil.store.calls import Calls
-        from konsil.store.export import read_calls, read_export
+        """Read back what `konsil export` wrote, all or nothing, where it conforms to the protocol."""
+        from konsil.api.reading_back import import_export
 
-        batch, calls = read_export(folder), read_calls(folder)
-        with self.store(create=True) as store:
-            store.note_study(study_digest(self.study), now())
-            added = store.add(batch, source=f"export {folder.name}", at=now())
-            Calls(store).add_new(calls)
-            return added
+        return import_export(self, folder)
+
+    def noted_digests(self) -> frozenset[str]:
+        """The digests of every protocol that the study had; none where nothing is stored."""
+        if not self.database and not (self.path / "konsil.db").exists():
+            return frozenset()
+        with self.store() as store:
+            return store.noted_digests()
 
     def import_if_empty(self) -> Added | None:
         """Import the protocol's sources where nothing was imported yet, so that a fresh folder can be reported on."""
@@ -122,12 +126,13 @@ class Folder:
 
     def export(self, output: Path, format_: Format, *, overwrite: bool = False) -> Path:
         """Write all records as files that `import_export` reads back equal; in letters while the study is blinded."""
-        from konsil.api.blinded import hides, veil
+        from konsil.api.blinded import show, veil
         from konsil.store.export import export
 
         with self.store() as store:
-            hidden = veil(self) if hides(self, store) else None
-            return export(store, output, format_, overwrite=overwrite, veil=hidden)
+            hidden = veil(self) if show(self, store) else None
+            study = study_digest(self.study)
+            return export(store, output, format_, overwrite=overwrite, veil=hidden, study=study)
 
     def release(self, output: Path, *, notes: bool = False, overwrite: bool = False) -> Released:
         """Write a folder fit for publication, raters under pseudonyms made with the folder's own secret key."""
@@ -150,16 +155,37 @@ class Folder:
 
     def data(self) -> Data:
         """Everything collected, as records; in letters while the study is blinded."""
-        return self._seen().data
+        from konsil.api.blinded import in_order_of_letters
+
+        view = self._seen()
+        return in_order_of_letters(view.data, self.study.instruments) if view.is_blinded else view.data
 
     def _seen(self) -> Seen:
+        from konsil.api.blinded import blinded_view, show
+        from konsil.api.conforming import conforming
+
+        data, events = self.stored()
+        data, methods = conforming(str(self.path / PROTOCOL), self.study, data, events)
+        with self.store() as store:
+            show(self, store)
+        return blinded_view(self.study, data, events, methods, self._timings(events))
+
+    def _timings(self, events: Sequence[Event]) -> tuple[Timing, ...]:
+        from konsil.store.timing import timings
+        from konsil.study.freezing import frozen
+
+        freeze = frozen(events)
+        if freeze is None:
+            return ()
+        with self.store() as store:
+            return timings(store, freeze.id, freeze.at)
+
+    def stored(self) -> tuple[Data, tuple[Event, ...]]:
+        """Everything collected under its stored names, and what happened; nobody has looked whether it conforms."""
         from konsil.analysis.frame import Data
-        from konsil.api.blinded import hides, seen
         from konsil.api.pocqi import lengths_of
         from konsil.store.callees import callees
 
-        with self.store() as store:
-            hides(self, store)
         with self.store() as store, store.view() as view:
             items, answers, held = (tuple(view.each(name)) for name in ("items", "answers", "raters"))
             attempts, events = tuple(view.each("attempts")), tuple(view.each("events"))
@@ -176,7 +202,7 @@ class Folder:
         more = self._callees(called), excluded_by_withdrawal(self.study.enrolment, events), lengths_of(events)
         opened = self._times() if any(a.clock == "open" for a in self.study.analyses) else ()
         data = Data(studied, answers, raters, tasks, ratings, attempts, *more, opened)
-        return seen(self.study, data, events)
+        return data, events
 
     def _callees(self, called: Sequence[Callee]) -> tuple[Callee, ...]:
         """How models were called, with what the protocol says about judges' votes and orders."""
@@ -192,7 +218,7 @@ class Folder:
         """All ratings that the protocol does not exclude, as one long Polars frame."""
         from konsil.analysis.frame import long
 
-        return long(self.data(), self.study.exclusions).frame
+        return long(self.data(), self.study.exclusions, self.study.instruments).frame
 
     def results(self) -> Results:
         """Run the protocol's analyses on what was collected."""
@@ -200,10 +226,13 @@ class Folder:
 
     def run(self, data: Data) -> Results:
         """Run the protocol's analyses on these records, as `data` gives them."""
-        from konsil.api.blinded import hides, seen
+        from konsil.api.blinded import blinded_view, show
+        from konsil.api.conforming import conforming
 
         with self.store() as store:
-            whole = self._seen() if hides(self, store) else seen(self.study, data, store.events())
+            hidden, events = show(self, store), store.events()
+        data, methods = conforming(str(self.path / PROTOCOL), self.study, data, events, in_letters=hidden)
+        whole = self._seen() if hidden else blinded_view(self.study, data, events, methods, self._timings(events))
         return self._run(replace(whole, data=data))
 
     def _run(self, seen: Seen) -> Results:
@@ -218,6 +247,7 @@ class Folder:
             instruments=study.instruments,
             seed=study.seed,
             resampling=study.resampling,
+            inference=study.inference,
             exclusions=study.exclusions,
             planned=bool(study.plan),
             systems=study.systems,
@@ -226,7 +256,18 @@ class Folder:
             together=study.together,
             strict=False,
         )
-        return replace(found, warnings=(*seen.warnings, *found.warnings), methods=(*seen.methods, *found.methods))
+        from konsil.api.log_check import log_sentence
+
+        with self.store() as store:
+            is_whole, log = log_sentence(store)
+        return replace(
+            found,
+            warnings=(*(() if is_whole else (log,)), *seen.warnings, *found.warnings),
+            methods=(*seen.methods, log, *found.methods),
+            played=seen.played,
+            plan=seen.plan,
+            log=log,
+        )
 
     def _times(self) -> tuple[Worked, ...]:
         from konsil.store.traces import worked

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
+from konsil.analysis.said import say
 from konsil.instrument import Instrument
 from konsil.records import Source
 from konsil.sources.answers import read_answers
@@ -49,7 +50,8 @@ def incoming(
                 folder / source.file, sheet=source.sheet, encoding=source.encoding, separator=source.separator
             )
         table = tables[key]
-        found.append(dataclasses.replace(_tabular(table, source), notes=tuple(lookalikes(table, source))))
+        batch = _tabular(table, source)
+        found.append(dataclasses.replace(batch, notes=(*batch.notes, *lookalikes(table, source))))
     return tuple(found)
 
 
@@ -72,6 +74,17 @@ def _tabular(table: Table, source: Source) -> Incoming:
         lines=ratings.lines,
         place=table.place,
         hint=missing_hint(ratings.suspects),
+        notes=() if ratings.records or not rows else (_nobody_rated(table, source),),
+    )
+
+
+def _nobody_rated(table: Table, source: Source) -> str:
+    cells = table.frame.height * max(1, len(source.raters), len(source.criteria))
+    return say(
+        "{file}: {n:,} {n|cell is|cells are} empty, nothing to import",
+        message_id="error.nobody_rated",
+        file=table.name,
+        n=cells,
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from konsil.api.decided import write_cells
 from konsil.api.folder import PROTOCOL, Folder, now
 from konsil.api.marks import COLUMNS, occurrence_of, read_marks
+from konsil.api.noting import note_study
 from konsil.errors import PlanError, SourceError, StudyError, nearest
 from konsil.prepare.draw import still_whole, to_mask, told_whole
 from konsil.prepare.leftovers import Leftover, leftovers
@@ -26,7 +27,6 @@ from konsil.prepare.marking import (
 from konsil.records import Event, Item
 from konsil.sources.table import read_table
 from konsil.store import Batch
-from konsil.study import study_digest
 
 BY = "table"
 """Who marked, where marks come from a table and nobody is named."""
@@ -109,7 +109,7 @@ def mask_cases(
         at = now()
         told = [marking_event(one, before[case][0] + 1 if case in before else 1, at) for case, one in fresh.items()]
         if keep and (made or told):
-            store.note_study(study_digest(folder.study), at)
+            note_study(store, folder.study, at)
             store.add(Batch(items=made, events=told), source="mask", at=at)
     left = {c: leftovers(known[c], one.marks, spec.removed) for c, one in sorted(held.items()) if not one.approved}
     n_made = len({*written, *(version.case for version in made)} & known.keys())

@@ -12,6 +12,7 @@ from typing import Any
 
 from konsil.api.folder import PROTOCOL, Folder, now
 from konsil.api.masking import check_masked
+from konsil.api.noting import note_study
 from konsil.api.preparing import check_drawn, check_rewritten
 from konsil.errors import PlanError, StudyError
 from konsil.plan import Balance, Meetings, Missing, Washout, assign, balance, meetings, missing, washouts
@@ -20,7 +21,7 @@ from konsil.prepare import in_study
 from konsil.records import Answer, Item, Task
 from konsil.store import Batch, Store
 from konsil.store.calls import Calls
-from konsil.study import Study, study_digest
+from konsil.study import Study
 
 _NAMED = 5
 """So many items are named in a sentence."""
@@ -87,7 +88,7 @@ def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Pla
         fresh = tuple(t for t in tasks if t.id not in stored)
         if keep and fresh:
             raters = [r for r in study.raters if r.id not in {x.id for x in held.raters}]
-            store.note_study(study_digest(study), now())
+            note_study(store, study, now())
             store.add(Batch(answers=implied, raters=raters, tasks=fresh), source="plan", at=now())
     # Who takes a place changes neither how even the plan is nor its digest.
     places = {p.id for p in stand_ins(study.places, study.raters)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from konsil.errors import SourceError
@@ -18,7 +18,7 @@ from konsil.study.admit import Incoming
 LENGTHS = "answer lengths"
 """The kind of the event that says how long answers are whose texts are not at hand."""
 
-_USED = ("file", "records", "columns", "criteria", "labels", "strata", "encoding")
+_USED = ("file", "records", "sheet", "separator", "columns", "fixed", "criteria", "labels", "strata", "encoding")
 
 
 def pocqi_records(path: Path, source: Source, instruments: Sequence[Instrument]) -> Incoming:
@@ -34,8 +34,7 @@ def pocqi_records(path: Path, source: Source, instruments: Sequence[Instrument])
             " tables' five choices"
         )
     labels = next(c.scale.labels for c in form.criteria if _is_five_steps(c.scope, c.scale.labels))
-    named = source if source.labels else dataclasses.replace(source, labels=dict(zip(CHOICES, labels, strict=True)))
-    found = read_real_pocqi(path, named, form.id)
+    found = read_real_pocqi(path, dataclasses.replace(source, labels=translated(source.labels, labels)), form.id)
     return Incoming(
         path.name,
         items=found.items,
@@ -48,6 +47,16 @@ def pocqi_records(path: Path, source: Source, instruments: Sequence[Instrument])
         lengths=found.lengths,
         notes=found.notes,
     )
+
+
+def translated(words: Mapping[str, str], labels: Sequence[str]) -> dict[str, str]:
+    """The tables' words for choices -> the form's labels: the five choices, and what `labels` says of other words.
+
+    >>> translated({"1": "strongly_a"}, ["A much", "A", "same", "B", "B much"])["1"]
+    'A much'
+    """
+    choices = dict(zip(CHOICES, labels, strict=True))
+    return {**choices, **{word: choices.get(label, label) for word, label in words.items()}}
 
 
 def lengths_told(files: Iterable[Incoming], at: str, here: Iterable[Event]) -> tuple[Event, ...]:

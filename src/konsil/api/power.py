@@ -21,6 +21,7 @@ from konsil.api.rehearsal import MATERIAL, drawn_items, truth_of
 from konsil.errors import StoreError, StudyError
 from konsil.prepare import in_study
 from konsil.records import Answer, Event, Item
+from konsil.records.digits import written
 from konsil.simulate import Truth
 from konsil.simulate.power import Found, Power, one_study, power
 from konsil.simulate.pretended import pretended_items
@@ -141,8 +142,8 @@ def _number(value: float, digits: int = 3) -> str:
 
 
 def write(rows: Sequence[Power], path: Path) -> None:
-    """Write every number, unrounded: .json, or else CSV; what is not defined is null, or an empty cell."""
-    flat = [{name: _cell(value) for name, value in dataclasses.asdict(row).items()} for row in rows]
+    """Write every number: .json, or else CSV; what is not defined is null, or an empty cell."""
+    flat = written([dataclasses.asdict(row) for row in rows])
     if path.suffix == ".json":
         path.write_text(json.dumps(flat, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         return
@@ -154,7 +155,3 @@ def _text(value: object) -> str | float:
     if isinstance(value, dict):
         return ", ".join(value.values())
     return "" if value is None else value if isinstance(value, (int, float)) else str(value)
-
-
-def _cell(value: object) -> object:
-    return None if isinstance(value, float) and math.isnan(value) else value

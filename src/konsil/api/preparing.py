@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.api.folder import PROTOCOL, Folder, now
+from konsil.api.noting import note_study
 from konsil.errors import PlanError, StudyError
 from konsil.prepare import Drawn, Screened, asked, draw, event_of, in_study, last_drawn, last_screened
 from konsil.prepare.rewriting import REHEARSAL, Accepted, decided_event, still_to_decide, undecided
 from konsil.records import Answer, Event, Item, Rating
 from konsil.store import Batch
-from konsil.study import study_digest
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def prepare(folder: Folder, *, keep: bool = True) -> Prepared:
         made = event_of(drawn, number + 1, now())
         is_new = before != drawn
         if keep and is_new:
-            store.note_study(study_digest(study), now())
+            note_study(store, study, now())
             store.add(Batch(events=[made]), source="prepare", at=made.at)
     return Prepared(drawn, is_new)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from konsil.api.copying import copy_new
 from konsil.api.folder import PROTOCOL, Folder, now, open_folder
 from konsil.api.masking import pretended_versions
+from konsil.api.noting import note_study
 from konsil.api.planning import implied_answers, still_silent
 from konsil.api.preparing import as_they_are, check_drawn
 from konsil.api.screening import by_rules
@@ -23,7 +24,6 @@ from konsil.simulate import Truth, cases_of, draw, lengths_of, read_truth, recov
 from konsil.simulate.matches import pretended_answers
 from konsil.stats.contract import Estimate
 from konsil.store import Added, Batch, Store
-from konsil.study import study_digest
 from konsil.study.cutting import pretended
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def simulate(folder: Folder, truth: Truth, seed: int | None = None, *, but: Coll
         silent = still_silent(study, answers)
         implied = pretended(study, implied_answers(items, silent)) if silent or not answers else ()
         drawn = draw(study, items, (*answers, *implied), truth, study.seed if seed is None else seed)
-        store.note_study(study_digest(study), now())
+        note_study(store, study, now())
         events = (*chosen, *_drawn_with(store, study.seed if seed is None else seed, but))
         ratings = [r for r in drawn.ratings if r.rater not in but]
         batch = Batch(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from konsil.api.decided import DECISION, read_decisions, write_cells
 from konsil.api.folder import PROTOCOL, Folder, now
+from konsil.api.noting import note_study
 from konsil.api.preparing import check_drawn
 from konsil.collect.collection import Collected, Options
 from konsil.collect.preparing import Said, Wanted, ask, subjects
@@ -31,7 +32,6 @@ from konsil.records.formulas import harmless
 from konsil.sources.table import Table, read_table
 from konsil.store import Batch, Store
 from konsil.store.rewriting import Choice, decide, worded
-from konsil.study import study_digest
 
 PROPOSAL = "rewritten"
 """The column with the model's wording, which people may change."""
@@ -104,7 +104,7 @@ def _ask(
     language = language_of(spec, folder.study.language)
     wanted = Wanted("rewrite", told(spec, "rewrite", language), rewriting_form(), subjects(asked))
     if not options.dry_run:
-        store.note_study(study_digest(folder.study), now())
+        note_study(store, folder.study, now())
     try:
         return ask(folder.study, store, spec, wanted, options)
     finally:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from konsil.api.folder import Folder, now
+from konsil.api.noting import note_study
 from konsil.collect.collection import Options
 from konsil.collect.preparing import Said, Wanted, ask, subjects
 from konsil.prepare import Finding, Screening
@@ -13,7 +14,6 @@ from konsil.prepare.prompts import NOTHING, language_of, reasons_told, screening
 from konsil.prepare.screening import OTHER_LANGUAGE
 from konsil.records import Item
 from konsil.store import Store
-from konsil.study import study_digest
 
 
 def ask_model(
@@ -28,7 +28,7 @@ def ask_model(
     prompt = told(spec, "screen", language, reasons=reasons_told(spec.rules, spec.languages, language))
     wanted = Wanted("screen", prompt, screening_form(reasons), subjects([(i.id, i.text) for i in items]))
     if keep:
-        store.note_study(study_digest(folder.study), now())
+        note_study(store, folder.study, now())
     said = ask(folder.study, store, spec, wanted, replace(options or Options(), dry_run=not keep))
     return said, {
         item: Finding(str(reply["reason"]), str(reply["evidence"]), by_model=True)

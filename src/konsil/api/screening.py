@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from konsil.api.decided import DECISION, read_decisions, write_cells
 from konsil.api.folder import PROTOCOL, Folder, now
+from konsil.api.noting import note_study
 from konsil.errors import PlanError, StudyError
 from konsil.prepare import DECISION as BY_PEOPLE
 from konsil.prepare import (
@@ -29,7 +30,6 @@ from konsil.records import Event, Item
 from konsil.sources.languages import recogniser
 from konsil.sources.table import read_table
 from konsil.store import Batch
-from konsil.study import study_digest
 
 if TYPE_CHECKING:
     from konsil.collect.collection import Options
@@ -92,7 +92,7 @@ def screen_items(
         if is_new and is_planned:
             raise PlanError(f"{where}: prepare.screen: a plan is drawn already; its items cannot change any more")
         if keep and is_new:
-            store.note_study(study_digest(folder.study), now())
+            note_study(store, folder.study, now())
             made = screening_event(screened, number + 1, now())
             store.add(Batch(events=[made]), source="screen", at=made.at)
     return Looked(items, screened, findings, is_new, said)

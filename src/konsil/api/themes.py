@@ -9,6 +9,7 @@ from pathlib import Path
 
 from konsil.api.decided import DECISION, read_decisions, write_cells
 from konsil.api.folder import PROTOCOL, Folder, now
+from konsil.api.noting import note_study
 from konsil.api.theme_asking import Helped, with_model
 from konsil.collect.collection import Options
 from konsil.collect.preparing import Said
@@ -19,7 +20,6 @@ from konsil.records import Item
 from konsil.sources.embeddings import embedder
 from konsil.sources.table import read_table
 from konsil.store import Batch
-from konsil.study import study_digest
 
 OF_THEMES = (THEME, "questions", "words", "example", DECISION)
 """The table of the themes, a row a theme as it was found, with an empty column for what is decided."""
@@ -91,7 +91,7 @@ def tag_items(
         try:
             if spec.model:
                 if keep:
-                    store.note_study(study_digest(folder.study), now())
+                    note_study(store, folder.study, now())
                 chosen = replace(options or Options(), dry_run=not keep)
                 helped = with_model(folder, store, spec, items, kept, embedder, chosen)
                 if helped.themed is None:
@@ -105,7 +105,7 @@ def tag_items(
                 f"{where}: prepare.themes: a plan by theme is drawn already; its themes cannot change any more"
             )
         if keep and is_new:
-            store.note_study(study_digest(folder.study), now())
+            note_study(store, folder.study, now())
             made = theming_event(themed, number + 1, now())
             store.add(Batch(events=[made]), source="themes", at=made.at)
     return Tagged(items, themed, is_new, helped.runs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -13,7 +14,7 @@ from konsil.cli.folder import on_folder
 @on_folder
 @click.option("--output", type=click.Path(path_type=Path), help="Where estimates.csv and .json go; default: FOLDER.")
 def command(folder: Path, database: str, output: Path | None) -> None:
-    """Compute every analysis of the study in FOLDER; unrounded estimates as CSV and JSON.
+    """Compute every analysis of the study in FOLDER; estimates to 12 significant digits as CSV and JSON.
 
     An analysis that the ratings cannot give stops none of the others: its row says why, and so does the end.
     """
@@ -25,7 +26,24 @@ def command(folder: Path, database: str, output: Path | None) -> None:
     results = opened.results()
     table, data = write_estimates(output or opened.path, opened.study, results)
     click.echo(f"{len(results.rows)} estimates: {table}, {data}")
-    for warning in results.warnings:
+    for sentence in results.inference[:1]:
+        click.echo(sentence)
+    for warning in (*((results.played,) if results.played else ()), *results.warnings):
         click.echo(f"note: {warning}")
+    if results.log not in results.warnings:
+        click.echo(results.log)
     if results.refused:
-        raise AnalysisError("\n".join(results.refused))
+        raise AnalysisError("\n".join(_by_reason(results.refused)))
+
+
+def _by_reason(refused: Sequence[str]) -> Iterator[str]:
+    """One line for each reason, with the analyses that it stops; each sentence begins with its analysis."""
+    analyses: dict[str, list[str]] = {}
+    for sentence in refused:
+        name, _, reason = sentence.partition(": ratings have no column ")
+        analyses.setdefault(f"ratings have no column {reason}" if reason else sentence, []).append(name)
+    for reason, names in analyses.items():
+        if len(names) == 1:
+            yield reason if reason == names[0] else f"{names[0]}: {reason}"
+        else:
+            yield f"{len(names)} analyses cannot be made ({names[0]}, {names[1]}, ...): {reason}"

@@ -23,4 +23,6 @@ def command(folder: Path, database: str, by: str, note: str) -> None:
 
     opened = open_folder(folder, database=database)
     event = freeze(opened, by, note)
+    if n := event.data["ratings"]:
+        click.echo(f"note: {n:,} {'rating is' if n == 1 else 'ratings are'} there already; the report says so")
     click.echo(f"{len(opened.study.analyses)} analyses frozen at {event.at}; digest {event.data['plan']}")

@@ -120,6 +120,7 @@ def _pairs(values: Sequence[str], flag: str) -> list[tuple[str, str]]:
 
 
 def _told(added: Added) -> str:
-    new = ", ".join(f"{n:,} {kind}" for kind, n in added.new.items() if n) or "nothing"
+    new = ", ".join(f"{n:,} {kind.removesuffix('s') if n == 1 else kind}" for kind, n in added.new.items() if n)
     same = sum(added.unchanged.values())
-    return f"new: {new}" + (f"; {same:,} records were there already" if same else "")
+    there = f"; {same:,} {'record was' if same == 1 else 'records were'} there already" if same else ""
+    return f"new: {new or 'nothing'}{there}"

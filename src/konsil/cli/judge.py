@@ -28,6 +28,8 @@ def command(
     like: the same command goes on where it was.
     """
     from konsil.api import open_folder
+    from konsil.api.folder import now
+    from konsil.api.noting import note_study
     from konsil.collect.collection import Options
     from konsil.collect.judges import judge
     from konsil.collect.programs import run_programs
@@ -37,6 +39,8 @@ def command(
     programs = {p.rater for p in study.programs}
     models = tuple(name for name in only if name not in programs)
     with opened.store() as store:
+        if not dry_run:
+            note_study(store, study, now())
         for one in run_programs(study, store, only=only, dry_run=dry_run):
             skipped = f", {one.without:,} without a reference" if one.without else ""
             click.echo(f"{one.rater}: {one.rated:,} tasks rated by the program, {one.done:,} before{skipped}")

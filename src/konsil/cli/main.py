@@ -37,6 +37,7 @@ COMMANDS = {
     "simulate": ("konsil.cli.simulate", "Draw a simulated panel's ratings from stated parameters."),
     "power": ("konsil.cli.power", "How wide the intervals will be and what will be found, by drawing the whole study."),
     "rehearse": ("konsil.cli.rehearse", "Let simulated raters work through the pages of a copy, and see the report."),
+    "accept": ("konsil.cli.accept", "Accept that the wording of a form was changed after ratings were given on it."),
     "freeze": ("konsil.cli.freeze", "Freeze the plan of analyses; what changes later is told in the report."),
     "unblind": ("konsil.cli.unblind", "Give the systems of a blinded study their names, after a freeze."),
     "analyse": ("konsil.cli.analyse", "Compute the analyses of study.toml and write the estimates."),

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+import csv
+import io
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from konsil.errors import SourceError
+
+if TYPE_CHECKING:
+    from konsil.analysis.own_weights import OwnWeights
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -24,3 +32,54 @@ def of_a_table(function: F) -> F:
     ):
         function = option(function)
     return function
+
+
+def sliced(function: F) -> F:
+    """Add the options that choose and group rows: where, by and compare."""
+    for option in (
+        click.option(
+            "--compare", metavar="C", help="The column whose two values are compared: difference, interval, p."
+        ),
+        click.option("--by", metavar="C", help="The column for each value of which there is one result."),
+        click.option(
+            "--where", metavar="C=VALUE", multiple=True, help="Use the rows with this value only; repeatable."
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def own_weights_of(path: Path) -> OwnWeights:
+    """The weights of a CSV table with one row and one column a label; the first column has the rows' labels."""
+    from konsil.analysis.own_weights import own_weights
+
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"--weights {str(path)!r}: cannot be read ({error})") from None
+    rows = [
+        [cell.strip() for cell in row] for row in csv.reader(io.StringIO(text)) if any(cell.strip() for cell in row)
+    ]
+    header, *body = rows or [[]]
+    table: dict[str, dict[str, float]] = {}
+    for n, (name, *cells) in enumerate(body, start=2):
+        if len(cells) != len(header) - 1:
+            raise SourceError(f"--weights {str(path)!r}: row {n} has {len(cells)} weights, expected {len(header) - 1}")
+        if name in table:
+            raise SourceError(f"--weights {str(path)!r}: the label {name!r} has two rows, expected one")
+        try:
+            table[name] = {label: float(cell) for label, cell in zip(header[1:], cells, strict=True)}
+        except ValueError:
+            raise SourceError(f"--weights {str(path)!r}: row {n}: expected numbers from 0 to 1, got {cells}") from None
+    return own_weights(table)
+
+
+def values_of(where: Sequence[str], table: str) -> dict[str, tuple[str, ...]]:
+    """Columns with their values from C=VALUE texts; a column named twice may have either value."""
+    values: dict[str, tuple[str, ...]] = {}
+    for text in where:
+        column, sign, value = text.partition("=")
+        if not sign or not column.strip():
+            raise SourceError(f"{table}: --where {text!r}: expected COLUMN=VALUE")
+        values[column.strip()] = (*values.get(column.strip(), ()), value.strip())
+    return values

@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 
 from konsil.errors import CollectError, nearest
 from konsil.instrument import Instrument, digest
+from konsil.prepare.homonyms import means_another
 from konsil.prepare.naming import Mention, mentions, names_of
+from konsil.prepare.negation import is_ruled_out
 from konsil.records import Answer, Item, Rating, Task
 from konsil.store import Batch, Store
 from konsil.store.calls import Calls
@@ -70,10 +72,12 @@ def _rate(
 def _said(
     program: Program, instrument: Instrument, task: Task, item: Item, answer: Answer, at: str
 ) -> Iterator[Rating]:
-    for criterion, text in ((program.reasoning, answer.reasoning), (program.answer, answer.text)):
+    # A reasoning that considers the diagnosis and discards it has named it; a final response that rules it out has not.
+    parts = ((program.reasoning, answer.reasoning, True), (program.answer, answer.text, False))
+    for criterion, text, ruled_out in parts:
         asked = instrument.criterion(criterion)
         if asked is not None:
-            found = named(item, text, misspelt=program.misspelt)
+            found = named(item, text, misspelt=program.misspelt, ruled_out=ruled_out)
             label = asked.scale.labels[found is not None]
             note = f"{text[found.start : found.end]!r} at {found.start}: {found.way}" if found is not None else ""
             yield Rating(
@@ -82,15 +86,27 @@ def _said(
             )  # fmt: skip
 
 
-def named(item: Item, text: str, *, misspelt: bool = True) -> Mention | None:
+def named(item: Item, text: str, *, misspelt: bool = True, ruled_out: bool = False) -> Mention | None:
     """Where a text names the item's reference or one of its aliases; None where it does not.
 
-    The first mention of the surest kind. A part of the name is none.
+    The first mention of the surest kind. A part of the name is none, nor is a person of that name, another disease
+    whose name contains it, or an abbreviation that means something else. What its sentence rules out is none either,
+    unless `ruled_out`: a reasoning that considers a diagnosis and discards it has named it.
 
     >>> item = Item("i", "?", "multiple sclerosis", ("MS",))
     >>> named(item, "Most likely multiple sclerosis.").way, named(item, "Ischaemia.")
     ('named', None)
+    >>> named(item, "MS was ruled out."), named(item, "MS was ruled out.", ruled_out=True).way
+    (None, 'named')
     """
     ways = ("named", "form", "abbreviation", *(["misspelt"] if misspelt else []))
-    found = mentions(text, names_of((item.reference or "", *item.aliases)))
-    return min((m for m in found if m.way in ways), key=lambda m: (ways.index(m.way), m.start), default=None)
+    names = names_of((item.reference or "", *item.aliases))
+    by_text = {name.text: name for name in names}
+    found = [
+        m
+        for m in mentions(text, names)
+        if m.way in ways
+        and not means_another(text, m, by_text[m.name])
+        and (ruled_out or not is_ruled_out(text, m.start, m.end))
+    ]
+    return min(found, key=lambda m: (ways.index(m.way), m.start), default=None)

@@ -1,7 +1,7 @@
 """HOW it is rated: Scale, Criterion, Instrument. All else renders it."""
 
-from konsil.instrument.digests import digest, digest_of, stated, untitled
-from konsil.instrument.fields import Field, FormError, fields, letter
+from konsil.instrument.digests import before_renaming, digest, digest_of, stated, untitled
+from konsil.instrument.fields import Field, FormError, fields, letter, surveyed
 from konsil.instrument.form import Criterion, Instrument, Scale, ScaleKind, ScaleLevel, Scope, Unit
 from konsil.instrument.labels import LabelError, number_word, read_label
 from konsil.instrument.mirror import canonical, mirrored
@@ -31,6 +31,7 @@ __all__ = [
     "Screen",
     "Shown",
     "Unit",
+    "before_renaming",
     "canonical",
     "digest",
     "digest_of",
@@ -50,6 +51,7 @@ __all__ = [
     "schema",
     "screen",
     "stated",
+    "surveyed",
     "untitled",
     "values",
 ]

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from konsil.instrument.form import Instrument
+from konsil.instrument.form import Criterion, Instrument
 
 
 def stated(value: object) -> Any:  # noqa: ANN401 - plain data of any shape
@@ -48,17 +48,42 @@ def digest_of(record: object) -> str:
 
 
 def untitled(instrument: Instrument) -> Instrument:
-    """The instrument as raters see it: without what the report calls its criteria.
+    """The instrument as raters see it: without what the report calls its criteria, and what they were called before.
 
     >>> from konsil.instrument import Criterion, Scale
     >>> untitled(Instrument("f", (Criterion("c", "?", Scale(), title="C"),))).criteria[0].title
     ''
     """
-    return dataclasses.replace(
-        instrument, criteria=tuple(dataclasses.replace(c, title="") for c in instrument.criteria)
-    )
+    criteria = tuple(dataclasses.replace(c, title="", renamed={}, formerly=()) for c in instrument.criteria)
+    return dataclasses.replace(instrument, criteria=criteria)
 
 
 def digest(instrument: Instrument) -> str:
     """A short digest of everything a rater sees, so that a rating says under which instrument it was given."""
     return digest_of(untitled(instrument))[:16]
+
+
+def before_renaming(instrument: Instrument) -> Instrument:
+    """The instrument with the labels and identifiers that it says its criteria had before.
+
+    Of a label or criterion with several former names, the first that the protocol lists is taken.
+
+    >>> from konsil.instrument import Criterion, Scale
+    >>> scale = Scale(("wrong", "correct"))
+    >>> now = Criterion("right", "?", scale, renamed={"incorrect": "wrong"}, formerly=("correct",))
+    >>> before = before_renaming(Instrument("f", (now,))).criteria[0]
+    >>> before.id, before.scale.labels
+    ('correct', ('incorrect', 'correct'))
+    """
+
+    def former(criterion: Criterion) -> Criterion:
+        labels = {now: then for then, now in reversed(list(criterion.renamed.items()))}
+        scale = criterion.scale
+        abstain = labels.get(scale.abstain, scale.abstain) if scale.abstain is not None else None
+        named = dataclasses.replace(
+            scale, labels=tuple(labels.get(label, label) for label in scale.labels), abstain=abstain
+        )
+        identifier = criterion.formerly[0] if criterion.formerly else criterion.id
+        return dataclasses.replace(criterion, id=identifier, scale=named, renamed={}, formerly=())
+
+    return dataclasses.replace(instrument, criteria=tuple(map(former, instrument.criteria)))

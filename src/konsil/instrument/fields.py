@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -86,14 +86,22 @@ def _fields(instrument: Instrument, n: int, n_spans: int, about_item: bool, in_b
     return found
 
 
+def surveyed(criteria: Sequence[Criterion], *, in_batch: bool) -> tuple[Criterion, ...]:
+    """What a screen about no item asks: in a batch what is about the batch, anywhere else what is about phase or rater.
+
+    An instrument whose questions are all of one kind asks them wherever it stands.
+    """
+    mixed = len({c.scope for c in criteria}) > 1
+    asked = (c for c in criteria if c.scope in _SURVEYS)
+    return tuple(c for c in asked if not mixed or (c.scope == "batch") == in_batch)
+
+
 def _of(
     criterion: Criterion, instrument: Instrument, n: int, n_spans: int, about_item: bool, in_batch: bool
 ) -> Iterator[Field]:
     scope = criterion.scope
     if scope in _SURVEYS:
-        # A questionnaire in a batch is about the batch, any other about the phase or the rater.
-        mixed = len({c.scope for c in instrument.criteria}) > 1
-        if not about_item and not (mixed and (scope == "batch") != in_batch):
+        if not about_item and criterion in surveyed(instrument.criteria, in_batch=in_batch):
             yield Field(criterion.id, criterion)
     elif not about_item:
         return

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 ScaleKind = Literal["choice", "number", "text"]
 ScaleLevel = Literal["nominal", "ordinal", "interval", "ratio"]
 Scope = Literal["item", "answer", "sentence", "pair", "task", "batch", "phase", "rater"]
 Unit = Literal["answer", "sentence", "pair"]
+
+ANSWERS = {"item": 0, "task": 0, "batch": 0, "phase": 0, "rater": 0, "answer": 1, "sentence": 1, "pair": 2}
+"""Scope of a criterion -> how many answers its rating is about."""
+
+ITEMS = {"item", "answer", "sentence", "pair", "task"}
+"""Scopes whose ratings name an item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,10 @@ class Criterion:
     """Whether a short reason may be given beside the label."""
     title: str = ""
     """What the report's figures call it; left out: its identifier. No rater sees it."""
+    renamed: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Former label → today's label, for ratings given before labels were renamed. No rater sees it."""
+    formerly: tuple[str, ...] = ()
+    """Former identifiers, for ratings given before the criterion was renamed. No rater sees them."""
 
 
 @dataclass(frozen=True, slots=True)

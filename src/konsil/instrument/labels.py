@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Sequence
+
 from konsil.errors import KonsilError, nearest
 from konsil.instrument.form import Criterion
 from konsil.records import State
@@ -20,10 +23,11 @@ def read_label(criterion: Criterion, text: str) -> tuple[State, str | None]:
     (('rated', 'yes'), ('abstained', None))
     """
     scale = criterion.scale
+    if scale.kind == "text" and text != scale.abstain:
+        return "rated", text
+    text = _as_on_scale(text, scale.options())
     if scale.abstain is not None and text == scale.abstain:
         return "abstained", None
-    if scale.kind == "text":
-        return "rated", text
     if scale.kind == "number":
         return "rated", _number(criterion, text)
     if text in scale.labels:
@@ -32,6 +36,14 @@ def read_label(criterion: Criterion, text: str) -> tuple[State, str | None]:
     if canonical is not None:
         return "rated", canonical
     raise LabelError(f"{text!r} is not a label of criterion {criterion.id!r}; {nearest(text, scale.options())}")
+
+
+def _as_on_scale(text: str, options: Sequence[str]) -> str:
+    """The option that is the same text by Unicode: an accent is part of a letter or a character of its own after it."""
+    if text in options:
+        return text
+    composed = unicodedata.normalize("NFC", text)
+    return next((option for option in options if unicodedata.normalize("NFC", option) == composed), text)
 
 
 def _same_number(text: str, labels: tuple[str, ...]) -> str | None:

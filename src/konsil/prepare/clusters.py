@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 DIMENSIONS = 10
 """Principal components that groups are looked for in."""
+DECIMALS = 9
+"""Decimals of a component that count; the rows have length 1."""
 WORDS = 3
 """Words that stand for a group."""
 _WORD = re.compile(r"[^\W\d_][\w-]{2,}")
@@ -50,6 +52,10 @@ def clusters(vectors: NDArray[np.floating], smallest: int) -> list[list[int]]:
         return []
     points = np.asarray(vectors, dtype=np.float64)
     reduced = PCA(min(DIMENSIONS, n - 1, points.shape[1]), svd_solver="full").fit_transform(points)
+    # The last digits depend on the processor, and texts that are all alike would differ in nothing else.
+    reduced = reduced.round(DECIMALS)
+    if not reduced.any():
+        return []
     found = HDBSCAN(min_cluster_size=max(smallest, 2), min_samples=max(smallest // 3, 1), copy=True).fit(reduced)
     groups = [np.flatnonzero(found.labels_ == label).tolist() for label in range(found.labels_.max() + 1)]
     return sorted(groups, key=lambda rows: (-len(rows), rows[0]))

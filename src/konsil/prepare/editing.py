@@ -77,7 +77,8 @@ def moved(marks: Sequence[Mark], place: tuple[int, int], by: Literal[-1, 1]) -> 
     """
     rank = _rank(marks, place)
     other = rank + by
-    if not rank or not any(m.rank == other for m in marks):
+    # Marks that are no cues have rank 0: the strongest cue does not change places with them.
+    if not rank or not other or not any(m.rank == other for m in marks):
         return tuple(marks)
     swapped = {rank: other, other: rank}
     return tuple(replace(m, rank=swapped.get(m.rank, m.rank)) for m in marks)

@@ -1,7 +1,8 @@
 """Where a text names a thing: by its name, another form or order of it, an abbreviation or a misspelling.
 
-It is a program that reads, not a person: it knows nothing of negations and of what is meant. What it finds is shown to
-people (`leftovers`) or measured against people's own reading (the program that rates).
+It is a program that reads, not a person: `negation` and `homonyms` tell what it knows of what is ruled out and of what
+else a word may mean. What it finds is shown to people (`leftovers`) or measured against people's own reading (the
+program that rates).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Literal, get_args
 
 from konsil.prepare.spelling import Likeness, Word, folded_word, likeness, words_in
@@ -126,6 +128,9 @@ def _short(words: Sequence[Word], name: Name) -> Iterator[Mention]:
 
 def _long(words: Sequence[Word], name: Name) -> Iterator[Mention]:
     joined = "".join(name.words)
+    for first, second in pairwise(words):
+        if any(_is_short_compound(first, second, wanted) for wanted in name.words):
+            yield Mention(first.start, second.end, name.text, "abbreviation")
     at = [_places(words, n, name.words) for n in range(len(words))]
     for n, word in enumerate(words):
         compound = _way(word.folded, joined) if len(name.words) > 1 else None
@@ -137,6 +142,17 @@ def _long(words: Sequence[Word], name: Name) -> Iterator[Mention]:
         whole = _from(words, at, n, name) if at[n] else None
         if whole is not None:
             yield whole
+
+
+def _is_short_compound(first: Word, second: Word, wanted: str) -> bool:
+    """Whether an abbreviation and a word are a compound word in short: NNR-Insuffizienz."""
+    head = second.folded
+    if not (first.text.isupper() and 2 <= len(first.text) <= 5 and second.start == first.end + 1):
+        return False
+    if len(head) < _PARTIAL or not wanted.endswith(head) or len(wanted) <= len(head):
+        return False
+    letters = iter(wanted[: len(wanted) - len(head)])
+    return wanted.startswith(first.folded[:1]) and all(letter in letters for letter in first.folded)
 
 
 def _places(words: Sequence[Word], n: int, wanted: Sequence[str]) -> dict[int, tuple[Way, int]]:

@@ -1,4 +1,4 @@
-"""What follows for the next study: which design for which criterion, how sure, and how many sentences are enough."""
+"""What follows for the next study: which design for which criterion, and how many sentences are enough."""
 
 from __future__ import annotations
 
@@ -10,8 +10,17 @@ from typing import Literal
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.catalogue import AGREEMENT
+from konsil.analysis.said import say
+from konsil.analysis.verdicts import (
+    DesignEvidence,
+    Recommendation,
+    best_after_choice,
+    is_order_shown,
+    recommendations,
+)
 from konsil.report.overview import Material
 from konsil.report.tables import MINUS, Cell, Table, table
+from konsil.stats.multiplicity import holm
 
 NEAR = 0.02
 """A reliability so little below the best one is as good for the choice of the number of sentences."""
@@ -19,7 +28,6 @@ COMMON = 0.9
 """Where one label makes up more than this under a design, agreement is no reason to take it."""
 ABOVE, LEVEL = ">", "≥"
 """Between two systems: shown to differ, or only estimated to."""
-Verdict = Literal["first", "second", "alike", "open"]
 
 
 @dataclass(frozen=True)
@@ -42,36 +50,9 @@ class Compared:
         return max((r.commonest for r in (self.first, self.second) if not math.isnan(r.commonest)), default=0) > COMMON
 
     @property
-    def verdict(self) -> Verdict:
-        """Which design's agreement is higher, by the difference's interval; alike within the margin; or open."""
-        e, margin = self.minus.estimate, self.analysis.margin
-        if self.lopsided:
-            return "open"
-        if e.low > 0 or e.high < 0:
-            return "first" if e.low > 0 else "second"
-        return "alike" if margin is not None and -margin < e.low and e.high < margin else "open"
-
-    @property
-    def sure(self) -> float:
-        """The chance that the design with the higher agreement has it: 1 - p / 2; nan where nothing was tested."""
-        return 1 - self.minus.estimate.p / 2
-
-
-def overall(verdicts: Sequence[Verdict]) -> tuple[Verdict, bool]:
-    """What the forms of one criterion say together, and whether all of them say it.
-
-    A design is favoured where one form at least favours it and none the other; if forms favour both it is open.
-
-    >>> overall(["second", "open"]), overall(["first", "second"]), overall(["first", "first"])
-    (('second', False), ('open', True), ('first', True))
-    """
-    said = set(verdicts)
-    if {"first", "second"} <= said:
-        return "open", True
-    for one in ("first", "second"):
-        if one in said:
-            return ("first" if one == "first" else "second"), said == {one}
-    return ("alike", True) if said == {"alike"} else ("open", True)
+    def is_derived(self) -> bool:
+        """Whether several ratings were made into the label that is compared, such as 'wrong if any sentence is'."""
+        return self.analysis.spans != "each"
 
 
 def compared(known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> list[Compared]:
@@ -93,44 +74,140 @@ def compared(known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> list
     return found
 
 
+def evidence(material: Material, comparisons: Sequence[Compared], hours: Row | None) -> DesignEvidence:
+    """What one criterion's recommendation is decided by."""
+    rated = [comparison for comparison in comparisons if not comparison.is_derived]
+    sentences: Literal["first", "second", ""] = ""
+    for place, design in zip(("first", "second"), comparisons[0].designs, strict=True):
+        if _rates_sentences(material, design, comparisons[0].analysis.criterion):
+            sentences = "first" if place == "first" else "second"
+    return DesignEvidence(
+        tuple(comparison.minus for comparison in rated),
+        hours,
+        sentences,
+        any(comparison.lopsided for comparison in rated or comparisons),
+    )
+
+
+def _rates_sentences(material: Material, instrument: str, criterion: str) -> bool:
+    """Whether an instrument asks the criterion of sentences."""
+    known = [c for i in material.study.instruments if i.id == instrument for c in i.criteria]
+    return any(c.id == criterion and c.scope == "sentence" for c in known)
+
+
+def hours_gaps(known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> dict[str, tuple[Analysis, Row]]:
+    """By criterion: hours to a reliability with all sentences of an answer minus those with whole answers."""
+    gaps: dict[str, tuple[Analysis, Row]] = {}
+    for a in (a for a in known if a.statistic == "rater_hours" and not a.by):
+        minus = {int(r.group["sentences"]): r for r in of[a.name] if r.kind == "difference"}
+        if minus:
+            gaps.setdefault(a.criterion, (a, minus[max(minus)]))
+    return gaps
+
+
 def advice_table(material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> Table | None:
     """Which design for which criterion; None where no agreement is compared between two designs."""
     every = compared(known, of)
     if not every:
         return None
     _, numbers = material.language.gettext, material.numbers
-    criteria = list(dict.fromkeys(one.analysis.criterion for one in every))
-    alike = len({one.designs for one in every}) == 1
+    criteria = {
+        c: [one for one in every if one.analysis.criterion == c]
+        for c in dict.fromkeys(one.analysis.criterion for one in every)
+    }
+    gaps, resampling = hours_gaps(known, of), material.study.resampling
+    parts = [evidence(material, mine, gaps[c][1] if c in gaps else None) for c, mine in criteria.items()]
+    decided = recommendations(parts, draws=resampling.draws, level=resampling.level)
     body = []
-    for criterion in criteria:
-        mine = [one for one in every if one.analysis.criterion == criterion]
-        for n, one in enumerate(mine):
-            e = one.minus.estimate
+    for (criterion, mine), decision in zip(criteria.items(), decided, strict=True):
+        first = [Cell(_recommendation(material, mine, decision)), Cell(numbers.p(decision.p) or "–", number=True)]
+        for one in mine:
+            mark = " †" if one.is_derived else " *" if one.lopsided else ""
             body.append(
                 (
                     Cell(criterion),
-                    Cell(_said(material, mine) if n == 0 else ""),
-                    Cell(f"{one.analysis.name} *" if one.lopsided else one.analysis.name),
-                    *([] if alike else [Cell(f"{one.designs[0]} {MINUS} {one.designs[1]}")]),
-                    numbers.estimate(e),
-                    _chance(material, one.sure),
+                    *(first or [Cell(""), Cell("")]),
+                    Cell(one.analysis.name + mark),
+                    Cell(f"{one.designs[0]} {MINUS} {one.designs[1]}"),
+                    numbers.estimate(one.minus.estimate),
+                    Cell(numbers.p(one.minus.p_adjusted) or "–", number=True),
                 )
             )
-    minus = [f"{every[0].designs[0]} {MINUS} {every[0].designs[1]}"] if alike else [_("Compared"), _("Difference")]
-    head = [_("Criterion"), _("Recommendation"), _("Analysis"), *minus, _("How sure")]
-    rule = _(
-        "Rule: a design is recommended for a criterion where the interval of the difference in agreement excludes zero"
-        " in all forms of its ratings; the table leans to it where it does in some and nowhere the other way; either"
-        " will do where all intervals lie within the analysis' margin; else it is undecided. How sure: the chance, by"
-        " the joint resamples, that agreement is higher where the estimate is (1 - p/2)."
-    )
-    caption = material.caption(_("Which design for which criterion, and how sure."))
-    alone = _(
-        "*: one label makes up more than 90 % of all under a design, so that agreement comes without looking; this form"
-        " recommends nothing."
-    )
-    general = [rule, alone] if any(one.lopsided for one in every) else [rule]
+            first = []
+        if criterion in gaps:
+            a, row = gaps[criterion]
+            name = f"{_words(material, row.group['sentences'])} {MINUS} {_('whole answer')}"
+            body.append(
+                (
+                    Cell(criterion),
+                    Cell(""),
+                    Cell(""),
+                    Cell(a.name),
+                    Cell(name),
+                    numbers.estimate(row.estimate),
+                    Cell(numbers.p(row.p_adjusted) or "–", number=True),
+                )
+            )
+    head = [
+        _("Criterion"),
+        _("Recommendation"),
+        numbers.told(say("p (decision)", message_id="choice.p_decision")),
+        _("Analysis"),
+        _("Compared"),
+        _("Difference"),
+        numbers.told(say("p (Holm)", message_id="choice.p_holm")),
+    ]
+    general = [
+        numbers.told(
+            say(
+                "A design is recommended for a criterion where raters take fewer hours with it to the same reliability,"
+                " and single ratings, as they were given, agree more under it. Averages of several ratings are more"
+                " reliable whatever is rated, so fewer hours alone recommend nothing. p (Holm): adjusted over all"
+                " declared tests of the study. p (decision): the larger p value of the two parts, Holm-adjusted over"
+                " the criteria, and not below the p (Holm) of either part; a design is recommended at {alpha:.0%}.",
+                message_id="choice.rule",
+                alpha=1 - resampling.level,
+            )
+        )
+    ]
+    if any(one.is_derived for one in every):
+        general.append(
+            numbers.told(
+                say(
+                    "†: derived from several ratings, such as wrong if any sentence is; agreement on it differs by"
+                    " construction and decides nothing.",
+                    message_id="choice.derived",
+                )
+            )
+        )
+    if any(one.lopsided and not one.is_derived for one in every):
+        general.append(
+            numbers.told(
+                say(
+                    "*: more than {share:.0%} of the ratings are in one category under a design; agreement is"
+                    " uninformative and decides nothing.",
+                    message_id="choice.lopsided",
+                    share=COMMON,
+                )
+            )
+        )
+    caption = material.caption(numbers.told(say("Which design for which criterion.", message_id="choice.caption")))
     return table(caption, head, body, row_heads=2, general=general)
+
+
+def _recommendation(material: Material, comparisons: Sequence[Compared], decision: Recommendation) -> str:
+    """The recommendation in words, or why there is none."""
+    numbers = material.numbers
+    if decision.design:
+        return comparisons[0].designs[0 if decision.design == "first" else 1]
+    match decision.reason:
+        case "lopsided":
+            why = say("no recommendation: nearly all ratings are alike", message_id="choice.none_lopsided")
+        case "no hours":
+            why = say("no recommendation: hours are not compared", message_id="choice.none_no_hours")
+        case _:
+            why = say("no recommendation: no difference is shown", message_id="choice.none_not_shown")
+    return numbers.told(why)
 
 
 def _chance(material: Material, chance: float) -> Cell:
@@ -141,50 +218,56 @@ def _chance(material: Material, chance: float) -> Cell:
     return Cell("> " + numbers.plain(0.99, 2) if chance > 0.99 else numbers.plain(chance, 2), number=True)
 
 
-def _said(material: Material, mine: Sequence[Compared]) -> str:
-    """The recommendation in words."""
-    _ = material.language.gettext
-    verdict, by_all = overall([one.verdict for one in mine])
-    if verdict == "alike":
-        return _("either: alike within the margin")
-    if verdict == "open":
-        both = {one.verdict for one in mine} >= {"first", "second"}
-        return _("undecided: the forms contradict one another") if both else _("undecided")
-    design = mine[0].designs[0 if verdict == "first" else 1]
-    return design if by_all else _("leaning to %(design)s") % {"design": design}
-
-
 def hours_table(material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> Table | None:
     """What takes the fewest hours to the reliability wanted; None where no analysis asks for hours."""
     _, numbers = material.language.gettext, material.numbers
     whole = _("whole answer")
-    body = []
+    lines: list[tuple[Analysis, str, dict[str, Row], float]] = []
     for a in (a for a in known if a.statistic == "rater_hours" and not a.by):
         rows = {r.group.get("sentences", ""): r for r in of[a.name] if r.kind == "estimate"}
         defined = {s: r for s, r in rows.items() if math.isfinite(r.estimate.value)}
         minus = {r.group.get("sentences"): r for r in of[a.name] if r.kind == "difference"}
         best = min(defined, key=lambda s: defined[s].estimate.value, default="")
-        body.append(
-            (
-                Cell(a.criterion),
-                Cell(numbers.tick(a.target), number=True),
-                Cell(_words(material, best) or _("no number of raters")),
-                numbers.estimate(defined[best].estimate) if best else Cell("–", number=True),
-                numbers.estimate(rows[whole].estimate) if whole in rows else Cell("–", number=True),
-                _chance(material, 1 - minus[best].estimate.p / 2 if best in minus else math.nan),
-            )
-        )
-    if not body:
+        tests = {s: n for n, s in enumerate(minus)}
+        chosen = best_after_choice([r.estimate.p for r in minus.values()])
+        p = float(chosen[tests[best]]) if best in tests else math.nan
+        lines.append((a, best, rows, p))
+    if not lines:
         return None
+    tested = [n for n, line in enumerate(lines) if math.isfinite(line[3])]
+    adjusted = dict(zip(tested, holm([lines[n][3] for n in tested]), strict=True)) if tested else {}
+    body = [
+        (
+            Cell(a.criterion),
+            Cell(numbers.tick(a.target), number=True),
+            Cell(_words(material, best) or _why_none(of[a.name])),
+            numbers.estimate(rows[best].estimate) if best else Cell("–", number=True),
+            numbers.estimate(rows[whole].estimate) if whole in rows else Cell("–", number=True),
+            Cell(numbers.p(adjusted.get(n, math.nan)) or "–", number=True),
+        )
+        for n, (a, best, rows, _p) in enumerate(lines)
+    ]
     head = (
-        _("Criterion"), _("Reliability"), _("Fewest hours"), _("Hours"), _("Hours, whole answers"), _("How sure"),
+        _("Criterion"), _("Reliability"), _("Fewest hours"), _("Hours"), _("Hours, whole answers"),
+        numbers.told(say("p (adjusted)", message_id="choice.p_adjusted")),
     )  # fmt: skip
     general = [
         _("Hours of all raters together for 100 answers, until the mean ratings are so reliable."),
-        _("How sure: the chance that it takes fewer hours than whole answers (1 - p/2)."),
+        numbers.told(
+            say(
+                "p: fewest hours against whole answers, adjusted for the choice among the numbers of sentences"
+                " (Bonferroni) and for the criteria (Holm).",
+                message_id="choice.hours_p",
+            )
+        ),
     ]
     caption = material.caption(_("What takes the fewest hours of raters to a reliability."))
     return table(caption, head, body, general=general)
+
+
+def _why_none(rows: Sequence[Row]) -> str:
+    """Why no row has a number, in the rows' own words: no ratings are another reason than no number of raters."""
+    return "; ".join(dict.fromkeys(r.estimate.reason for r in rows if r.kind == "estimate" and r.estimate.reason))
 
 
 def _words(material: Material, sentences: str) -> str:
@@ -209,7 +292,7 @@ def budget_table(material: Material, known: Sequence[Analysis], of: Mapping[str,
             chance = {r.group["sentences"]: r.estimate.value for r in mine if r.group.get("version") == best_of}
             parts = sorted((s for s in estimates if s.isdigit()), key=int)
             if not estimates:
-                body.append((Cell(a.criterion), Cell(minutes, number=True), Cell(_("not one rater")), *[Cell("")] * 4))
+                body.append((Cell(a.criterion), Cell(minutes, number=True), Cell(_why_none(mine)), *[Cell("")] * 4))
                 continue
             best = max(estimates, key=lambda s: estimates[s].estimate.value)
             top = estimates[best].estimate
@@ -254,19 +337,25 @@ def ranking_table(material: Material, known: Sequence[Analysis], of: Mapping[str
             apart = {
                 frozenset((r.group["system"], r.versus["system"]))
                 for r in mine
-                if r.kind == "difference" and (r.estimate.low > 0 or r.estimate.high < 0)
+                if r.kind == "difference" and is_order_shown(r.p_adjusted, material.study.resampling.level)
             }
             order = sorted((s for s, v in value.items() if math.isfinite(v)), key=lambda s: -value[s])
-            signs = [f" {ABOVE if frozenset(two) in apart else LEVEL} " for two in pairwise(order)]
-            told = "".join(part for two in zip(order, [*signs, ""], strict=False) for part in two)
+            marks = [f" {ABOVE if frozenset(two) in apart else LEVEL} " for two in pairwise(order)]
+            told = "".join(part for two in zip(order, [*marks, ""], strict=False) for part in two)
             body.append((Cell(a.criterion), Cell(a.name), Cell(design), Cell(told)))
     if not body:
         return None
-    signs_said = _("%(above)s: the interval of the difference of the two excludes zero; %(level)s: it does not.")
+    signs = say(
+        "{above}: the two differ, Holm-adjusted p ≤ {alpha:g}; {level}: a difference is not shown.",
+        message_id="choice.order",
+        above=ABOVE,
+        alpha=round(1 - material.study.resampling.level, 10),
+        level=LEVEL,
+    )
     return table(
         material.caption(_("Systems from best to worst under each design.")),
         (_("Criterion"), _("Analysis"), _("Design"), _("Systems")),
         body,
         row_heads=3,
-        general=[signs_said % {"above": ABOVE, "level": LEVEL}],
+        general=[material.numbers.told(signs)],
     )

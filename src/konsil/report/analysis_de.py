@@ -67,12 +67,6 @@ _INTERVALS: dict[str, str] = {
     "linearised {cluster}-cluster Wald on the atanh scale, t with {df} degrees of freedom": (
         "linearisiertes Wald-Intervall ({cluster}-Cluster) auf der atanh-Skala, t mit {df} Freiheitsgraden"
     ),
-    "linearised two-way Wald ({cluster} and rater), t with {df} degrees of freedom": (
-        "zweifaches linearisiertes Wald-Intervall ({cluster} und bewertende Person), t mit {df} Freiheitsgraden"
-    ),
-    "linearised rater-cluster Wald, t with {df} degrees of freedom": (
-        "linearisiertes Wald-Intervall (Bewertende als Cluster), t mit {df} Freiheitsgraden"
-    ),
     "delete-one-rater jackknife": "Jackknife ohne je eine bewertende Person",
     "delete-one-rater jackknife, t with {df} degrees of freedom": (
         "Jackknife ohne je eine bewertende Person, t mit {df} Freiheitsgraden"
@@ -82,9 +76,6 @@ _INTERVALS: dict[str, str] = {
     ),
     "F interval of Shrout and Fleiss: independent, normal units": (
         "F-Intervall nach Shrout und Fleiss: unabhängige, normalverteilte Einheiten"
-    ),
-    "out of bag: in each of {draws:,} resamples the best is chosen and scored on the clusters left out": (
-        "out of bag: in jeder von {draws:,} Ziehungen wird das beste gewählt und an den ausgelassenen Clustern gemessen"
     ),
     "Shares whose rarer outcome fewer than {few} clusters hold have Wilson intervals at the sample size that the"
     " clusters are worth.": (
@@ -100,8 +91,8 @@ _INTERVALS: dict[str, str] = {
 }
 
 _NOTES: dict[str, str] = {
-    "The interval rests on {n:.0f} clusters, fewer than {few:.0f}.": (
-        "Das Intervall beruht auf {n:.0f} Clustern, weniger als {few:.0f}."
+    "The interval rests on {n:.0f} {n|cluster|clusters}, fewer than {few:.0f}.": (
+        "Das Intervall beruht auf {n:.0f} {n|Cluster|Clustern}, weniger als {few:.0f}."
     ),
     "No resample differs from the estimate: the interval has no width and is no evidence.": (
         "Keine Ziehung weicht vom Schätzwert ab: Das Intervall hat keine Breite und belegt nichts."
@@ -117,16 +108,6 @@ _NOTES: dict[str, str] = {
     ),
     "Resampling would take very long at this size: the interval is the linearised one, which needs none.": (
         "Ziehungen würden bei dieser Größe sehr lange dauern: Das Intervall ist das linearisierte, das keine braucht."
-    ),
-    "With raters as a second source of chance the interval is {wider:.0%} wider; conclusions about raters in general"
-    " need the two-way interval.": (
-        "Mit den Bewertenden als zweiter Quelle des Zufalls ist das Intervall um {wider:.0%} breiter; Schlüsse über"
-        " Bewertende allgemein brauchen das zweifache Intervall."
-    ),
-    "The {n} raters are fewer than {few}: the first interval is about these raters, and of raters in general so few"
-    " tell little.": (
-        "Es sind {n} Bewertende, weniger als {few}: Das erste Intervall gilt für genau diese; über Bewertende allgemein"
-        " sagen so wenige kaum etwas."
     ),
     "One of the two labels makes up {share:.0%} of all: kappa and its relatives are unsteady.": (
         "Eines der beiden Labels macht {share:.0%} aller aus: Kappa und seine Verwandten sind dann unstet."
@@ -144,24 +125,16 @@ _NOTES: dict[str, str] = {
     "{n:,} of {all:,} units have no strict majority and count only where one rater less has.": (
         "{n:,} von {all:,} Einheiten haben keine strikte Mehrheit und zählen nur, wo sie ohne eine Person eine haben."
     ),
-    "{n:,} items have no {covariate} and are left out.": "{n:,} Items haben kein {covariate} und sind ausgelassen.",
-    "The interval lies within ±{margin:g}: equivalent at this margin.": (
-        "Das Intervall liegt innerhalb von ±{margin:g}: bei dieser Grenze gleichwertig."
-    ),
-    "The interval does not lie within ±{margin:g}: equivalence at this margin is not shown.": (
-        "Das Intervall liegt nicht innerhalb von ±{margin:g}: Gleichwertigkeit bei dieser Grenze ist nicht gezeigt."
-    ),
-    "The best of {n} was chosen on the same data: its value is too high by about {optimism:.3f}; the out-of-bag value"
-    " is what an ensemble chosen in this way reaches on new items.": (
-        "Das beste von {n} ist auf denselben Daten gewählt: Sein Wert ist um etwa {optimism:.3f} zu hoch; der"
-        " Out-of-bag-Wert ist, was ein so gewähltes Ensemble auf neuen Items erreicht."
+    "{n:,} {n|item has|items have} no {covariate} and {n|is|are} left out.": (
+        "{n:,} {n|Item hat|Items haben} kein {covariate} und {n|ist|sind} ausgelassen."
     ),
     "Compared on {n:,} of {all:,} units: those with a majority of the panel on which every judge gave a label.": (
         "Verglichen an {n:,} von {all:,} Einheiten: denen mit einer Mehrheit des Panels, zu denen jedes Richtermodell"
         " ein Label gab."
     ),
-    "{n:,} ratings are excluded by the protocol's rules; the coverage table says why.": (
-        "{n:,} Bewertungen sind nach den Regeln des Protokolls ausgeschlossen; warum, sagt die Tabelle im Verlauf der"
+    "{n:,} {n|rating is|ratings are} excluded by the protocol's rules; the coverage table says why.": (
+        "{n:,} {n|Bewertung ist|Bewertungen sind} nach den Regeln des Protokolls ausgeschlossen; warum, sagt"
+        " die Tabelle im Verlauf der"
         " Studie."
     ),
     "Analyses in paper mode reproduce what a paper computes and are not recommended for conclusions.": (

@@ -29,8 +29,8 @@ CALLED: dict[str, str] = {
     "{who} gave no log-probabilities in {n:,} of {all:,} calls; their labels have no confidence.": (
         "{who} gab bei {n:,} von {all:,} Aufrufen keine Log-Wahrscheinlichkeiten an; diese Labels sind ohne Sicherheit."
     ),
-    "{who} does not take {parameters}: all its {n:,} calls were made without.": (
-        "{who} nimmt {parameters} nicht an: Alle {n:,} Aufrufe geschahen ohne."
+    "{who} does not take {parameters}: all its {n:,} {n|call was|calls were} made without.": (
+        "{who} nimmt {parameters} nicht an: {n|Der|Alle} {n:,} {n|Aufruf geschah|Aufrufe geschahen} ohne."
     ),
     "{who} did not always take {parameters}: {n:,} of {all:,} calls were made without.": (
         "{who} nahm {parameters} nicht immer an: {n:,} von {all:,} Aufrufen geschahen ohne."

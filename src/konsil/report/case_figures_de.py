@@ -48,10 +48,6 @@ CASE_FIGURES: dict[str, str] = {
     "Marked: where the reference or another name of it is mentioned.": (
         "Markiert: wo die Referenz oder ein anderer Name dafür vorkommt."
     ),
-    "Of all answers that fail on “%(criterion)s” by the experts' mean, this one has the highest mean of the judges.": (
-        "Von allen Antworten, die nach dem Mittel der Fachleute bei „%(criterion)s“ scheitern, hat diese das höchste"
-        " Mittel der Richtermodelle."
-    ),
     "Experts' mean": "Mittel der Fachleute",
     "Judges' mean": "Mittel der Richtermodelle",
     "Scores of this answer, the experts' before the judges'.": (

@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 
 from konsil.analysis import Analysis
 from konsil.analysis.columns import rating_columns
+from konsil.analysis.said import say
 from konsil.records import Answer, Item
 from konsil.report.overview import Material, natural
 from konsil.report.tables import Cell, Table, table
@@ -100,18 +101,31 @@ def _chosen(
     for answer in sorted(material.answers, key=lambda a: natural(a.id)):
         if not answer.text:
             continue
-        theirs = _mean(scores, _key(answer.id), spec.criterion, experts)
+        expert_scores = [scores[k] for r in experts if (k := (_key(answer.id), spec.criterion, r)) in scores]
         judged = _mean(scores, _key(answer.id), spec.criterion, judges)
-        if theirs is None or judged is None or theirs > spec.failure + 1e-9:
+        if not expert_scores or judged is None:
+            continue
+        if (fmean(expert_scores) if spec.failure_by == "mean" else max(expert_scores)) > spec.failure + 1e-9:
             continue
         if best is None or judged > best[0]:
             best = (judged, answer)
     if best is None:
         return None
-    why = _(
-        "Of all answers that fail on “%(criterion)s” by the experts' mean, this one has the highest mean of the judges."
+    why = (
+        say(
+            "Of all answers that fail on “{criterion}” by the experts' mean, this one has the highest mean of the"
+            " judges.",
+            message_id="audit.example_mean",
+            criterion=spec.criterion,
+        )
+        if spec.failure_by == "mean"
+        else say(
+            "Of all answers that fail on “{criterion}” by every expert, this one has the highest mean of the judges.",
+            message_id="audit.example_every",
+            criterion=spec.criterion,
+        )
     )
-    return best[1], why % {"criterion": spec.criterion}
+    return best[1], material.numbers.told(why)
 
 
 def _table(

@@ -80,7 +80,7 @@ CASE_WORDS: dict[str, Words] = {
     ),
     "approval": (
         "Approval of failures (HAR)",
-        "The share of what the experts agree is a failure that a judge nevertheless gives a passing score.",
+        "The share of the experts' failures that a judge gives a passing score.",
         CLEXEVAL,
         False,
     ),

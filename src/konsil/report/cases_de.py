@@ -49,8 +49,7 @@ CASE_STATISTICS: dict[str, tuple[str, str]] = {
     ),
     "approval": (
         "Billigung von Fehlern (HAR)",
-        "Der Anteil dessen, was die Fachleute einhellig als Fehler werten, dem ein Richtermodell trotzdem genügende"
-        " Punkte gibt.",
+        "Der Anteil der Fehler nach den Fachleuten, denen ein Richtermodell trotzdem genügende Punkte gibt.",
     ),
     "strictness": (
         "Trennschärfe",
@@ -82,9 +81,9 @@ CASE_SENTENCES: dict[str, str] = {
     ),
     "{criterion}: whoever labels and people agree": "{criterion}: Beschriftung und Menschen stimmen überein",
     "no answer that failed has labels": "keine gescheiterte Antwort hat solche Labels",
-    "Out of {n:,} answers that failed.": "Von {n:,} gescheiterten Antworten.",
-    "{n:,} answers that failed have no such label and are left out.": (
-        "{n:,} gescheiterte Antworten haben kein solches Label und fehlen hier."
+    "Out of {n:,} {n|answer|answers} that failed.": "Von {n:,} {n|gescheiterter Antwort|gescheiterten Antworten}.",
+    "{n:,} {n|answer that failed has|answers that failed have} no such label and {n|is|are} left out.": (
+        "{n:,} gescheiterte {n|Antwort hat|Antworten haben} kein solches Label und {n|fehlt|fehlen} hier."
     ),
     "all systems": "alle Systeme",
     "all scores of both are the same, or too few": "alle Bewertungen beider sind gleich, oder es sind zu wenige",
@@ -115,7 +114,7 @@ CASE_SENTENCES: dict[str, str] = {
     ),
     "no judgement of a failure that can be read": "kein lesbares Urteil über einen Fehler",
     "no failure or no success among what was judged": "unter dem Beurteilten ist kein Fehler oder kein Erfolg",
-    "Out of {n:,} failures.": "Von {n:,} Fehlern.",
+    "Out of {n:,} {n|failure|failures}.": "Von {n:,} {n|Fehler|Fehlern}.",
     "{n:,} of {all:,} failures have no judgement that can be read.": (
         "{n:,} von {all:,} Fehlern haben kein lesbares Urteil."
     ),
@@ -193,11 +192,6 @@ CASE_SENTENCES: dict[str, str] = {
     ),
     "In {analyses} an answer counts as right where the panel's mean score is {correct:g} or more.": (
         "In {analyses} gilt eine Antwort als richtig, wo das Mittel des Panels {correct:g} oder mehr ist."
-    ),
-    "Failures are answers and criteria with a mean expert score of {failure:g} or less; a judge approves of one by a"
-    " score of {approve:g} or more.": (
-        "Fehler sind Antworten und Kriterien, denen die Fachleute im Mittel {failure:g} oder weniger geben; ein"
-        " Richtermodell billigt einen, wenn es {approve:g} oder mehr gibt."
     ),
     "A crossover is told only where the differences at two levels lie on opposite sides of 0, with intervals that hold"
     " for all levels at once (Bonferroni).": (

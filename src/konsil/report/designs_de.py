@@ -88,7 +88,9 @@ DESIGN_SENTENCES: dict[str, str] = {
     "A part of the sentences is taken to need its share of the time of all of them.": (
         "Für einen Teil der Sätze ist sein Anteil an der Zeit für alle angesetzt."
     ),
-    "Reliability of the mean of {n:.2g} raters.": "Reliabilität des Mittels von {n:.2g} Bewertenden.",
+    "Reliability of the mean of {n:.2g} {n|rater|raters}.": (
+        "Reliabilität des Mittels von {n:.2g} {n|bewertenden Person|Bewertenden}."
+    ),
 }
 
 DESIGN_SOURCES: dict[str, str] = {
@@ -129,47 +131,18 @@ DESIGN_FIGURES: dict[str, str] = {
     "so many sentences": "so viele Sätze",
     "1 sentence": "1 Satz",
     "%(n)s sentences": "%(n)s Sätze",
-    "How sure": "Wie sicher",
     "Analysis": "Analyse",
     "Recommendation": "Empfehlung",
-    "Which design for which criterion, and how sure.": "Welches Design für welches Kriterium, und wie sicher.",
-    "Rule: a design is recommended for a criterion where the interval of the difference in agreement excludes zero in"
-    " all forms of its ratings; the table leans to it where it does in some and nowhere the other way; either will do"
-    " where all intervals lie within the analysis' margin; else it is undecided. How sure: the chance, by the joint"
-    " resamples, that agreement is higher where the estimate is (1 - p/2).": (
-        "Regel: Empfohlen wird ein Design für ein Kriterium, wenn das Intervall der Differenz der Übereinstimmung in"
-        " allen Formen seiner Bewertungen die Null ausschließt; die Tabelle neigt zu ihm, wenn das in manchen gilt und"
-        " nirgends umgekehrt; beide gehen, wenn alle Intervalle in der Grenze der Analyse liegen; sonst ist es"
-        " unentschieden. Wie sicher: die Chance nach den gemeinsamen Ziehungen, dass die Übereinstimmung dort höher"
-        " ist, wo die Schätzung es ist (1 - p/2)."
-    ),
-    "*: one label makes up more than 90 % of all under a design, so that agreement comes without looking; this form"
-    " recommends nothing.": (
-        "*: Ein Wert macht unter einem Design mehr als 90 % aller aus, sodass Übereinstimmung ohne Hinsehen entsteht;"
-        " diese Form empfiehlt nichts."
-    ),
-    "How sure: the chance that it takes fewer hours than whole answers (1 - p/2).": (
-        "Wie sicher: die Chance, dass es weniger Stunden braucht als ganze Antworten (1 - p/2)."
-    ),
     "Fewest hours": "Wenigste Stunden",
     "Hours": "Stunden",
     "Hours, whole answers": "Stunden, ganze Antworten",
-    "no number of raters": "keine Zahl von Bewertenden",
     "Hours of all raters together for 100 answers, until the mean ratings are so reliable.": (
         "Stunden aller Bewertenden zusammen für 100 Antworten, bis die mittleren Bewertungen so zuverlässig sind."
     ),
     "What takes the fewest hours of raters to a reliability.": (
         "Was bis zu einer Reliabilität die wenigsten Stunden von Bewertenden braucht."
     ),
-    "either: alike within the margin": "beide: gleich innerhalb der Grenze",
-    "undecided: the forms contradict one another": "unentschieden: die Formen widersprechen einander",
-    "undecided": "unentschieden",
-    "leaning to %(design)s": "eher %(design)s",
     "Systems from best to worst under each design.": "Systeme vom besten zum schlechtesten in jedem Design.",
-    "%(above)s: the interval of the difference of the two excludes zero; %(level)s: it does not.": (
-        "%(above)s: das Intervall der Differenz der beiden schließt die Null aus; %(level)s: nicht."
-    ),
-    "not one rater": "keine einzige Person",
     "Best": "Am besten",
     "Reliability": "Reliabilität",
     "Chance of being the best": "Chance, am besten zu sein",

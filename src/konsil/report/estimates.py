@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Row
-from konsil.analysis.catalogue import CASES, PREFERENCE
+from konsil.analysis.catalogue import CASES, PREFERENCE, WINS
+from konsil.analysis.said import say
+from konsil.analysis.targets import whom
 from konsil.report.anchors import anchor
 from konsil.report.designs import is_told_by_design
 from konsil.report.drawing import Drawing
@@ -20,7 +22,7 @@ from konsil.report.overview import Material
 from konsil.report.plots import forests
 from konsil.report.ranges import case_cell, notes
 from konsil.report.tables import Cell, Table, table
-from konsil.stats.contract import Estimate
+from konsil.stats.contract import Estimate, RatersTarget
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Told:
     paper: bool
     """Whether it computes what a paper computes, for reproduction."""
     prespecified: bool
-    """Whether it belongs to the prespecified family."""
+    """Whether it belongs to the declared family."""
     tables: tuple[Table, ...]
     """Estimates, then differences."""
     figures: tuple[Drawing, ...]
@@ -95,12 +97,16 @@ def _drawn(spec: Analysis | None, rows: Sequence[Joined]) -> list[Joined]:
 
 
 def _remarks(material: Material, row: Row) -> list[str]:
-    _ = material.language.gettext
     remarks = [w for w in row.warnings if w != row.finding]
     if row.n_undefined_pairs:
         remarks.append(
-            _("Undefined for %(n)s pairs of raters, which are left out of the mean.")
-            % {"n": material.numbers.count(row.n_undefined_pairs)}
+            material.numbers.told(
+                say(
+                    "Undefined for {n:,} {n|pair|pairs} of raters, which {n|is|are} left out of the mean.",
+                    message_id="table.undefined_pairs",
+                    n=row.n_undefined_pairs,
+                )
+            )
         )
     return remarks
 
@@ -130,7 +136,7 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
             (
                 *(Cell(row.group.get(column, _("all"))) for column in columns),
                 *([Cell(title(row.statistic, material.language))] if several or not columns else []),
-                numbers.estimate(row.estimate, _remarks(material, row)),
+                numbers.estimate(row.estimate, [*_remarks(material, row), *_alone(material, one, rows)]),
                 *([case_cell(material, bounds.get(_group(row.group)))] if bounds else []),
                 *_companions(material, one, methods),
                 *(_beside(material, one, name) for name in beside),
@@ -145,7 +151,7 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
         )
     heads = len(columns) + (1 if several or not columns else 0)
     caption = material.caption(_("Estimates of the analysis “%(name)s”.") % {"name": name})
-    general = _methods(material, rows)
+    general = [*_whom(material, rows), *_methods(material, rows)]
     general += notes(material, together=together, bounds=bool(bounds))
     return table(caption, head, body, row_heads=heads, general=general)
 
@@ -170,20 +176,64 @@ def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table
     body = [
         (
             *(Cell(contrast(one.row, column)) for column in columns),
-            numbers.estimate(one.row.estimate, _remarks(material, one.row)),
+            numbers.estimate(one.row.estimate, [*_remarks(material, one.row), *_alone(material, one, rows)]),
             *_companions(material, one, methods),
             Cell(numbers.p(one.row.estimate.p), number=True),
             *([Cell(numbers.p(one.row.p_adjusted), number=True)] if adjusted else []),
-            Cell(numbers.count(one.row.n_units), number=True),
+            Cell(_units(material, one.row), number=True),
             Cell(numbers.count(one.row.estimate.n_clusters), number=True),
         )
         for one in rows
     ]
-    caption = material.caption(_("Paired differences of the analysis “%(name)s”.") % {"name": name})
-    general = [_("A difference and its interval come from the same resamples of both groups.")]
+    caption, general = _compared(material, name, rows)
+    if any(one.row.n_units_versus for one in rows):
+        general.append(
+            numbers.told(
+                say(
+                    "Units: of the first group / of the second; clusters: of both groups together.",
+                    message_id="groups.units_of_both",
+                )
+            )
+        )
     if adjusted:
-        general.append(_("Holm: adjusted within the family of all prespecified tests."))
-    return table(caption, head, body, row_heads=len(columns), general=[*general, *_methods(material, rows)])
+        general.append(numbers.told(say("Holm: adjusted over all declared tests.", message_id="declared.holm_column")))
+    return table(
+        caption,
+        head,
+        body,
+        row_heads=len(columns),
+        general=[*general, *_whom(material, rows), *_methods(material, rows)],
+    )
+
+
+def _units(material: Material, row: Row) -> str:
+    """The units of both groups of a difference: its clusters are those of both."""
+    counts = [row.n_units, *([row.n_units_versus] if row.n_units_versus else [])]
+    return " / ".join(material.numbers.count(n) for n in counts)
+
+
+def _compared(material: Material, name: str, rows: Sequence[Joined]) -> tuple[str, list[str]]:
+    """The caption and a note: whether the groups have items in common."""
+    translate, paired = material.numbers.told, {joined.row.is_paired for joined in rows}
+    caption, note = say("Differences of the analysis “{name}”.", message_id="two_way.differences", name=name), ""
+    if all(joined.row.statistic in WINS for joined in rows):
+        note = say(
+            "The influences of both numbers enter the interval together, so that items and raters that stand in both"
+            " count once; the p value belongs to the same t.",
+            message_id="two_way.of_differences",
+        )
+    elif paired == {True}:
+        caption = say("Paired differences of the analysis “{name}”.", message_id="groups.paired", name=name)
+        note = say(
+            "The groups compared have items in common; the interval takes them into account.",
+            message_id="groups.common_items",
+        )
+    elif paired == {False}:
+        caption = say(
+            "Differences of independent groups, analysis “{name}”.", message_id="groups.independent", name=name
+        )
+        note = say("The groups compared have no items in common.", message_id="groups.no_common_items")
+    return material.caption(translate(caption)), [translate(note)] if note else []
 
 
 def _companion_methods(rows: Sequence[Joined]) -> list[str]:
@@ -220,6 +270,35 @@ def _companions(material: Material, one: Joined, methods: Sequence[str]) -> list
     return cells
 
 
+def _targets(rows: Sequence[Joined]) -> set[RatersTarget]:
+    """Whom the first intervals are about."""
+    return {joined.row.estimate.raters for joined in rows if math.isfinite(joined.row.estimate.low)}
+
+
+def _whom(material: Material, rows: Sequence[Joined]) -> list[str]:
+    """Whom the first intervals are about, where the report or an interval of the table is about raters like these."""
+    targets = _targets(rows)
+    beside = {c.estimate.raters for joined in rows for c in joined.companions if math.isfinite(c.estimate.low)}
+    if "like these" not in targets | beside | {material.results.target} or not targets:
+        return []
+    if len(targets) > 1:
+        note = say(
+            "The first intervals are about raters like these, except where a footnote says otherwise.",
+            message_id="target.first_mixed",
+        )
+    else:
+        note = say("The first intervals are about {whom}.", message_id="target.first", whom=whom(*targets))
+    return [material.numbers.told(note)]
+
+
+def _alone(material: Material, joined: Joined, rows: Sequence[Joined]) -> list[str]:
+    """The footnote of a row whose interval is about these raters where others' are about raters like these."""
+    estimate = joined.row.estimate
+    if len(_targets(rows)) < 2 or estimate.raters != "these" or not math.isfinite(estimate.low):
+        return []
+    return [material.numbers.told(say("This interval is about these raters.", message_id="target.row_these"))]
+
+
 def _methods(material: Material, rows: Sequence[Joined]) -> list[str]:
     """How the intervals were made, once for each way; where degrees of freedom differ, their range is enough."""
     _ = material.language.gettext
@@ -229,15 +308,28 @@ def _methods(material: Material, rows: Sequence[Joined]) -> list[str]:
     return found + [_("Beside it: %(method)s.") % {"method": method} for method in _alike(beside)]
 
 
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+"""A number as either language writes it."""
+
+
+def _size(number: str) -> float:
+    """What a written number is worth: three digits after a mark are thousands, fewer a fraction."""
+    return float(re.sub(r"[.,](?=\d{3}(?:\D|$))", "", number).replace(",", "."))
+
+
 def _alike(methods: Sequence[str]) -> list[str]:
-    """Methods that differ in one number only, as one with that number's range."""
+    """Methods that differ in one number only, as one with that number's range.
+
+    >>> _alike(["t with 9 degrees", "t with 8.5 degrees", "t with 62.1 degrees"])
+    ['t with 8.5–62.1 degrees']
+    """
     families: dict[str, list[list[str]]] = {}
     for method in dict.fromkeys(methods):
-        families.setdefault(re.sub(r"\d+", "#", method), []).append(re.findall(r"\d+", method))
+        families.setdefault(_NUMBER.sub("#", method), []).append(_NUMBER.findall(method))
     found = []
     for pattern, numbers in families.items():
         parts = pattern.split("#")
-        columns = [sorted(set(column), key=int) for column in zip(*numbers, strict=True)]
+        columns = [sorted(set(column), key=_size) for column in zip(*numbers, strict=True)]
         ranges = [column[0] if len(column) == 1 else f"{column[0]}–{column[-1]}" for column in columns]
         found.append("".join(a + b for a, b in zip(parts, [*ranges, ""], strict=True)))
     return found

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.case_rules import settled
-from konsil.analysis.catalogue import AUDIT, CASES, ONE_A_SYSTEM
+from konsil.analysis.catalogue import AUDIT, CASES, RIGHT_OR_WRONG
+from konsil.analysis.consensus_rules import needs_majority
+from konsil.analysis.said import say
 from konsil.report.glossary import entry, title
 from konsil.report.joined import column_title
 from konsil.report.overview import Material
@@ -27,18 +29,17 @@ def sentence_of(material: Material, spec: Analysis | None, rows: Sequence[Row]) 
             "%(statistic)s of each rater of the panel “%(panel)s” against the majority of the panel's other raters,"
             " on the criterion “%(criterion)s”."
         )
-    elif spec is not None and spec.statistic in CASES:
-        text = _("%(statistic)s in the ratings of the panel “%(panel)s” on the criterion “%(criterion)s”.")
-        if spec.against is not None:
-            text = _(
-                "%(statistic)s of the panel “%(panel)s” beside the panel “%(against)s”,"
-                " on the criterion “%(criterion)s”."
-            )
-    elif spec is not None and spec.against is not None:
+    elif spec is not None and spec.against is not None and needs_majority(spec):
         text = _(
             "%(statistic)s of the panel “%(panel)s” against the majority of the panel “%(against)s”,"
             " on the criterion “%(criterion)s”."
         )
+    elif spec is not None and spec.against is not None:
+        text = _(
+            "%(statistic)s of the panel “%(panel)s” beside the panel “%(against)s”, on the criterion “%(criterion)s”."
+        )
+    elif spec is not None and spec.statistic in CASES:
+        text = _("%(statistic)s in the ratings of the panel “%(panel)s” on the criterion “%(criterion)s”.")
     elif entry(statistic).among:
         text = _("%(statistic)s among the raters of the panel “%(panel)s” on the criterion “%(criterion)s”.")
     else:
@@ -83,10 +84,16 @@ def _thresholds(material: Material, spec: Analysis) -> list[tuple[str, str]]:
     """From which scores on an answer of a case counts as right, as a failure, as approved."""
     _, tick = material.language.gettext, material.numbers.tick
     audit = spec.statistic in AUDIT
-    right = spec.statistic in {"crossover", "strictness", *ONE_A_SYSTEM} - {"reasoning_gap", "illusion_gap"}
+    right = spec.statistic in {*RIGHT_OR_WRONG, "strictness"}
     found = [(_("Levels"), ", ".join(spec.levels))]
     found += [(_("Right from"), tick(spec.correct))] if right else []
-    found += [(_("Failure up to"), tick(spec.failure))] if audit else []
+    whose = (
+        say("by every expert", message_id="audit.by_every")
+        if spec.failure_by == "every"
+        else say("by their mean", message_id="audit.by_mean")
+    )
+    rule = material.numbers.told(whose)
+    found += [(_("Failure up to"), f"{tick(spec.failure)} ({rule})")] if audit else []
     found += [(_("Approved from"), tick(spec.approve))] if audit else []
     if spec.statistic == "monotonicity_violation":
         out_of = {"cases": _("all cases"), "recovered": _("cases right at the last level")}

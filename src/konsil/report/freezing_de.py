@@ -7,13 +7,6 @@ FREEZING: dict[str, str] = {
         "Systeme heißen mit Buchstaben, und Richtermodelle haben kein eigenes, bis der Plan eingefroren und die Studie"
         " entblindet ist."
     ),
-    "The plan of analyses was frozen at {at} (digest {digest}).": (
-        "Der Analyseplan wurde am {at} eingefroren (Prüfsumme {digest})."
-    ),
-    "Systems were letters until {at}.": "Bis {at} hießen die Systeme mit Buchstaben.",
-    "Systems had their names at {at} already: the study was marked as simulated then.": (
-        "Schon am {at} hatten die Systeme ihre Namen: Die Studie galt da als simuliert."
-    ),
     "Added after the plan of analyses was frozen, and therefore exploratory: {names}.": (
         "Nach dem Einfrieren des Analyseplans hinzugekommen und deshalb explorativ: {names}."
     ),
@@ -22,8 +15,5 @@ FREEZING: dict[str, str] = {
     ),
     "Taken out after the plan of analyses was frozen: {names}.": (
         "Nach dem Einfrieren des Analyseplans herausgenommen: {names}."
-    ),
-    "Exclusions, forms, seed, resampling or derived columns were changed after the plan was frozen.": (
-        "Ausschlüsse, Formulare, Startwert, Resampling oder abgeleitete Spalten wurden nach dem Einfrieren geändert."
     ),
 }

@@ -40,8 +40,8 @@ _ENSEMBLES = (
     " on the data, and the out-of-bag value says what is left of it on other items."
 )
 _PREFERENCE = (
-    "How much higher a judge scores {} answers than judges of other families do, beside the same for all other answers"
-    " and within what the experts labelled alike, so that a merely lenient judge has 0."
+    "How much higher a judge scores {} answers than judges of other families do, beside the same for answers of"
+    " other families and within what the experts scored alike, peer by peer, so that a merely lenient judge has 0."
 )
 PLAIN = {
     "share": Entry("Share", "How large a part of the labels are the ones counted, between 0 and 1.", _WILSON),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import resources
 
 from konsil.report.analysis_de import SAID
 from konsil.report.messages_de import MESSAGES
@@ -25,7 +27,7 @@ class Language:
     per_cent: str
     """What stands after a number per cent."""
     messages: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """English text -> text of this language; what is absent stays English."""
+    """Message id, or for older texts the English one -> text of this language; what is absent stays English."""
     statistics: Mapping[str, tuple[str, str]] = field(default_factory=dict, repr=False)
     """Name of a statistic -> its title and one plain sentence."""
 
@@ -38,10 +40,23 @@ class Language:
         return self.gettext(singular if n == 1 else plural)
 
 
+def catalogue(code: str) -> dict[str, str]:
+    """Message id -> text of this language, from the files of `catalogue/<code>`, one file a family of ids.
+
+    `[interval]` / `exact = "..."` in a file is the text of the id `interval.exact`.
+    """
+    texts: dict[str, str] = {}
+    for path in sorted((resources.files("konsil.report") / "catalogue" / code).iterdir(), key=lambda p: p.name):
+        for family, messages in tomllib.loads(path.read_text("utf-8")).items():
+            texts |= {f"{family}.{name}": text for name, text in messages.items()}
+    return texts
+
+
 _TITLES = {named.title: STATISTICS[name][0] for name, named in NAMED.items()}
 
 ENGLISH = Language("en", ".", ", ", "%")
-DEUTSCH = Language("de", ",", "; ", "\u202f%", {**_TITLES, **SOURCES, **SAID, **MESSAGES}, STATISTICS)
+_DEUTSCH = {**_TITLES, **SOURCES, **SAID, **MESSAGES, **catalogue("de")}
+DEUTSCH = Language("de", ",", "; ", "\u202f%", _DEUTSCH, STATISTICS)
 
 
 def language(code: str) -> Language:

@@ -20,17 +20,8 @@ MESSAGES: dict[str, str] = {
     **PATIENTS,
     **RECRUITED,
     **TIMES,
-    "%(items)s items, %(answers)s answers of %(systems)s systems and %(raters)s raters in %(panels)s panels gave"
-    " %(rated)s labels and %(abstained)s abstentions; %(unreadable)s replies were unreadable and %(excluded)s ratings"
-    " were excluded. The protocol asks for %(analyses)s analyses, %(prespecified)s of them prespecified.": (
-        "%(items)s Items, %(answers)s Antworten von %(systems)s Systemen und %(raters)s Bewertende in %(panels)s Panels"
-        " ergaben %(rated)s Labels und %(abstained)s Enthaltungen; %(unreadable)s Urteile fehlen, weil sie unlesbar"
-        " waren, und %(excluded)s Bewertungen wurden ausgeschlossen. Das Protokoll verlangt %(analyses)s Analysen,"
-        " davon %(prespecified)s vorab festgelegt."
-    ),
     "%(n)s different values": "%(n)s verschiedene Werte",
     "%(n)s more characters": "%(n)s weitere Zeichen",
-    "%(n)s screens have no time.": "%(n)s Seiten haben keine Zeit.",
     "%(statistic)s among the raters of the panel “%(panel)s” on the criterion “%(criterion)s”.": (
         "%(statistic)s unter den Bewertenden des Panels „%(panel)s“ beim Kriterium „%(criterion)s“."
     ),
@@ -54,20 +45,10 @@ MESSAGES: dict[str, str] = {
         "%(what)s: Schätzwerte (Punkte) mit ihren Intervallen (Linien), Analyse „%(name)s“."
     ),
     "%(word)s [%(level)s interval]": "%(word)s [%(level)s-Intervall]",
-    "A difference and its interval come from the same resamples of both groups.": (
-        "Eine Differenz und ihr Intervall stammen aus denselben Stichproben beider Gruppen."
-    ),
     "A number": "Eine Zahl",
     "Abstained": "Enthalten",
     "Abstentions": "Enthaltungen",
     "All items": "Alle Items",
-    "All numbers, unrounded, are beside this page in estimates.csv, estimates.json, coverage.csv, labels.csv,"
-    " outcomes.csv, orders.csv, bounds.csv, derived.csv and curves.csv; the figures are in the folder"
-    " figures as SVG and PDF.": (
-        "Alle Zahlen stehen ungerundet neben dieser Seite in estimates.csv, estimates.json, coverage.csv, labels.csv,"
-        " outcomes.csv, orders.csv, bounds.csv, derived.csv und curves.csv; die Abbildungen liegen im Ordner"
-        " figures (SVG und PDF)."
-    ),
     "An interval of level 0.95 misses the true value in one of twenty cases, by design.": (
         "Ein Intervall zum Niveau 0,95 verfehlt den wahren Wert bauartbedingt in einem von zwanzig Fällen."
     ),
@@ -138,9 +119,6 @@ MESSAGES: dict[str, str] = {
     "Free text": "Freier Text",
     "Group": "Gruppe",
     "Groups": "Gruppen",
-    "Holm: adjusted within the family of all prespecified tests.": (
-        "Holm: adjustiert innerhalb der Familie aller vorab festgelegten Tests."
-    ),
     "Instruments and codebooks": "Instrumente und Kodierbücher",
     "Interval holds it": "Im Intervall",
     "Interval: %(method)s.": "Intervall: %(method)s.",
@@ -170,11 +148,9 @@ MESSAGES: dict[str, str] = {
     "Nothing was computed.": "Es wurde nichts berechnet.",
     "Only": "Nur",
     "Page": "Seite",
-    "Paired differences of the analysis “%(name)s”.": "Gepaarte Differenzen der Analyse „%(name)s“.",
     "Panel": "Panel",
     "Parameter": "Parameter",
     "Part %(n)s of %(total)s.": "Teil %(n)s von %(total)s.",
-    "Prespecified analyses": "Vorab festgelegte Analysen",
     "Rated": "Bewertet",
     "Raters": "Bewertende",
     "Raters and their work.": "Bewertende und ihre Arbeit.",
@@ -212,10 +188,6 @@ MESSAGES: dict[str, str] = {
     "System": "System",
     "Systems and their answers.": "Systeme und ihre Antworten.",
     "Table %(n)s.": "Tabelle %(n)s.",
-    "The statistic was undefined in %(n)s resamples.": "In %(n)s Ziehungen war die Statistik nicht definiert.",
-    "The texts of %(n)s answers are not at hand; they do not count in the lengths.": (
-        "Die Texte von %(n)s Antworten liegen nicht vor; in den Längen zählen sie nicht."
-    ),
     "There are no ratings for this analysis.": "Für diese Analyse gibt es keine Bewertungen.",
     "There are no ratings.": "Es gibt keine Bewertungen.",
     "There is no plan, so nothing is known of expected and missing ratings.": (
@@ -231,9 +203,6 @@ MESSAGES: dict[str, str] = {
     ),
     "True values of the simulation and what the analyses found.": (
         "Wahre Werte der Simulation und was die Analysen gefunden haben."
-    ),
-    "Undefined for %(n)s pairs of raters, which are left out of the mean.": (
-        "Für %(n)s Paare von Bewertenden nicht definiert; im Mittel fehlen sie."
     ),
     "Units": "Einheiten",
     "Unreadable": "Unlesbar",
@@ -258,11 +227,6 @@ MESSAGES: dict[str, str] = {
     "p": "p",
     "p (Holm)": "p (Holm)",
     "p (max-T)": "p (max-T)",
-    "max-T: adjusted over all prespecified win differences and margins together; all comparisons of an item"
-    " change sides by one coin, the same on every criterion. It speaks of these raters.": (
-        "max-T: adjustiert über alle vorab festgelegten Siegdifferenzen und Vorsprünge zugleich; alle Vergleiche eines"
-        " Items wechseln durch eine Münze die Seite, bei jedem Kriterium dieselbe. Das gilt für diese Bewertenden."
-    ),
     "paper mode": "wie in der Arbeit",
     "people": "Menschen",
     "programs": "Programme",

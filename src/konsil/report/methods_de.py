@@ -7,16 +7,20 @@ from konsil.report.designs_de import DESIGN_SOURCES
 from konsil.report.pairs_de import PAIR_SOURCES
 
 METHODS: dict[str, str] = {
-    "{n} ({panel}; {ratings:,} ratings)": "{n} ({panel}; {ratings:,} Bewertungen)",
+    "{n} ({panel}; {ratings:,} {ratings|rating|ratings})": "{n} ({panel}; {ratings:,} {ratings|Bewertung|Bewertungen})",
     "No ratings were available.": "Es lagen keine Bewertungen vor.",
-    "Raters were {raters}, on {items:,} items.": "Es bewerteten {raters}, und zwar {items:,} Items.",
+    "Raters were {raters}, on {items:,} {items|item|items}.": (
+        "Es bewerteten {raters}, und zwar {items:,} {items|Item|Items}."
+    ),
     "No rating was faster than the protocol's {seconds:g} seconds.": (
         "Keine Bewertung war schneller als die {seconds:g} Sekunden des Protokolls."
     ),
-    "{n:,} ratings ({reason})": "{n:,} Bewertungen ({reason})",
+    "{n:,} {n|rating|ratings} ({reason})": "{n:,} {n|Bewertung|Bewertungen} ({reason})",
     "Excluded: {what}.": "Ausgeschlossen: {what}.",
-    "The {n:,} abstentions are not labels: statistics use the labels given (pairwise deletion).": (
-        "Die {n:,} Enthaltungen sind keine Labels: Es zählen die vergebenen Labels (paarweiser Ausschluss)."
+    "The {n:,} {n|abstention is not a label|abstentions are not labels}: statistics use the"
+    " labels given (pairwise deletion).": (
+        "Die {n:,} {n|Enthaltung ist kein Label|Enthaltungen sind keine Labels}: Es zählen die vergebenen"
+        " Labels (paarweiser Ausschluss)."
     ),
     "In {analyses} an abstention counts as a label of its own.": (
         "In {analyses} zählt eine Enthaltung als eigenes Label."
@@ -55,16 +59,6 @@ METHODS: dict[str, str] = {
         "„Wie in der Arbeit“ wurden Richtermodelle an der Mehrheit des ganzen Panels gemessen, was die Differenz"
         " verzerrt."
     ),
-    "Intervals are {level:g} % BCa bootstrap intervals over {draws:,} resamples of clusters ({clusters}), seeded by the"
-    " study's seed {seed}, the same resamples in all analyses of the same clusters; a linearised cluster interval"
-    " stands beside each.": (
-        "Intervalle sind BCa-Bootstrap-Intervalle zum Niveau {level:g} % aus {draws:,} Ziehungen von Clustern"
-        " ({clusters}), mit dem Startwert {seed} der Studie, dieselben in allen Auswertungen derselben Cluster; daneben"
-        " steht jeweils ein linearisiertes Cluster-Intervall."
-    ),
-    "Where single ratings are averaged, a two-way interval (items and raters) stands beside them.": (
-        "Wo einzelne Bewertungen gemittelt sind, steht ein zweifaches Intervall (Items und Bewertende) daneben."
-    ),
     "With raters as clusters the interval is linearised for sums of single ratings and a delete-one-rater jackknife"
     " otherwise.": (
         "Mit Bewertenden als Clustern ist das Intervall bei Summen einzelner Bewertungen linearisiert, sonst ein"
@@ -77,22 +71,8 @@ METHODS: dict[str, str] = {
     "Two-sided p values of differences invert the bootstrap interval.": (
         "Zweiseitige p-Werte von Differenzen kehren das Bootstrap-Intervall um."
     ),
-    "In {analyses} the p value is from swapping the two groups in whole clusters by fair coins.": (
-        "In {analyses} stammt der p-Wert aus dem Tausch der beiden Gruppen in ganzen Clustern durch faire Münzen."
-    ),
     "Where raters are the clusters, p values are from the t distribution.": (
         "Wo Bewertende die Cluster sind, stammen p-Werte aus der t-Verteilung."
-    ),
-    "The {n} prespecified tests of win differences are adjusted for one another in two ways: Holm's adjustment"
-    " of the headline's p values, over all prespecified tests; and max-T of the flips, in which all comparisons"
-    " of an item change sides by one coin, the same on every criterion, so that their dependence counts.": (
-        "Die {n} vorab festgelegten Tests von Siegdifferenzen sind auf zwei Wegen füreinander adjustiert: die p-Werte"
-        " an erster Stelle nach Holm über alle vorab festgelegten Tests, und die Seitenwechsel nach max-T, wobei alle"
-        " Vergleiche eines Items durch dieselbe Münze die Seite wechseln, bei jedem Kriterium dieselbe, sodass die"
-        " Abhängigkeit zählt."
-    ),
-    "Holm's adjustment is over all prespecified differences.": (
-        "Holms Adjustierung umfasst alle vorab festgelegten Differenzen."
     ),
 }
 
@@ -145,6 +125,9 @@ SOURCES: dict[str, str] = {
     ),
     "convention": "üblich",
     "share of units with equal labels, pair by pair": "Anteil der Einheiten mit gleichen Labels, Paar für Paar",
+    "share of units whose two labels are equal or neighbours on the scale, pair by pair": (
+        "Anteil der Einheiten, deren zwei Labels gleich oder auf der Skala benachbart sind, Paar für Paar"
+    ),
     **PAIR_SOURCES,
     **CASE_SOURCES,
     **DESIGN_SOURCES,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from konsil.analysis import Results
 from konsil.analysis.columns import rating_columns
+from konsil.analysis.said import say
 from konsil.instrument import Criterion
 from konsil.prepare import MATCH
 from konsil.records import Answer, Event, Item, Rater, Rating
@@ -111,7 +112,8 @@ def _raters(material: Material) -> Table:
         kind = Counter(kinds[rater.kind] for rater in members)
         seconds = [s for s in screens[panel].values() if s is not None]
         untimed = len(screens[panel]) - len(seconds)
-        remarks = (_("%(n)s screens have no time.") % {"n": numbers.count(untimed)},) if seconds and untimed else ()
+        no_time = say("{n:,} {n|screen has|screens have} no time.", message_id="table.untimed", n=untimed)
+        remarks = (numbers.told(no_time),) if seconds and untimed else ()
         rows.append(
             (
                 Cell(panel),
@@ -184,8 +186,14 @@ def _systems(material: Material) -> Table:
     general = [_("Lengths: median [interquartile range].")]
     if absent:
         general.append(
-            _("The texts of %(n)s answers are not at hand; they do not count in the lengths.")
-            % {"n": numbers.count(absent)}
+            numbers.told(
+                say(
+                    "The {n|text|texts} of {n:,} {n|answer is|answers are} not at hand and {n|does|do} not count in the"
+                    " lengths.",
+                    message_id="table.texts_absent",
+                    n=absent,
+                )
+            )
         )
     head = (_("System"), _("Family"), _("Model"), _("Answers"), _("Words per answer"), _("Characters per answer"))
     return table(material.caption(_("Systems and their answers.")), head, rows, general=general)

@@ -6,11 +6,14 @@ import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from types import CodeType
 
 import jinja2
+from jinja2.bccache import Bucket
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from konsil.analysis.said import say
 from konsil.instrument import Instrument
 from konsil.records import Answer, Item
 from konsil.report.anchors import anchor
@@ -19,6 +22,7 @@ from konsil.report.calls import calls, derived_figures
 from konsil.report.case_figures import case_figures
 from konsil.report.case_view import case_view
 from konsil.report.composition import composition
+from konsil.report.declared import declared, declared_heading
 from konsil.report.designs import designs
 from konsil.report.digest import records_digest
 from konsil.report.drawing import Drawing
@@ -31,6 +35,7 @@ from konsil.report.headline import key_numbers
 from konsil.report.labels import label_figures
 from konsil.report.overview import Material, characteristics, flow, natural
 from konsil.report.pairs import pair_figures
+from konsil.report.reconciliation import reconciliation
 from konsil.report.recruited import recruited
 from konsil.report.section import Section
 from konsil.report.times import times
@@ -53,6 +58,14 @@ class Page:
     """In the order of the page."""
 
 
+_FILES = say(
+    "All numbers are beside this page, to 12 significant digits, in estimates.csv, estimates.json, coverage.csv,"
+    " labels.csv, outcomes.csv, orders.csv, bounds.csv, derived.csv and curves.csv; the figures are in the folder"
+    " figures as SVG and PDF.",
+    message_id="files.beside",
+)
+
+
 def render(material: Material, extras: Sequence[Section]) -> Page:
     """Gather everything and render it."""
     seen = [*case_figures(material), *pair_figures(material), *glance(material)]
@@ -68,12 +81,14 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         study=material.study,
         results=material.results,
         themselves=_themselves(material),
+        played=material.numbers.told(material.results.played),
         lang=material.language.code,
         version=__version__,
         summary=_summary(material, told),
         key_numbers=key_numbers(material),
         characteristics=[*characteristics(material), *([spent] if (spent := times(material)) is not None else [])],
         funnel=funnel(material),
+        reconciliation=reconciliation(material),
         recruited=asked,
         composition=made_of,
         flow=flow(material),
@@ -82,6 +97,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         calls=called,
         labels=labels,
         prespecified=[t for t in told if t.prespecified],
+        declared=material.numbers.told(declared_heading(material.results.plan, _declared(told))),
         exploratory=[t for t in told if not t.prespecified],
         extras=added,
         instruments=[
@@ -92,6 +108,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         case=case_view(material),
         longest=LONGEST,
         versions=_versions(),
+        files=material.numbers.told(_FILES),
         digests=(material.digest or study_digest(material.study), records_digest(material.records)),
         glossary=[(entry(name, material.language), anchor("statistic", name)) for name in sorted(used)],
     )  # fmt: skip
@@ -118,6 +135,23 @@ class _Counter:
         return self._last[kind]
 
 
+class _Compiled(jinja2.BytecodeCache):
+    """Templates are compiled once a process, not once a page; the key holds a digest of the source."""
+
+    def __init__(self) -> None:
+        self._code: dict[str, CodeType] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self._code.get(f"{bucket.key}-{bucket.checksum}")
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        if bucket.code is not None:
+            self._code[f"{bucket.key}-{bucket.checksum}"] = bucket.code
+
+
+_COMPILED = _Compiled()
+
+
 def _environment(material: Material) -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("konsil.report", "templates"),
@@ -126,6 +160,7 @@ def _environment(material: Material) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         extensions=["jinja2.ext.i18n"],
+        bytecode_cache=_COMPILED,
     )
     environment.install_gettext_callables(  # type: ignore[attr-defined]
         material.language.gettext, material.language.ngettext, newstyle=True
@@ -149,29 +184,28 @@ def markdown(instrument: Instrument) -> Markup:
 
 
 def _summary(material: Material, told: Sequence[Told]) -> str:
-    _, count = material.language.gettext, material.numbers.count
-    given = sum(row.rated for row in material.results.coverage)
-    abstained = sum(row.abstained for row in material.results.coverage)
-    unreadable = sum(row.unreadable for row in material.results.coverage)
-    excluded = sum(n for row in material.results.coverage for n in row.excluded.values())
-    text = _(
-        "%(items)s items, %(answers)s answers of %(systems)s systems and %(raters)s raters in %(panels)s panels gave"
-        " %(rated)s labels and %(abstained)s abstentions; %(unreadable)s replies were unreadable and %(excluded)s"
-        " ratings were excluded. The protocol asks for %(analyses)s analyses, %(prespecified)s of them prespecified."
+    results, numbers = material.results, material.numbers
+    sentence = say(
+        "{items:,} {items|item|items}, {answers:,} {answers|answer|answers} of {systems:,} {systems|system|systems} and"
+        " {raters:,} {raters|rater|raters} in {panels:,} {panels|panel|panels} gave"
+        " {rated:,} {rated|label|labels} and {abstained:,} {abstained|abstention|abstentions}; {unreadable:,}"
+        " {unreadable|reply was|replies were} unreadable and {excluded:,} {excluded|rating was|ratings were} excluded.",
+        message_id="summary.material",
+        items=len(material.items),
+        answers=len(material.answers),
+        systems=len(material.study.systems) or len({a.system for a in material.answers}),
+        raters=len(material.raters),
+        panels=len(material.panels()),
+        rated=sum(row.rated for row in results.coverage),
+        abstained=sum(row.abstained for row in results.coverage),
+        unreadable=sum(row.unreadable for row in results.coverage),
+        excluded=sum(n for row in results.coverage for n in row.excluded.values()),
     )
-    return text % {
-        "items": count(len(material.items)),
-        "answers": count(len(material.answers)),
-        "systems": count(len(material.study.systems) or len({a.system for a in material.answers})),
-        "raters": count(len(material.raters)),
-        "panels": count(len(material.panels())),
-        "rated": count(given),
-        "abstained": count(abstained),
-        "unreadable": count(unreadable),
-        "excluded": count(excluded),
-        "analyses": count(len(told)),
-        "prespecified": count(sum(t.prespecified for t in told)),
-    }
+    return f"{numbers.told(sentence)} {numbers.told(declared(results.plan, _declared(told), len(told)))}"
+
+
+def _declared(analyses: Sequence[Told]) -> list[str]:
+    return [t.name for t in analyses if t.prespecified]
 
 
 def _samples(material: Material) -> list[tuple[Item, list[Answer]]]:

@@ -41,17 +41,9 @@ PAIR_FIGURES: dict[str, str] = {
     "Rated items by %(stratum)s": "Bewertete Items nach %(stratum)s",
     "Items with at least one rating, by %(stratum)s.": "Items mit mindestens einer Bewertung, nach %(stratum)s.",
     "%(n)s values of %(column)s": "%(n)s Werte von %(column)s",
-    "%(n)s items rated": "%(n)s bewertete Items",
-    "%(n)s raters of %(panel)s": "%(n)s Bewertende in %(panel)s",
     "Each rater gets items of the own %(column)s": "Alle erhalten Items aus ihrer eigenen Gruppe: %(column)s",
     "Arm %(arm)s": "Arm %(arm)s",
-    "%(share)s of the raters": "%(share)s der Bewertenden",
     "For each item two of %(k)s systems are drawn": "Je Item werden zwei von %(k)s Systemen gezogen",
-    "Which of the two is shown as A is drawn; %(n)s criteria": (
-        "Welches der beiden als A erscheint, wird gezogen; %(n)s Kriterien"
-    ),
-    "%(n)s comparisons": "%(n)s Vergleiche",
-    "at most %(n)s items each": "höchstens je %(n)s Items",
     "with weights %(weights)s": "mit den Gewichten %(weights)s",
     "those of the arm %(arm)s, sides drawn afresh": "die des Arms %(arm)s, Seiten neu gezogen",
     "sides drawn afresh": "Seiten neu gezogen",

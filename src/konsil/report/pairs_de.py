@@ -11,11 +11,8 @@ PAIRS: dict[str, str] = {
     "The {n:.0f} raters are fewer than {few:.0f}: of raters in general so few tell little.": (
         "Die {n:.0f} Bewertenden sind weniger als {few:.0f}: Über Bewertende im Allgemeinen sagen so wenige kaum etwas."
     ),
-    "The interval rests on {n:.0f} items, fewer than {few:.0f}.": (
-        "Das Intervall beruht auf {n:.0f} Items, weniger als {few:.0f}."
-    ),
-    "It was compared only {n:.0f} times with some other system: intervals of so few are too narrow.": (
-        "Mit manchem anderen System wurde es nur {n:.0f}-mal verglichen: Intervalle aus so wenigen sind zu schmal."
+    "The interval rests on {n:.0f} {n|item|items}, fewer than {few:.0f}.": (
+        "Das Intervall beruht auf {n:.0f} {n|Item|Items}, weniger als {few:.0f}."
     ),
     "It met {n:.0f} of the {all:.0f} other systems; the others do not enter its mean.": (
         "Es wurde mit {n:.0f} der {all:.0f} anderen Systeme verglichen; die übrigen gehen in sein Mittel nicht ein."
@@ -75,13 +72,6 @@ PAIRS: dict[str, str] = {
     " every resample, and ties stay in the denominators.": (
         "Siegdifferenzen geben jedem Gegner dasselbe Gewicht, wie oft er auch vorkam; die Gewichte werden in jeder"
         " Ziehung neu berechnet, und Gleichstände bleiben im Nenner."
-    ),
-    "Intervals of people's comparisons are two-way linearised Wald intervals (items and raters); beside them stand the"
-    " bootstrap of items, whose p value is from flipping the sides of all comparisons of an item by a fair coin, and"
-    " the interval by raters.": (
-        "Intervalle für Vergleiche durch Menschen sind zweifach geclusterte linearisierte Wald-Intervalle (Items und"
-        " Bewertende); daneben stehen der Bootstrap der Items, dessen p-Wert daher kommt, dass eine faire Münze die"
-        " Seiten aller Vergleiche eines Items vertauscht, und das Intervall nach Bewertenden."
     ),
     "In paper mode comparisons have percentile intervals by item and flips of single comparisons, which reject too"
     " often where comparisons share items or raters.": (

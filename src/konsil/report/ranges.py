@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from konsil.analysis.results import Bounds
+from konsil.analysis.said import say
 from konsil.report.overview import Material
 from konsil.report.tables import Cell
 
@@ -22,9 +23,12 @@ def notes(material: Material, *, together: bool, bounds: bool) -> Iterator[str]:
     """What the columns mean."""
     _ = material.language.gettext
     if together:
-        yield _(
-            "max-T: adjusted over all prespecified win differences and margins together; all comparisons of an item"
-            " change sides by one coin, the same on every criterion. It speaks of these raters."
+        yield material.numbers.told(
+            say(
+                "max-T: the p value adjusted over all declared win differences and margins together, by the"
+                " correlations that items and raters give them.",
+                message_id="two_way.max_t_column",
+            )
         )
     if bounds:
         yield _(

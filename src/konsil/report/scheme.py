@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from konsil.analysis.columns import rating_columns
+from konsil.analysis.said import Said, say
 from konsil.plan import Allocation
 from konsil.report.anchors import anchor
 from konsil.report.drawing import ACCENT, INK, MUTED, RULE, Drawing, finish, style
@@ -33,37 +34,57 @@ def schemes(material: Material) -> Iterator[Drawing]:
 
 def _steps(material: Material, line: Allocation) -> Iterator[Step]:
     """The steps of the draw, in their order."""
-    _, count = material.language.gettext, material.numbers.count
-    ratings = rating_columns(material.ratings).select("task", "rater", "item").unique()
+    _, count, told = material.language.gettext, material.numbers.count, material.numbers.told
+    # A questionnaire is about no item and no comparison.
+    ratings = rating_columns(material.ratings).select("task", "rater", "item").drop_nulls("item").unique()
     mine = {r.id for r in material.panels().get(line.panel, [])}
     rated = ratings.filter(ratings.get_column("rater").is_in(sorted(mine)))
     items, raters = (rated.get_column(c).n_unique() for c in ("item", "rater"))
     values = {i.strata.get(line.match or "", "") for i in material.items} - {""}
     of = _("%(n)s values of %(column)s") % {"n": count(len(values)), "column": line.match} if values else ""
     yield (
-        (_("%(n)s items rated") % {"n": count(items)}, of),
-        (_("%(n)s raters of %(panel)s") % {"n": count(raters), "panel": line.panel}, _most(material, line)),
+        (told(say("{n:,} {n|item|items} rated", message_id="design.items_rated", n=items)), of),
+        (
+            told(say("{n:,} {n|rater|raters} of {panel}", message_id="design.raters_of", n=raters, panel=line.panel)),
+            _most(material, line),
+        ),
     )
     if line.match:
         yield ((_("Each rater gets items of the own %(column)s") % {"column": line.match}, ""),)
     if line.arms:
         whole = sum(line.arms.values())
         yield tuple(
-            (_("Arm %(arm)s") % {"arm": arm}, _("%(share)s of the raters") % {"share": _share(ratio, whole)})
+            (_("Arm %(arm)s") % {"arm": arm}, material.numbers.told(_planned(_share(ratio, whole))))
             for arm, ratio in line.arms.items()
         )
     k = len(line.systems) or len(material.study.systems) or len({a.system for a in material.answers})
     yield ((_("For each item two of %(k)s systems are drawn") % {"k": count(k)}, _weights(material, line)),)
     form = material.study.instrument(line.instrument)
     asked = [c for c in form.criteria if c.scope == "pair"] if form is not None else []
-    sides = _("Which of the two is shown as A is drawn; %(n)s criteria") % {"n": count(len(asked))}
+    sides = told(
+        say(
+            "Which of the two is shown as A is drawn; {n:,} {n|criterion|criteria}",
+            message_id="design.sides",
+            n=len(asked),
+        )
+    )
     yield ((sides, ", ".join(material.criterion(c.id) for c in asked)),)
-    yield ((_("%(n)s comparisons") % {"n": count(rated.get_column("task").n_unique())}, ""), *_again(material, line))
+    n_compared = rated.get_column("task").n_unique()
+    compared = told(say("{n:,} {n|comparison|comparisons}", message_id="design.comparisons", n=n_compared))
+    yield ((compared, ""), *_again(material, line))
+
+
+def _planned(share: str) -> Said:
+    """An arm's share as the plan has it; who came may differ."""
+    return say("planned: {share} of the raters", message_id="design.planned_arm", share=share)
 
 
 def _most(material: Material, line: Allocation) -> str:
-    _, count = material.language.gettext, material.numbers.count
-    return _("at most %(n)s items each") % {"n": count(line.per_rater)} if line.per_rater else ""
+    if not line.per_rater:
+        return ""
+    return material.numbers.told(
+        say("at most {n:,} {n|item|items} each", message_id="design.items_each", n=line.per_rater)
+    )
 
 
 def _weights(material: Material, line: Allocation) -> str:

@@ -11,8 +11,9 @@ _ENSEMBLES = (
     " beste von vielen ist auf den Daten gewählt, und der Out-of-bag-Wert sagt, was auf anderen Items davon bleibt."
 )
 _PREFERENCE = (
-    "Um wie viel höher ein Richtermodell {} bewertet als Richtermodelle anderer Familien, neben demselben für alle"
-    " übrigen Antworten und innerhalb gleicher Urteile der Fachleute: ein bloß mildes Richtermodell hat 0."
+    "Um wie viel höher ein Richtermodell {} bewertet als Richtermodelle anderer Familien, neben demselben für"
+    " Antworten anderer Familien und innerhalb gleicher Urteile der Fachleute, je Richtermodell zum Vergleich: ein bloß"
+    " mildes Richtermodell hat 0."
 )
 
 STATISTICS: dict[str, tuple[str, str]] = {
@@ -74,6 +75,10 @@ STATISTICS: dict[str, tuple[str, str]] = {
         "Gwets AC1",
         "Übereinstimmung aller Bewertenden zugleich über einen Zufall hinaus, der klein ist, wo ein Label viel häufiger"
         " ist als die anderen; bei seltenen Labels stabiler als Kappa.",
+    ),
+    "gwet_ac2_linear": (
+        "Gwets AC2, linear gewichtet",
+        "Gwets AC1, in dem Abweichungen nach ihrem Abstand auf der Skala zählen.",
     ),
     "gwet_ac2": (
         "Gwets AC2",

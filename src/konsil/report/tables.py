@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from konsil.analysis.said import retold
+from konsil.analysis.said import retold, say
 from konsil.report.language import ENGLISH, Language
 from konsil.stats.contract import Estimate
 
@@ -227,7 +227,12 @@ class Numbers:
         elif undefined:
             said.insert(0, _("No reason is recorded."))
         if estimate.n_undefined:
-            said.append(_("The statistic was undefined in %(n)s resamples.") % {"n": self.count(estimate.n_undefined)})
+            undefined_in = say(
+                "The statistic was undefined in {n:,} {n|resample|resamples}.",
+                message_id="table.undefined_resamples",
+                n=estimate.n_undefined,
+            )
+            said.append(self.told(undefined_in))
         return Cell(self.with_interval(estimate), tuple(said), number=True)
 
 

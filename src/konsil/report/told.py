@@ -22,6 +22,8 @@ def told(results: Results, numbers: Numbers) -> Results:
         outcomes=tuple(replace(o, value=_values({o.column: o.value}, numbers)[o.column]) for o in results.outcomes),
         warnings=_texts(results.warnings, numbers),
         methods=_texts(results.methods, numbers),
+        inference=_texts(results.inference, numbers),
+        played=numbers.told(results.played),
         label_counts={(*key[:3], numbers.told(key[3])): n for key, n in results.label_counts.items()},
     )
 

@@ -10,10 +10,14 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from konsil.analysis import Results, Row
+from konsil.analysis.results import PlanStatus
+from konsil.analysis.targets import whom
 from konsil.errors import KonsilError
 from konsil.records import Answer, Event, Item, Rater, Rating
+from konsil.records.digits import written
 from konsil.records.formulas import harmless
 from konsil.records.worked import Worked
 from konsil.report.language import language
@@ -88,15 +92,15 @@ def write_estimates(folder: Path, study: Study, results: Results) -> tuple[Path,
     """Write estimates.csv and estimates.json alone into an existing or new folder; return their paths."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
+    paths = []
     for name, content in (
         ("estimates.csv", _estimates_csv(study, results)),
         ("estimates.json", _estimates_json(study, results)),
     ):
         draft = folder / f".{name}.new"
         draft.write_bytes(content)
-        written.append(draft.replace(folder / name))
-    return written[0], written[1]
+        paths.append(draft.replace(folder / name))
+    return paths[0], paths[1]
 
 
 def _may_replace(folder: Path) -> None:
@@ -125,12 +129,7 @@ def _replace(folder: Path, files: Mapping[str, bytes]) -> None:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _number(value: float) -> float | None:
-    """JSON and CSV know no nan: an undefined number is absent, and `reason` says why."""
-    return value if math.isfinite(value) else None
-
-
-def _record(row: Row) -> dict[str, object]:
+def _record(row: Row, plan: Mapping[str, PlanStatus] = MappingProxyType({})) -> dict[str, object]:
     e = row.estimate
     undefined = math.isnan(e.value)
     return {
@@ -141,23 +140,26 @@ def _record(row: Row) -> dict[str, object]:
         "raters": row.raters,
         "group": dict(sorted(row.group.items())),
         "versus": dict(sorted(row.versus.items())),
-        "value": _number(e.value),
-        "low": _number(e.low),
-        "high": _number(e.high),
+        "value": e.value,
+        "low": e.low,
+        "high": e.high,
         "level": e.level,
-        "se": _number(e.se),
-        "p": _number(e.p),
-        "p_adjusted": _number(row.p_adjusted),
-        "p_max_t": _number(row.p_max_t),
+        "se": e.se,
+        "p": e.p,
+        "p_adjusted": row.p_adjusted,
+        "p_max_t": row.p_max_t,
         "n_units": row.n_units,
+        "n_units_versus": row.n_units_versus or None,
         "n_raters": row.n_raters,
         "n_ratings": e.n_ratings,
         "n_clusters": e.n_clusters,
         "n_undefined": e.n_undefined,
         "n_undefined_pairs": row.n_undefined_pairs,
         "method": e.method,
+        "target": str(whom(e.raters)) if math.isfinite(e.low) else "",
         "reason": e.reason or ("undefined" if undefined else ""),
-        "prespecified": row.prespecified,
+        "declared": row.prespecified,
+        "prespecified": plan.get(row.analysis) == "prespecified",
         "warnings": list(row.warnings),
     }
 
@@ -169,10 +171,13 @@ def _estimates_json(study: Study, results: Results, digest: str = "") -> bytes:
         "study_digest": digest or study_digest(study),
         "konsil": __version__,
         "simulated": study.simulated,
+        "played": results.played,
+        "target": str(whom(results.target)),
+        "inference": list(results.inference),
         "warnings": list(results.warnings),
-        "rows": [{**_record(row), "mode": modes.get(row.analysis, "valid")} for row in results.rows],
+        "rows": [{**_record(row, results.plan), "mode": modes.get(row.analysis, "valid")} for row in results.rows],
     }
-    return (json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+    return (json.dumps(written(whole), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
 
 
 def _estimates_csv(study: Study, results: Results) -> bytes:
@@ -181,7 +186,7 @@ def _estimates_csv(study: Study, results: Results) -> bytes:
     versus = sorted({column for row in results.rows for column in row.versus})
     lines = []
     for row in results.rows:
-        record = _record(row)
+        record = _record(row, results.plan)
         record["warnings"] = " | ".join(row.warnings)
         del record["group"], record["versus"]
         lines.append(
@@ -245,9 +250,9 @@ def _bounds_csv(study: Study, results: Results) -> bytes:
         {
             "analysis": b.analysis,
             **{f"group.{c}": b.group.get(c, "") for c in groups},
-            "value": _number(b.value),
-            "low": _number(b.low),
-            "high": _number(b.high),
+            "value": b.value,
+            "low": b.low,
+            "high": b.high,
             "missing": b.n_missing,
             "given": b.n_given,
             "simulated": study.simulated,
@@ -294,7 +299,7 @@ def _csv(fields: Sequence[str], lines: Iterable[Mapping[str, object]]) -> bytes:
 
 
 def _cell(value: object) -> object:
-    """True and False as in JSON, so that both files read alike; names and labels of other people's files harmless."""
+    """Truth values and numbers as in JSON, so that both files read alike; names and labels of others made harmless."""
     if isinstance(value, bool):
         return str(value).lower()
-    return harmless(value) if isinstance(value, str) else value
+    return harmless(value) if isinstance(value, str) else written(value)

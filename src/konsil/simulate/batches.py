@@ -50,6 +50,7 @@ class Batches:
     _labels: dict[tuple[str, str, str, str, int], Matrix] = field(default_factory=dict)
     _sampled: dict[int, Bools] = field(default_factory=dict)
     _seen: dict[str, Bools] = field(default_factory=dict)
+    _chosen: dict[tuple[str, frozenset[tuple[str, frozenset[str]]]], Bools] = field(default_factory=dict)
 
     def world(self, batch: int) -> World:
         """The items of a batch and their answers."""
@@ -81,8 +82,9 @@ class Batches:
         again = self.n_items // max(1, len(own))
         return {c: np.tile([one.get(c, "") for one in own], again) for c in dict.fromkeys(c for s in own for c in s)}
 
+    @cached_property
     def set_of(self) -> NDArray[np.str_]:
-        """The set of every item of a batch; empty where none is known."""
+        """The set of every item of a batch, the same in every batch; empty where none is known."""
         if self.cases:
             own = [next((s for s in item.sets if s in self.sets), "") for case in self.cases for item in case]
             return np.tile(np.asarray(own), self.n_items // len(own))
@@ -108,8 +110,11 @@ class Batches:
 
     def labels(self, criterion: Criterion, panel: str, batch: int, context: str = "") -> Matrix:
         """The same, missing where the plan gives the rater no task on the item."""
-        found = self.all_labels(criterion, panel, batch, context)
-        seen = self.seen(panel)[self.item_of(criterion, batch)]
+        return self._in_sight(criterion, panel, batch, context, slice(None))
+
+    def _in_sight(self, criterion: Criterion, panel: str, batch: int, context: str, units: Bools | slice) -> Matrix:
+        found = self.all_labels(criterion, panel, batch, context)[units]
+        seen = self.seen(panel)[self.item_of(criterion, batch)[units]]
         return np.where(seen, found, MISSING)
 
     def instrument_of(self, criterion: Criterion) -> str:
@@ -149,7 +154,7 @@ class Batches:
         seen = np.zeros((self.n_items, n), dtype=np.bool_)
         for name, asked in lines:
             if name in named:
-                places = np.flatnonzero(self.set_of() == name) if name else np.arange(self.n_items)
+                places = np.flatnonzero(self.set_of == name) if name else np.arange(self.n_items)
                 if asked is None:
                     seen[places] = True
                     continue
@@ -161,14 +166,14 @@ class Batches:
         """The items on which a panel breaks ties, (n_items,)."""
         lines = [a for a in self.study.plan if a.panel == panel and a.when == "disagreed"]
         every = any(not a.items for a in lines)
-        return np.asarray(np.isin(self.set_of(), [a.items for a in lines]) | every, dtype=np.bool_)
+        return np.asarray(np.isin(self.set_of, [a.items for a in lines]) | every, dtype=np.bool_)
 
     def kept(
         self, analysis: Analysis, criterion: Criterion, panel: str, group: Mapping[str, str], batch: int, context: str
     ) -> Matrix:
         """Raw labels of the group's systems, raters and items; without cases, items' strata play no part."""
-        raw, columns = self.labels(criterion, panel, batch, context), self.columns(analysis, panel, group)
-        return raw[self.units(analysis, criterion, group, batch)][:, columns]
+        units, columns = self.units(analysis, criterion, group, batch), self.columns(analysis, panel, group)
+        return self._in_sight(criterion, panel, batch, context, units)[:, columns]
 
     def columns(self, analysis: Analysis, panel: str, group: Mapping[str, str]) -> list[int]:
         """The places of the group's raters in their panel."""
@@ -182,24 +187,30 @@ class Batches:
     def units(self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int) -> Bools:
         """Which units are in the analysis' set and in the group, (n_units,)."""
         wanted, world = _wanted(analysis, group), self.world(batch)
-        items = np.ones(self.n_items, dtype=np.bool_)
-        if analysis.items and self.sets:
-            items &= self.set_of() == analysis.items
+        items = self._items(analysis.items if self.sets else "", wanted)
         for one in self.study.derived:
             if one.name in wanted:
                 values = self.derived(one.name, batch)
-                items &= np.any([_inside(values, b) for b in one.bins if b.label in wanted[one.name]], axis=0)
-        for column in wanted:
-            if column in self.strata:
-                items &= np.isin(self.strata[column], list(wanted[column]))
+                items = items & np.any([_inside(values, b) for b in one.bins if b.label in wanted[one.name]], axis=0)
         units = items[self.item_of(criterion, batch)]
         rated = self._units(criterion, batch)
         if rated is not None and "system" in wanted:
-            systems = [n for n, s in enumerate(world.systems) if s in wanted["system"]]
-            units = units & np.isin(rated.system_of, systems)
+            own = np.array([system in wanted["system"] for system in world.systems], dtype=np.bool_)
+            units = units & own[rated.system_of]
         if criterion.scope == "sentence":
             units = units & self.sampled(batch)
         return np.asarray(units, dtype=np.bool_)
+
+    def _items(self, of_set: str, wanted: Mapping[str, set[str]]) -> Bools:
+        """Which items are in a set and have the strata that are wanted, the same in every batch, (n_items,)."""
+        strata = {column: frozenset(values) for column, values in wanted.items() if column in self.strata}
+        key = of_set, frozenset(strata.items())
+        if key not in self._chosen:
+            items = self.set_of == of_set if of_set else np.ones(self.n_items, dtype=np.bool_)
+            for column, values in strata.items():
+                items = items & np.isin(self.strata[column], list(values))
+            self._chosen[key] = np.asarray(items, dtype=np.bool_)
+        return self._chosen[key]
 
     def sampled(self, batch: int) -> Bools:
         """Which sentences of a batch are rated: so many of each answer, the same ones for everybody, (n_sentences,)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from konsil.instrument import Criterion, Instrument, digest
+from konsil.instrument import Criterion, Instrument, digest, surveyed
 from konsil.records import Answer, Item, Rating, Span, State, Task
 from konsil.simulate.panel import Labeller, cut, cut_pair, number
 from konsil.simulate.truth import CriterionTruth, Truth
@@ -85,10 +85,8 @@ class Desk:
     def _survey(
         self, one: Labeller, instrument: Instrument, task: Task, place: int
     ) -> Iterator[tuple[Criterion, Subject]]:
-        scopes = {c.scope for c in instrument.criteria}
-        for criterion in instrument.criteria:
-            # A questionnaire in a batch is about the batch, any other about the phase or the rater.
-            if criterion.scale.kind == "text" or (len(scopes) > 1 and (criterion.scope == "batch") != bool(task.batch)):
+        for criterion in surveyed(instrument.criteria, in_batch=bool(task.batch)):
+            if criterion.scale.kind == "text":
                 continue
             y = one.mood_of(criterion, place + 1)[place:]
             yield criterion, ((), None, self._label(criterion, y, [False], one)[0])

@@ -10,6 +10,7 @@ import numpy as np
 from konsil.analysis import Analysis, Row
 from konsil.analysis.coding import Labels, labels_of
 from konsil.instrument import Criterion
+from konsil.records import Rater
 from konsil.simulate import population
 from konsil.simulate.batches import ABSTAINED, BATCHES, MISSING, Batches, Cases, Lengths
 from konsil.simulate.expected_cases import CASES, case_rule
@@ -175,27 +176,37 @@ class Expected:
         return lambda batch: slope(batch, analysis.raters, row.group) - slope(batch, other, rest)
 
     def _preference(self, analysis: Analysis, criterion: Criterion, judge: str) -> Rule | None:
-        """A judge's advantage on its own or its siblings' answers, beside that on all others."""
+        """A judge's advantage on its own or its siblings' answers, beside that on answers of other families."""
         raters = self.study.members(analysis.raters)
         me = next(r for r in raters if r.id == judge)
         families = {s.id: s.family for s in self.study.systems}
-        if analysis.statistic == "self_preference":
-            own = {me.strata.get("system", "")}
-        else:
-            own = {s for s, f in families.items() if f and f == me.family and s != me.strata.get("system", "")}
+
+        def wrote(rater: Rater) -> set[str]:
+            kin = {s for s, f in families.items() if f and f == rater.family}
+            return (kin | {rater.strata.get("system", "")}) - {""}
+
+        itself = {me.strata.get("system", "")}
+        own = itself if analysis.statistic == "self_preference" else wrote(me) - itself
         peers = [n for n, r in enumerate(raters) if r.family != me.family]
         labels = labels_of(analysis, criterion)
         values = np.asarray(labels.values, dtype=np.float64)
+        in_order = len(labels.names) == 2 or criterion.scale.level != "nominal"
 
         def rule(batch: int) -> float:
             codes = self.selected(analysis, criterion, analysis.raters, {}, batch, labels)
             panel = self.selected(analysis, criterion, str(analysis.against), {}, batch, labels)
             world = self.batches.world(batch)
             kept = self.batches.units(analysis, criterion, {}, batch)
-            mine = np.isin(np.asarray(world.systems)[world.answers.system_of], list(own))[kept]
+            systems = np.asarray(world.systems)[world.answers.system_of][kept]
             scores = np.where(codes >= 0, values[np.maximum(codes, 0)], np.nan)
-            expert = population.majority(panel, len(labels.names)) if analysis.mode == "valid" else None
-            return population.preference(scores[:, raters.index(me)], scores[:, peers], mine, expert)
+            for n, rater in enumerate(raters):
+                if rater.family != me.family:
+                    scores[np.isin(systems, list(wrote(rater))), n] = np.nan
+            stratum = None
+            if analysis.mode == "valid":
+                stratum = population.mean_strata(panel, values) if in_order else population.majority(panel, len(values))
+            mine, others = np.isin(systems, list(own)), ~np.isin(systems, list(wrote(me)))
+            return population.preference(scores[:, raters.index(me)], scores[:, peers], mine, others, stratum)
 
         return rule if own - {""} and peers else None
 

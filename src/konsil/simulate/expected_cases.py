@@ -35,13 +35,22 @@ def case_rule(model: Expected, analysis: Analysis, criterion: Criterion, group: 
 
 
 def marks_of(
-    model: Expected, analysis: Analysis, criterion: Criterion, panel: str, group: Mapping[str, str], batch: int
+    model: Expected,
+    analysis: Analysis,
+    criterion: Criterion,
+    panel: str,
+    group: Mapping[str, str],
+    batch: int,
+    *,
+    highest: bool = False,
 ) -> Array:
-    """The panel's mean number on every answer of the group, (n_units,)."""
+    """The panel's mean number on every answer of the group, (n_units,); with `highest` the highest one."""
     labels = labels_of(analysis, criterion)
     codes = model.selected(analysis, criterion, panel, group, batch, labels)
     given = codes >= 0
     numbers = np.where(given, np.asarray(labels.values, dtype=np.float64)[np.maximum(codes, 0)], 0.0)
+    if highest:
+        return np.where(given.any(axis=1), np.where(given, numbers, -np.inf).max(axis=1), np.nan)
     return np.asarray(numbers.sum(axis=1) / np.where(given.any(axis=1), given.sum(axis=1), np.nan))
 
 
@@ -165,7 +174,8 @@ def _approval(model: Expected, analysis: Analysis, criterion: Criterion, group: 
     def rule(batch: int) -> float:
         passed = failed = 0
         for one in criteria:
-            experts = marks_of(model, analysis, one, str(analysis.against), others, batch)
+            every = analysis.failure_by == "every"
+            experts = marks_of(model, analysis, one, str(analysis.against), others, batch, highest=every)
             judge = marks_of(model, analysis, one, analysis.raters, {**others, "rater": group["rater"]}, batch)
             fails = (experts <= analysis.failure + ENOUGH) & np.isfinite(judge)
             failed += int(fails.sum())

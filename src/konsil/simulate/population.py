@@ -110,22 +110,41 @@ def of_answers(codes: Matrix, owner: NDArray[np.int64], rule: str) -> Matrix:
 
 def majority(labels: Matrix, k: int) -> Matrix:
     """Strictly more than half of those who gave a label, else -1; (n_units,)."""
-    counts = np.stack([(labels == c).sum(axis=1) for c in range(k)], axis=1)
-    top = counts.argmax(axis=1)
-    clear = 2 * counts.max(axis=1) > counts.sum(axis=1)
-    return np.where(clear, top, -1).astype(np.int64)
+    return _most(_counts(labels, k))
+
+
+def _counts(labels: Matrix, k: int) -> Matrix:
+    """How many raters gave each label, (k, n_units): labels first, since NumPy is slow along a short last axis."""
+    found = np.zeros((k, len(labels)), dtype=np.int64)
+    for column in labels.T:
+        for label in range(k):
+            found[label] += column == label
+    return found
+
+
+def _most(counts: Matrix) -> Matrix:
+    """The label of more than half of those who gave one, else -1, of counts (k, n_units)."""
+    return np.where(2 * counts.max(axis=0) > counts.sum(axis=0), counts.argmax(axis=0), -1).astype(np.int64)
+
+
+def _rests(labels: Matrix, k: int) -> list[Matrix]:
+    """The majority of all raters but one, for each of them."""
+    counts = _counts(labels, k)
+    own = np.arange(k)[:, None]
+    return [_most(counts - (column == own)) for column in labels.T]
 
 
 def conflicting(labels: Matrix, k: int) -> NDArray[np.bool_]:
     """Where raters gave different labels and none has more than half, (n_units,)."""
-    counts = np.stack([(labels == c).sum(axis=1) for c in range(k)], axis=1)
-    return np.asarray(((counts > 0).sum(axis=1) > 1) & (2 * counts.max(axis=1) <= counts.sum(axis=1)), dtype=np.bool_)
+    counts = _counts(labels, k)
+    return np.asarray(((counts > 0).sum(axis=0) > 1) & (2 * counts.max(axis=0) <= counts.sum(axis=0)), dtype=np.bool_)
 
 
 def against_rest(name: str, labels: Matrix, k: int, values: Array, only: int | None = None) -> float:
     """The mean over raters, or `only` one of them, of their statistic with the majority of the others."""
+    rests = _rests(labels, k)
     found = [
-        of_table(name, table(labels[:, r], majority(np.delete(labels, r, axis=1), k), k), values)
+        of_table(name, table(labels[:, r], rests[r], k), values)
         for r in (range(labels.shape[1]) if only is None else [only])
     ]
     return float(np.nanmean(found))
@@ -134,8 +153,7 @@ def against_rest(name: str, labels: Matrix, k: int, values: Array, only: int | N
 def judge_and_ceiling(name: str, panel: Matrix, judge: Matrix, k: int, values: Array) -> tuple[float, float]:
     """A judge and each held-out rater against the same majorities on the same units, averaged over the raters."""
     judges, ceilings = [], []
-    for r in range(panel.shape[1]):
-        rest = majority(np.delete(panel, r, axis=1), k)
+    for r, rest in enumerate(_rests(panel, k)):
         both = (judge >= 0) & (panel[:, r] >= 0)
         judges.append(of_table(name, table(np.where(both, judge, -1), rest, k), values))
         ceilings.append(of_table(name, table(np.where(both, panel[:, r], -1), rest, k), values))
@@ -148,22 +166,37 @@ def slope(x: Array, events: NDArray[np.bool_]) -> float:
     return float((centred * events).sum() / (centred**2).sum())
 
 
-def preference(mine: Array, peers: Array, own: NDArray[np.bool_], expert: Matrix | None) -> float:
-    """How much better a judge scores its own answers than its peers do, less the same on others of equal label.
+def mean_strata(panel: Matrix, values: Array) -> NDArray[np.int64]:
+    """Answers by the panel's mean number, to the nearest half step of the scale; -1 without a label, (n_units,).
 
-    Without the experts' labels, its own answers alone. `mine` (n_units,) and `peers` (n_units, n_peers) hold nan where
-    there is no label, `expert` -1 where there is no majority.
+    Scales of more than 13 half steps are cut into 13 equal steps, as analyses do.
     """
-    rated = np.isfinite(peers).any(axis=1) & np.isfinite(mine)
-    ahead = np.full(len(mine), np.nan)
-    ahead[rated] = mine[rated] - np.nanmean(peers[rated], axis=1)
-    if expert is None:
-        return float(ahead[rated & own].mean())
+    is_scored = panel >= 0
+    grid = np.unique(np.concatenate([values, (values[1:] + values[:-1]) / 2]))
+    grid = grid if len(grid) <= 13 else np.linspace(grid[0], grid[-1], 13)
+    mean = (values[np.maximum(panel, 0)] * is_scored).sum(axis=1) / np.maximum(is_scored.sum(axis=1), 1)
+    nearest = np.abs(mean[:, None] - grid[None, :]).round(8).argmin(axis=1)
+    return np.where(is_scored.any(axis=1), nearest, -1).astype(np.int64)
+
+
+def preference(
+    mine: Array, peers: Array, own: NDArray[np.bool_], other: NDArray[np.bool_], stratum: Matrix | None
+) -> float:
+    """How much better a judge scores its own answers than each peer does, less the same on others of equal stratum.
+
+    Without strata, its own answers alone, beside the peers' mean. `mine` (n_units,) and `peers` (n_units, n_peers) hold
+    nan where there is no label and where a peer or its family wrote the answer, `stratum` -1 where there is none.
+    """
+    if stratum is None:
+        rated = np.isfinite(peers).any(axis=1) & np.isfinite(mine) & own
+        return float((mine[rated] - np.nanmean(peers[rated], axis=1)).mean())
     total, weight = 0.0, 0
-    for label in np.unique(expert[expert >= 0]):
-        here = rated & (expert == label)
-        n = int((here & own).sum())
-        if n:
-            total += n * float(ahead[here & own].mean() - ahead[here & ~own].mean())
-            weight += n
+    for peer in peers.T:
+        ahead = mine - peer
+        for label in np.unique(stratum[stratum >= 0]):
+            here = np.isfinite(ahead) & (stratum == label)
+            n = int((here & own).sum())
+            if n and (here & other).any():
+                total += n * float(ahead[here & own].mean() - ahead[here & other].mean())
+                weight += n
     return total / weight if weight else float("nan")

@@ -94,6 +94,7 @@ def one_study(study: Study, items: Sequence[Item], answers: Sequence[Answer], tr
         instruments=study.instruments,
         seed=seed,
         resampling=study.resampling,
+        inference=study.inference,
         exclusions=replace(study.exclusions, min_seconds=0.0, require_seconds=False),  # nobody takes time here
         planned=True,
         systems=study.systems,

@@ -19,8 +19,10 @@ _LONGEST = 1 << 24
 _WORDS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
 
-def read_delimited(data: bytes, separator: str, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
-    """All cells of a UTF-8 text table as text, and each row's line in the file."""
+def read_delimited(
+    data: bytes, separator: str, where: str, numbered: bool = False
+) -> tuple[pl.DataFrame, Sequence[int]]:
+    """All cells of a UTF-8 text table as text, and each row's line in the file; `numbered`: see `named`."""
     if len(separator) != 1 or separator in '"\r\n':
         raise SourceError(f"{where}: the separator must be one character, got {separator!r}")
     if not data.strip():
@@ -29,8 +31,8 @@ def read_delimited(data: bytes, separator: str, where: str) -> tuple[pl.DataFram
     _right_separator(head, separator, where)
     frame = _plain(data, separator, len(head))
     if frame is not None:
-        return named(frame, head, where), range(2, frame.height + 2)
-    return _quoted(data, separator, where)
+        return named(frame, head, where, numbered), range(2, frame.height + 2)
+    return _quoted(data, separator, where, numbered)
 
 
 def _right_separator(head: Sequence[str], separator: str, where: str) -> None:
@@ -70,7 +72,7 @@ def _plain(data: bytes, separator: str, width: int) -> pl.DataFrame | None:
     return frame if frame.height == lines - 1 else None
 
 
-def _quoted(data: bytes, separator: str, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
+def _quoted(data: bytes, separator: str, where: str, numbered: bool) -> tuple[pl.DataFrame, Sequence[int]]:
     """The careful way: every record with its line."""
     records = _records(data, separator, where)
     _, head = next(records, (1, []))
@@ -93,7 +95,7 @@ def _quoted(data: bytes, separator: str, where: str) -> tuple[pl.DataFrame, Sequ
         chunks.append(_frame(rows, width))
     if not chunks:
         raise SourceError(f"{where}: there is a header and no row below it")
-    return named(pl.concat(chunks, rechunk=True), head, where), lines
+    return named(pl.concat(chunks, rechunk=True), head, where, numbered), lines
 
 
 def _frame(rows: list[list[str]], width: int) -> pl.DataFrame:

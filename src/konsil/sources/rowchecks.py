@@ -144,6 +144,8 @@ def _screens(frame: pl.DataFrame, table: Table, source: Source, columns: Columns
 
 def repeated(frame: pl.DataFrame, table: Table) -> tuple[pl.DataFrame, tuple[Problem, ...]]:
     """Each rating once, and a problem for every row that contradicts an earlier one of the same subject."""
+    if not frame.height:
+        return frame, ()
     key = [c for c in _SUBJECT if frame[c].null_count() < frame.height]
     if frame["task"].null_count() < frame.height:
         own = pl.when(pl.col("purpose").is_in(_AGAIN)).then("task").alias("_own")

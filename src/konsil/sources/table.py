@@ -53,10 +53,14 @@ class Table:
         return self.lines[row_index] if self.lines else row_index + 2
 
 
-def read_table(path: str | Path, *, sheet: str = "", encoding: str = "utf-8", separator: str = "") -> Table:
+def read_table(
+    path: str | Path, *, sheet: str = "", encoding: str = "utf-8", separator: str = "", numbered: bool = False
+) -> Table:
     """Read a CSV, TSV, JSON Lines, JSON, Parquet or XLSX file; every fault is one SourceError in one sentence.
 
     Numbers become the text a person would write: 3 for 3.0, 2.5, true. Lists and objects become JSON.
+    `numbered`: columns of a text table without a name are called by their numbers and not refused, for tables whose
+    columns are all named by the caller.
     """
     path = Path(path)
     ending = path.suffix.lower()
@@ -80,7 +84,7 @@ def read_table(path: str | Path, *, sheet: str = "", encoding: str = "utf-8", se
     if ending == ".json":
         return Table(*_parts(read_json(text, where), path))
     default = "\t" if ending in (".tsv", ".tab") else ","
-    return Table(*_parts(read_delimited(text, separator or default, where), path))
+    return Table(*_parts(read_delimited(text, separator or default, where, numbered), path))
 
 
 def text_of(data: bytes, encoding: str, where: str) -> bytes:

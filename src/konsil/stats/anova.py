@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy
 
 from konsil.stats.contract import Array
 from konsil.stats.kappa import ratio
@@ -144,8 +144,8 @@ def eta_interval(found: Effect, level: float = 0.95) -> tuple[float, float]:
         return float("nan"), float("nan")
     ends = []
     for share in ((1 + level) / 2, (1 - level) / 2):
-        central = float(special.fdtr(df, df_error, f))
-        at = float(special.ncfdtrinc(df, df_error, share, f)) if central > share else 0.0
+        central = float(scipy.special.fdtr(df, df_error, f))
+        at = float(scipy.special.ncfdtrinc(df, df_error, share, f)) if central > share else 0.0
         ends.append(at / (at + df + df_error))
     return ends[0], ends[1]
 
@@ -155,7 +155,9 @@ def _effect(effect: float, error: float, df: float, df_error: float, epsilon: fl
         return Effect(*[float("nan")] * 6)
     f = float((effect / df) / (error / df_error))
     df, df_error = df * epsilon, df_error * epsilon
-    return Effect(f, df, df_error, float(special.fdtrc(df, df_error, f)), float(effect / (effect + error)), epsilon)
+    return Effect(
+        f, df, df_error, float(scipy.special.fdtrc(df, df_error, f)), float(effect / (effect + error)), epsilon
+    )
 
 
 def mixed_anova(means: Array) -> dict[str, Effect]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Finalise = Callable[[Array], Array]
+RatersTarget = Literal["these", "like these"]
 
 
 @dataclass(frozen=True)
@@ -83,3 +84,5 @@ class Estimate:
     """How the interval was made, in words a methods section can use."""
     reason: str = ""
     """Why the value or the interval is undefined; empty otherwise."""
+    raters: RatersTarget = "these"
+    """Whom the interval and p are about: these raters alone, or raters like these, of whom these are a sample."""

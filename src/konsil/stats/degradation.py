@@ -160,3 +160,19 @@ def reversal(over: Array, under: Array) -> tuple[float, tuple[int, int, int]]:
         for i in range(len(over)):
             found += [(float(min(first[i], then[j])), (ahead, i, j)) for j in range(i + 1, len(over))]
     return max(found, key=lambda one: one[0])
+
+
+def unanimous_interval(value: Array, n: Array, level: float) -> tuple[Array, Array]:
+    """Interval of a mean of numbers between -1 and 1 of which all n are alike, (m,) each; nan where n is 0.
+
+    At least a share L = ((1 - level) / 2)^(1/n) of all cases is like these (Clopper and Pearson, Biometrika 26:404,
+    1934, at n of n), and the others lie between -1 and 1: from L v - (1 - L) to L v + (1 - L), within -1 and 1. A
+    bootstrap of such data has no width and is no evidence.
+
+    >>> low, high = unanimous_interval(np.array([1.0, 0.0]), np.array([32, 32]), 0.95)
+    >>> low.round(3), high.round(3)
+    (array([ 0.782, -0.109]), array([1.   , 0.109]))
+    """
+    at = np.asarray(n, dtype=np.float64)
+    alike = np.where(at > 0, ((1 - level) / 2) ** (1 / np.maximum(at, 1)), np.nan)
+    return np.maximum(alike * value - (1 - alike), -1.0), np.minimum(alike * value + (1 - alike), 1.0)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from scipy import special
+import scipy
 
 from konsil.stats.contract import Array, Codes, Statistic
 from konsil.stats.distances import label_values
@@ -165,15 +165,15 @@ def icc_test(form: IccForm, sums: Array, n_raters: int, level: float = 0.95) -> 
         return IccTest(value, *(float("nan"),) * 6)
     df1, df2 = n - 1, n * (k - 1) if oneway else (n - 1) * (k - 1)
     f = rows / noise
-    p = float(special.fdtrc(df1, df2, f))
+    p = float(scipy.special.fdtrc(df1, df2, f))
     if form in ("icc2", "icc2k"):
         single = float(_icc(np.asarray(sums, dtype=np.float64), "icc2", k)[0])
         low, high = _two_way_random_interval(single, rows, columns, error, n, k, tail)
         if form == "icc2k":
             low, high = (k * x / (1 + (k - 1) * x) for x in (low, high))
         return IccTest(value, low, high, f, df1, df2, p)
-    f_low = f / float(special.fdtri(df1, df2, tail))
-    f_high = f * float(special.fdtri(df2, df1, tail))
+    f_low = f / float(scipy.special.fdtri(df1, df2, tail))
+    f_high = f * float(scipy.special.fdtri(df2, df1, tail))
     if form.endswith("k"):
         low, high = (1 - 1 / x if x > 0 else float("nan") for x in (f_low, f_high))
     else:
@@ -191,7 +191,7 @@ def _two_way_random_interval(
     b = 1 + k * single * (n - 1) / (n * (1 - single))
     df = (a * columns + b * error) ** 2 / ((a * columns) ** 2 / (k - 1) + (b * error) ** 2 / ((n - 1) * (k - 1)))
     mix = k * columns + (k * n - k - n) * error
-    lower, upper = (float(special.fdtri(*d, tail)) for d in ((n - 1, df), (df, n - 1)))
+    lower, upper = (float(scipy.special.fdtri(*d, tail)) for d in ((n - 1, df), (df, n - 1)))
     low = n * (rows - lower * error) / (lower * mix + n * rows)
     return low, n * (upper * rows - error) / (mix + n * upper * rows)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Literal
 
 import numpy as np
-from scipy import special
+import scipy
 
 from konsil.stats import intervals, wald
 from konsil.stats.contract import Array, Finalise, IntArray
@@ -192,7 +192,7 @@ def t_p_value(value: Array, se: Array, df: int) -> Array:
         return np.full_like(value, np.nan)
     usable = se > 0
     t = np.abs(value) / np.where(usable, se, 1.0)
-    return np.where(usable, np.maximum(2 * special.stdtr(df, -t), np.finfo(np.float64).tiny), np.nan)
+    return np.where(usable, np.maximum(2 * scipy.special.stdtr(df, -t), np.finfo(np.float64).tiny), np.nan)
 
 
 def contrasted(finalise: Finalise, contrast: Array) -> Finalise:

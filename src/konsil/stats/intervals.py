@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy
 
 from konsil.stats.contract import Array, IntArray
 
@@ -109,7 +109,7 @@ def acceleration(jackknife: Array) -> Array:
 def bias(ordered: Ordered, value: Array) -> Array:
     """z0, the normal quantile of the share of draws below the value; bounded where all draws lie on one side; (m,)."""
     n = np.maximum(ordered.n_defined, 1)
-    return np.asarray(special.ndtri(np.clip(ordered.share_below(value), 1 / (n + 1), n / (n + 1))))
+    return np.asarray(scipy.special.ndtri(np.clip(ordered.share_below(value), 1 / (n + 1), n / (n + 1))))
 
 
 def bca(ordered: Ordered, value: Array, jackknife: Array, *, level: float = 0.95) -> tuple[Array, Array]:
@@ -127,11 +127,11 @@ def bca(ordered: Ordered, value: Array, jackknife: Array, *, level: float = 0.95
     z0, a = bias(ordered, value), acceleration(jackknife)
     bounds = []
     for share in ((1 - level) / 2, (1 + level) / 2):
-        z = z0 + special.ndtri(share)
+        z = z0 + scipy.special.ndtri(share)
         damping = 1 - a * z
         # Beyond the pole of the correction its limit holds: the outermost draw on that side.
         corrected = np.where(damping > 0, z0 + z / np.where(damping > 0, damping, 1.0), np.copysign(np.inf, z))
-        bounds.append(ordered.quantile(special.ndtr(corrected)))
+        bounds.append(ordered.quantile(scipy.special.ndtr(corrected)))
     return bounds[0], bounds[1]
 
 
@@ -160,9 +160,9 @@ def p_value(ordered: Ordered, value: Array, *, null: float = 0.0, jackknife: Arr
     share = np.clip(share, 1 / (n + 1), n / (n + 1))
     if jackknife is not None:
         z0, a = bias(ordered, value), acceleration(jackknife)
-        w = special.ndtri(share) - z0
+        w = scipy.special.ndtri(share) - z0
         damping = 1 + a * w
-        share = special.ndtr(
+        share = scipy.special.ndtr(
             np.where(damping > 0, w / np.where(damping > 0, damping, 1.0) - z0, np.copysign(np.inf, w))
         )
     p = np.clip(2 * np.minimum(share, 1 - share), 1 / (n + 1), 1.0)

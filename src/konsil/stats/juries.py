@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from konsil.stats.contract import Array, Finalise, IntArray
 from konsil.stats.ranks import tau_b
+from konsil.stats.votes import pair_members
 from konsil.stats.wins import one_against_rest
 
 JURY_LINE = 0.5
@@ -80,12 +81,16 @@ def chance_of_rankings(n_systems: int) -> Array:
     return np.stack([2 * np.arange(pairs + 1) / max(pairs, 1) - 1, counts / counts.sum()])
 
 
-def own_minus_others(n_systems: int, own: int, steps: Sequence[int], threshold: int = 1) -> Finalise:
+def own_minus_others(
+    n_systems: int, own: int, steps: Sequence[int], threshold: int = 1, *, written: Sequence[Collection[int]] = ()
+) -> Finalise:
     """The win difference that a judge gives to its own system, minus the mean of what others give to it.
 
     Totals: the cells of the judge, then of each other judge (or panel) on the same comparisons, (..., sum of cells) ->
     (..., 1 + n_others): the mean difference, then that to each of them. In pairs no judge can be lenient, since one
-    system's gain is the other's loss; so no adjustment for leniency is needed. nan where a win difference is.
+    system's gain is the other's loss; so no adjustment for leniency is needed. `written`: for each other the systems
+    that it, or its family, is; comparisons with these count neither from it nor, beside it, from the judge, since its
+    own preference would enter. nan where a win difference is.
 
     >>> cells = np.array([1.0, 2.0, 7.0])
     >>> own_minus_others(2, 0, [1, 1])(np.concatenate([cells, cells[::-1]])).round(6)
@@ -94,13 +99,16 @@ def own_minus_others(n_systems: int, own: int, steps: Sequence[int], threshold: 
     sides = [one_against_rest(n_systems, s, threshold=min(threshold, s)) for s in steps]
     widths = [n_systems * (n_systems - 1) // 2 * (2 * s + 1) for s in steps]
     starts = np.concatenate([[0], np.cumsum(widths)])
+    first, second = pair_members(n_systems)
+    excluded = [list(w) for w in written] or [[] for _ in steps[1:]]
+    neutral = [~(np.isin(first, w) | np.isin(second, w)) for w in excluded]
 
     def finalise(totals: Array) -> Array:
-        values = [
-            side.finalise(totals[..., at : at + width])[..., own]
-            for side, at, width in zip(sides, starts[:-1], widths, strict=True)
-        ]
-        gaps = np.stack([values[0] - other for other in values[1:]], axis=-1)
+        def value(n: int, pairs: NDArray[np.bool_]) -> Array:
+            cells = totals[..., starts[n] : starts[n] + widths[n]] * np.repeat(pairs, 2 * steps[n] + 1)
+            return np.asarray(sides[n].finalise(cells)[..., own])
+
+        gaps = np.stack([value(0, pairs) - value(n, pairs) for n, pairs in enumerate(neutral, 1)], axis=-1)
         return np.concatenate([gaps.mean(-1, keepdims=True), gaps], axis=-1)
 
     return finalise

@@ -28,6 +28,7 @@ LIGHT = "Light, Psychol Bull 76:365, 1971"
 BYRT = "Byrt, Bishop and Carlin, J Clin Epidemiol 46:423, 1993"
 SCOTT = "Scott, Public Opin Q 19:321, 1955"
 PERCENT = "share of units with equal labels, pair by pair"
+WITHIN_ONE = "share of units whose two labels are equal or neighbours on the scale, pair by pair"
 
 
 def ratio(above: ArrayLike, below: ArrayLike) -> Array:
@@ -198,7 +199,7 @@ def within_one(n_raters: int, n_labels: int, per_pair: bool = False) -> Statisti
         array([0.75])
     """
     return _over_pairs(
-        "within_one", "within_one", n_raters, measure_disagreements("within_one", n_labels), per_pair, PERCENT
+        "within_one", "within_one", n_raters, measure_disagreements("within_one", n_labels), per_pair, WITHIN_ONE
     )
 
 

@@ -1,8 +1,10 @@
 """Self and family preference of judges: own minus peers, and what is left of it beside general leniency.
 
 A judge that approves of everything also approves of its own: the plain difference cannot tell the two apart. The
-difference in differences compares the judge's advantage for its own answers with that for everybody else's, within
-answers that the experts labelled alike.
+difference in differences compares the judge's advantage for its own answers with that for answers of other families,
+peer by peer and within answers that the experts scored alike. A peer counts only where it is no party itself: never
+on an answer that it, or a model of its family, wrote, and only with answers of both kinds, so that neither its own
+preference nor its own leniency enters.
 """
 
 from __future__ import annotations
@@ -14,6 +16,12 @@ from konsil.stats.contract import Array, IntArray
 from konsil.stats.kappa import ratio
 
 Bools = NDArray[np.bool_]
+MOST_STRATA = 13
+"""Scales with more half steps than this are cut into as many equal ranges."""
+PLAIN = 2
+"""Columns of the plain difference, before those by stratum and peer."""
+CELL = 4
+"""Columns of a stratum and a peer: own sum and count, other sum and count."""
 
 
 def advantage(judge: Array, peers: Array) -> Array:
@@ -30,48 +38,95 @@ def advantage(judge: Array, peers: Array) -> Array:
     return np.where(n > 0, judge - total / np.maximum(n, 1), np.nan)
 
 
-def preference_sums(difference: Array, own: Bools, expert: IntArray, clusters: IntArray, n_labels: int) -> Array:
-    """Tally a judge's advantage on its own and on other answers, by the experts' label.
+def strata_of_means(means: Array, values: Array) -> tuple[IntArray, int]:
+    """Strata of answers by the experts' mean score: the nearest half step of the scale, and how many strata there are.
 
-    `difference` (n_slots,) of `advantage`; `own` (n_slots,) whose answer it is; `expert` (n_slots,) the experts'
-    majority as 0 .. n_labels - 1, -1 undefined. Columns, (n_clusters, 4 + 4 n_labels): own sum and count, other sum and
-    count, over all slots; then the same four for each label.
+    `means` (n_slots,), nan where no expert scored; `values` the labels' numbers, rising. A mean halfway between two
+    half steps goes to the lower one; a slot without a mean gets -1. Two experts' means are half steps already.
+
+    >>> strata_of_means(np.array([0.0, 0.25, 1.0, 2.0, np.nan]), np.array([0.0, 1.0, 2.0]))
+    (array([ 0,  0,  2,  4, -1]), 5)
     """
-    known = np.isfinite(difference)
-    value = np.where(known, difference, 0.0)
-    n = int(clusters.max()) + 1 if len(clusters) else 0
-    columns = []
-    for label in (None, *range(n_labels)):
-        for mine in (True, False):
-            use = known & (own == mine) & ((expert == label) if label is not None else True)
-            columns.append(np.bincount(clusters, np.where(use, value, 0.0), n))
-            columns.append(np.bincount(clusters, use.astype(np.float64), n))
-    return np.column_stack(columns)
+    grid = np.unique(np.concatenate([values, (values[1:] + values[:-1]) / 2]))
+    if len(grid) > MOST_STRATA:
+        grid = np.linspace(grid[0], grid[-1], MOST_STRATA)
+    limits = (grid[1:] + grid[:-1]) / 2
+    known = np.isfinite(means)
+    # A mean of raters must not leave its stratum by a rounding error.
+    at = np.searchsorted(limits + 1e-9, np.where(known, means, 0.0), side="left")
+    return np.where(known, at, -1).astype(np.int64), len(grid)
+
+
+def preference_sums(
+    judge: Array, peers: Array, own: Bools, other: Bools, stratum: IntArray, clusters: IntArray, n_strata: int
+) -> Array:
+    """Tally a judge's advantage over each peer on its own and on other answers, by stratum.
+
+    `judge` (n_slots,) and `peers` (n_slots, n_peers) hold scores, nan where there is none and where a peer, or its
+    family, wrote the answer; `own` and `other` (n_slots,) which answers are its own and which are of other families;
+    `stratum` (n_slots,) 0 .. n_strata - 1, -1 undefined. Columns, (n_clusters, 2 + 4 n_strata n_peers): sum and count
+    of `advantage` on own answers; then by stratum and peer own sum and count, other sum and count.
+    """
+    n, n_peers = int(clusters.max()) + 1 if len(clusters) else 0, peers.shape[1]
+    plain = advantage(judge, peers)
+    use = own & np.isfinite(plain)
+    cells = np.zeros((n * n_strata, n_peers, CELL))
+    for k in range(n_peers):
+        difference = judge - peers[:, k]
+        for first, side in ((0, own), (2, other)):
+            rows = side & (stratum >= 0) & np.isfinite(difference)
+            at = clusters[rows] * n_strata + stratum[rows]
+            cells[:, k, first] = np.bincount(at, difference[rows], n * n_strata)
+            cells[:, k, first + 1] = np.bincount(at, minlength=n * n_strata)
+    return np.column_stack(
+        [
+            np.bincount(clusters[use], plain[use], n),
+            np.bincount(clusters[use], minlength=n),
+            cells.reshape(n, -1),
+        ]
+    )
 
 
 def plain_preference(totals: Array) -> Array:
-    """Mean advantage on own answers, (..., 4 + 4 n_labels) to (..., 1): leniency in disguise.
+    """Mean advantage on own answers, (..., 2 + 4 n_strata n_peers) to (..., 1): leniency in disguise.
 
     mean over own answers of (judge - peers). nan without own answers. Source: MedQADE's self and family preference.
 
-    >>> plain_preference(np.array([2.0, 4.0, 1.0, 10.0]))
+    >>> plain_preference(np.array([2.0, 4.0]))
     array([0.5])
     """
     return ratio(totals[..., 0:1], totals[..., 1:2])
 
 
 def adjusted_preference(totals: Array) -> Array:
-    """Difference in differences within the experts' label, (..., 4 + 4 n_labels) to (..., 1).
+    """Difference in differences by peer and stratum, (..., 2 + 4 n_strata n_peers) to (..., 1).
 
-    sum over labels of w_l (own advantage_l - other advantage_l), w_l the label's share of the own answers. A judge that
-    is merely lenient has zero on average. nan if for a label that own answers have there is no other answer.
+    sum over strata l and peers k of w_lk (own advantage_lk - other advantage_lk), w_lk the share of the own answers
+    compared with k in l. A judge that is merely lenient has zero on average, and so has one whose peers are lenient or
+    prefer their own. Cells without own or without other answers are left out (see `comparable`); nan where all are.
 
-    >>> adjusted_preference(np.array([0, 0, 0, 0, 2.0, 4.0, 3.0, 10.0, 1.0, 4.0, 1.0, 10.0])).round(3)
+    >>> adjusted_preference(np.array([0, 0, 2.0, 4.0, 3.0, 10.0, 1.0, 4.0, 1.0, 10.0])).round(3)
     array([0.175])
     """
-    by_label = totals[..., 4:].reshape(*totals.shape[:-1], -1, 4)
-    own_n = by_label[..., 1]
-    gap = ratio(by_label[..., 0], own_n) - ratio(by_label[..., 2], by_label[..., 3])
+    cells = totals[..., PLAIN:].reshape(*totals.shape[:-1], -1, CELL)
+    own_n, other_n = cells[..., 1], cells[..., 3]
+    weight = np.where(other_n > 0, own_n, 0.0)
     with np.errstate(invalid="ignore"):
-        parts = np.where(own_n > 0, own_n * gap, 0.0)
-    return ratio(parts.sum(axis=-1), own_n.sum(axis=-1))[..., None]
+        gap = ratio(cells[..., 0], own_n) - ratio(cells[..., 2], other_n)
+    return ratio(np.where(weight > 0, weight * gap, 0.0).sum(axis=-1), weight.sum(axis=-1))[..., None]
+
+
+def comparable(judge: Array, peers: Array, own: Bools, other: Bools, stratum: IntArray, n_strata: int) -> Bools:
+    """Which own answers `adjusted_preference` uses, (n_slots,): those with a peer that also judged others like them.
+
+    Arguments as of `preference_sums`.
+
+    >>> comparable(np.ones(3), np.ones((3, 1)), np.array([True, True, False]), np.array([False, False, True]),
+    ...            np.array([0, 1, 0]), 2)
+    array([ True, False, False])
+    """
+    is_scored = np.isfinite(judge)[:, None] & np.isfinite(peers) & (stratum >= 0)[:, None]
+    matched = np.zeros((n_strata + 1, peers.shape[1]), dtype=bool)
+    slots, peer = np.nonzero(is_scored & other[:, None])
+    matched[stratum[slots], peer] = True
+    return np.asarray(own & (is_scored & matched[stratum]).any(axis=1))

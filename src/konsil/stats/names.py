@@ -62,9 +62,9 @@ def _percents() -> Iterable[Entry]:
     )  # fmt: skip
     yield Entry(
         "within_one", "Agreement within one step", ORDERED, "pairs", SHARE, False,
-        unweighted("within_one", lambda codes: kappa.within_one(codes.labels.shape[1], codes.n_labels)), kappa.PERCENT,
-        "How often two raters differ by at most one step of the scale; read it beside its chance level, which is high "
-        "on short scales.",
+        unweighted("within_one", lambda codes: kappa.within_one(codes.labels.shape[1], codes.n_labels)),
+        kappa.WITHIN_ONE, "How often two raters differ by at most one step of the scale; read it beside its chance "
+        "level, which is high on short scales.",
     )  # fmt: skip
     yield Entry(
         "unanimity", "Unanimous units", ANY, "counts", SHARE, False,
@@ -141,6 +141,17 @@ def _many_raters() -> Iterable[Entry]:
         "Agreement of all raters at once beyond chance, where chance is small if one label is much more frequent than "
         "the others; steadier than kappa for rare labels.",
     )  # fmt: skip
+    yield Entry(
+        "gwet_ac2_linear",
+        "Gwet's AC2, linear weights",
+        ORDERED,
+        "counts",
+        OPEN,
+        False,
+        unweighted("gwet_ac2_linear", lambda codes: gwet.gwet_ac2(codes.n_labels, "linear", codes.values)),
+        gwet.GWET,
+        "Gwet's AC1 with disagreements counted by their distance on the scale.",
+    )
     yield Entry(
         "gwet_ac2", "Gwet's AC2", ORDERED, "counts", OPEN, True, of_units(gwet.gwet_ac2, "quadratic"), gwet.GWET,
         "Gwet's AC1 with weights for partial agreement; quadratic unless others are named.",

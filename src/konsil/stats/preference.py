@@ -11,8 +11,10 @@ from typing import Literal
 import numpy as np
 
 from konsil.stats import intervals
+from konsil.stats.cluster_variance import LEAST_RATERS
 from konsil.stats.contract import Array, IntArray
-from konsil.stats.crossed import Crossed, clusterings, crossed
+from konsil.stats.crossed import Counts, Crossed, clusterings, covariance, crossed
+from konsil.stats.joint import joint_p
 from konsil.stats.permutation import flips_and_max_t
 from konsil.stats.resample import bootstrap, jackknife
 from konsil.stats.rows import prepare
@@ -30,6 +32,18 @@ WIDE = 30_000_000
 
 WIDER, FEW_RATERS, FEW_QUESTIONS, THIN = 1.1, 30, 50, 5
 """From where on raters widen the interval; below how many raters, questions, comparisons of a pair little is known."""
+
+DIFFERS = 0.05
+"""Where one of two tests is at or below it and the other above, the reader is told what each answers."""
+
+TOGETHER = 200
+"""Up to so many p values are adjusted together."""
+
+_ROUNDING = 1e-12
+"""By so much 1 - level may miss its decimal."""
+
+MUCH = 0.1
+"""A rater with a larger share of the comparisons, and twice an even one, is named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +75,9 @@ class Preference:
     flips: VoteFlips | None
     """Their test; None where the values do not change sign with winner and loser, or nothing is tested."""
     p_family: Array
-    """(m,) max-T adjusted over all values of all statistics of the same call that are tested; nan otherwise."""
+    """(m,) the flips' p, max-T adjusted over all tested values of the same call; nan otherwise."""
+    p_joint: Array
+    """(m,) the two-way p, adjusted over the same by their two-way correlations; nan otherwise."""
 
 
 def preferences(
@@ -124,10 +140,30 @@ def surveys(
             if draws and one.tested(statistic):
                 flips = vote_flips(one.made, statistic, unit=unit, draws=draws, key=key, sample=False)
             values = crossed(one.made, statistic, level=level, counts=counts)
-            mine.append(Preference(statistic.name, values, boot, flips, np.full(len(values.value), np.nan)))
-        found.append(mine)
+            nothing = np.full(len(values.value), np.nan)
+            mine.append(Preference(statistic.name, values, boot, flips, nothing, nothing))
+        found.append(_jointly(mine, one, counts, key) if mode == "valid" else mine)
     _test(found, asked, draws, key)
     return found
+
+
+def _jointly(results: list[Preference], asked: Asked, counts: Counts, key: int) -> list[Preference]:
+    """Those of one set of votes, the two-way p values of its family adjusted by their correlations."""
+    family = [
+        n
+        for n, result in enumerate(results)
+        if result.flips is not None and result.name in (asked.family or [result.name])
+    ]
+    if not family or sum(len(results[n].p_joint) for n in family) > TOGETHER:
+        return results
+    spread, df = covariance(asked.made, [asked.statistics[n] for n in family], counts)
+    adjusted = joint_p(np.concatenate([results[n].found.two_way.p for n in family]), spread, df, key=key)
+    for n in family:
+        results[n], adjusted = (
+            replace(results[n], p_joint=adjusted[: len(results[n].p_joint)]),
+            adjusted[len(results[n].p_joint) :],
+        )
+    return results
 
 
 def _test(found: list[list[Preference]], asked: Sequence[Asked], draws: int, key: int) -> None:
@@ -213,14 +249,40 @@ def _values(asked: Sequence[Asked], used: Sequence[IntArray], starts: IntArray, 
     return np.concatenate(out, axis=-1)
 
 
+def is_dominated(values: Crossed, index: int) -> bool:
+    """Whether one of several raters gave so many of a value's votes that nothing is estimated of how raters vary."""
+    return bool(values.n_raters[index] > 1 and values.effective_raters[index] < LEAST_RATERS)
+
+
+def disagree(low: float, high: float, p: float, level: float) -> bool:
+    """Whether an interval leaves out zero and a test does not reject it, or the other way round; False with nan.
+
+    >>> disagree(-0.8, -0.1, 0.062, 0.95), disagree(-0.8, 0.1, 0.062, 0.95)
+    (True, False)
+    """
+    known = np.isfinite([low, high, p]).all()
+    return bool(known and (low > 0 or high < 0) != (p <= 1 - level + _ROUNDING))
+
+
 @dataclass(frozen=True)
 class VoteCaution:
     """Something a reader of the intervals should know."""
 
-    code: Literal["raters-matter", "few-raters", "few-questions", "thin-pairs", "rivals-not-met"]
+    code: Literal[
+        "raters-matter",
+        "few-raters",
+        "few-questions",
+        "raters-unequal",
+        "raters-dominated",
+        "these-raters",
+        "thin-pairs",
+        "rivals-not-met",
+    ]
     """What it is; `analysis` makes the sentence."""
     numbers: tuple[float, ...]
     """What the sentence names."""
+    rater: int = -1
+    """The number of the rater whom it is about; -1: nobody."""
 
 
 def vote_cautions(one: Preference, index: int) -> tuple[VoteCaution, ...]:
@@ -238,8 +300,18 @@ def vote_cautions(one: Preference, index: int) -> tuple[VoteCaution, ...]:
     raters, questions = int(one.found.n_raters[index]), int(one.found.n_questions[index])
     if raters < FEW_RATERS:
         found.append(VoteCaution("few-raters", (raters, FEW_RATERS)))
+    share, effective = float(one.found.largest_share[index]), float(one.found.effective_raters[index])
+    if is_dominated(one.found, index):
+        numbers = (share, raters, effective, LEAST_RATERS)
+        found.append(VoteCaution("raters-dominated", numbers, int(one.found.busiest[index])))
+    elif raters > 1 and share > max(MUCH, 2 / raters):
+        found.append(VoteCaution("raters-unequal", (share, raters, effective), int(one.found.busiest[index])))
     if questions < FEW_QUESTIONS:
         found.append(VoteCaution("few-questions", (questions, FEW_QUESTIONS)))
+    if one.flips is not None and one.flips.unit == "question":
+        p, flipped = float(both.p[index]), float(one.flips.p[index])
+        if (p <= DIFFERS) != (flipped <= DIFFERS) and np.isfinite([p, flipped]).all():
+            found.append(VoteCaution("these-raters", (p, flipped)))
     if one.found.n_thinnest[index] < THIN:
         found.append(VoteCaution("thin-pairs", (float(one.found.n_thinnest[index]),)))
     return tuple(found)

@@ -6,8 +6,8 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from konsil.stats.contract import Array, IntArray, Statistic
 from konsil.stats.kappa import mean_defined, ratio
@@ -56,7 +56,7 @@ def kendall_w_test(w: float, n_units: int, n_raters: int) -> KendallTest:
         20.0
     """
     chi_square = n_raters * (n_units - 1) * w
-    return KendallTest(chi_square, n_units - 1.0, float(special.chdtrc(n_units - 1, chi_square)))
+    return KendallTest(chi_square, n_units - 1.0, float(scipy.special.chdtrc(n_units - 1, chi_square)))
 
 
 def spearman(n_raters: int, n_labels: int, per_pair: bool = False) -> Statistic:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy
 
 from konsil.stats.contract import Array
 from konsil.stats.wins import VoteStatistic
@@ -41,7 +41,7 @@ def ratios_to_best(log_worths: Array, covariance: Array, *, level: float = 0.95)
     best = int(np.argmax(log_worths))
     gap = log_worths - log_worths[best]
     variance = np.diag(covariance) + covariance[best, best] - 2 * covariance[:, best]
-    reach = float(special.ndtri((1 + level) / 2)) * np.sqrt(np.maximum(variance, 0))
+    reach = float(scipy.special.ndtri((1 + level) / 2)) * np.sqrt(np.maximum(variance, 0))
     reach[best] = np.nan
     return Ratios(np.exp(gap), np.exp(gap - reach), np.exp(gap + reach), best)
 
@@ -53,7 +53,7 @@ def model_interval(log_worths: Array, covariance: Array, *, level: float = 0.95)
     >>> low.round(3), high.round(3)
     (array([ 0.304, -0.696]), array([ 0.696, -0.304]))
     """
-    reach = float(special.ndtri((1 + level) / 2)) * np.sqrt(np.diag(covariance))
+    reach = float(scipy.special.ndtri((1 + level) / 2)) * np.sqrt(np.diag(covariance))
     return np.asarray(log_worths - reach), np.asarray(log_worths + reach)
 
 
@@ -78,5 +78,5 @@ def against_reference(log_worths: VoteStatistic, reference: int) -> VoteStatisti
         return np.asarray(moved - moved[:, reference : reference + 1])
 
     return VoteStatistic(
-        f"{log_worths.name}_log_ratio", finalise, gradient, log_worths.support, None, log_worths.source
+        f"{log_worths.name}_log_ratio", finalise, gradient, log_worths.support, None, log_worths.source, by_pair=False
     )

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from konsil.stats.contract import Array, Finalise
 from konsil.stats.rows import Rows, Sums, prepare
@@ -90,6 +90,21 @@ def jackknife(sums: Sums | Rows, finalise: Finalise) -> Array:
     return rows.expand(np.concatenate(parts))
 
 
+def by_cluster(sums: Sums | Rows, finalise: Finalise) -> Array:
+    """The statistic of each cluster by itself: finalise(sums), shape (n_clusters, m); nan where it is undefined.
+
+    >>> by_cluster(np.array([[1.0, 2.0], [3.0, 3.0]]), lambda totals: totals[..., :1] / totals[..., 1:])
+    array([[0.5],
+           [1. ]])
+    """
+    rows = prepare(sums)
+    n_patterns = rows.patterns.shape[0]
+    parts = [
+        evaluate(finalise, rows.dense(at, min(at + rows.group, n_patterns))) for at in range(0, n_patterns, rows.group)
+    ]
+    return rows.expand(np.concatenate(parts))
+
+
 def merge(shards: Sequence[Array]) -> Array:
     """The sums of all data from the sums of its parts, (n_clusters, k) each, added cluster by cluster.
 
@@ -138,4 +153,4 @@ def bootstrap_weighted(
 
 def weights_tally(units: int) -> Sums:
     """The identity tally (units, units), sparse: `finalise` then receives the weights themselves."""
-    return sparse.csr_array(sparse.identity(units, format="csr", dtype=np.float64))
+    return scipy.sparse.csr_array(scipy.sparse.identity(units, format="csr", dtype=np.float64))

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from konsil.stats.contract import Array, IntArray
 from konsil.stats.weights import BLOCK, Weights, bootstrap_weights, pattern_weights
@@ -92,7 +92,7 @@ def prepare(sums: Sums | Rows) -> Rows:
     if isinstance(sums, Rows):
         return sums
     if _is_sparse(sums):
-        return _prepare_sparse(sparse.csr_array(sums, dtype=np.float64))
+        return _prepare_sparse(scipy.sparse.csr_array(sums, dtype=np.float64))
     dense = np.ascontiguousarray(sums, dtype=np.float64)
     _check(dense.shape, dense)
     n = len(dense)
@@ -115,14 +115,14 @@ def _prepare_sparse(rows: Sparse) -> Rows:
     dtype = exact_precision(rows.data, n * float(largest.max(initial=0.0)))
     if dtype is None:
         entries = on_grid(rows.data, n * largest[rows.indices])
-        rows, dtype = sparse.csr_array((entries, rows.indices, rows.indptr), shape=(n, k)), np.float64
+        rows, dtype = scipy.sparse.csr_array((entries, rows.indices, rows.indptr), shape=(n, k)), np.float64
     filled = np.bincount(rows.nonzero()[0], minlength=n) > 0
     total = np.asarray(rows.sum(axis=0), dtype=np.float64).ravel()
     return Rows(rows, None, None, total, largest, int(filled.sum()), rows.astype(dtype), n)
 
 
 def _is_sparse(numbers: object) -> bool:
-    return bool(sparse.issparse(numbers))
+    return bool(scipy.sparse.issparse(numbers))
 
 
 def _check(shape: tuple[int, ...], numbers: Array) -> None:

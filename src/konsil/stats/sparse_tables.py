@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from konsil.stats.contract import Codes, IntArray
 
 
-def sparse_pair_tables(codes: Codes) -> sparse.csr_matrix:
+def sparse_pair_tables(codes: Codes) -> scipy.sparse.csr_matrix:
     """Tally pair_tables as a CSR matrix: the memory goes with the labels given, not with the raters squared.
 
     Example:
@@ -30,10 +30,12 @@ def sparse_pair_tables(codes: Codes) -> sparse.csr_matrix:
         keys.append(codes.clusters[units[first]] * width + cell)
     cells, counts = np.unique(np.concatenate(keys) if keys else np.zeros(0, np.int64), return_counts=True)
     starts = np.searchsorted(cells, np.arange(codes.n_clusters + 1, dtype=np.int64) * width)
-    return sparse.csr_matrix((counts.astype(np.float64), cells % max(width, 1), starts), (codes.n_clusters, width))
+    return scipy.sparse.csr_matrix(
+        (counts.astype(np.float64), cells % max(width, 1), starts), (codes.n_clusters, width)
+    )
 
 
-def sparse_coincidences(codes: Codes, per_unit: bool = False) -> sparse.csr_matrix:
+def sparse_coincidences(codes: Codes, per_unit: bool = False) -> scipy.sparse.csr_matrix:
     """Tally coincidences as a CSR matrix: the memory goes with the labels given, not with the labels declared squared.
 
     `per_unit`: every unit's pairs add up to one, as in unit_agreement, and not to the number of its labels.
@@ -48,11 +50,11 @@ def sparse_coincidences(codes: Codes, per_unit: bool = False) -> sparse.csr_matr
     given = np.bincount(units, minlength=len(codes.labels)).astype(np.float64)
     weight = 1 / np.maximum((given - 1) * (given if per_unit else 1.0), 1.0)
     shape = (codes.n_clusters, k * k)
-    total = sparse.csr_matrix(shape)
+    total = scipy.sparse.csr_matrix(shape)
     for first, second in _together(units):
         a, b = labels[first], labels[second]
         cells, rows = np.concatenate([a * k + b, b * k + a]), np.tile(codes.clusters[units[first]], 2)
-        total = total + sparse.csr_matrix((np.tile(weight[units[first]], 2), (rows, cells)), shape=shape)
+        total = total + scipy.sparse.csr_matrix((np.tile(weight[units[first]], 2), (rows, cells)), shape=shape)
     return total
 
 

@@ -13,7 +13,7 @@ from math import comb
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from konsil.stats.contract import Array, Finalise, IntArray
 from konsil.stats.ranks import spearman_scores
@@ -106,7 +106,7 @@ def spearman_of_points(points: Points, n_clusters: int) -> tuple[Sums, Finalise]
     both = points.x + 1j * points.y
     cells, place = np.unique(both, return_inverse=True)
     shape = (n_clusters, len(cells))
-    sums = sparse.csr_array((points.weights, (points.clusters, place)), shape=shape)
+    sums = scipy.sparse.csr_array((points.weights, (points.clusters, place)), shape=shape)
     finalise = spearman_scores(cells.real.copy(), cells.imag.copy(), np.arange(len(cells))).finalise
     # Few columns are faster dense; the products are the same.
     return (sums.toarray() if shape[1] <= 4096 else sums), finalise

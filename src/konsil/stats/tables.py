@@ -10,8 +10,8 @@ from functools import cache
 from typing import Any, cast
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from konsil.stats.contract import Array, Codes, IntArray
 from konsil.stats.sparse_tables import sparse_coincidences, sparse_pair_tables
@@ -44,7 +44,9 @@ def by_cluster(rows: NDArray[np.generic], codes: Codes) -> Array:
     n_units, n_clusters = codes.clusters.size, codes.n_clusters
     if n_units == n_clusters and np.array_equal(codes.clusters, np.arange(n_units)):
         return np.asarray(rows, dtype=np.float64)
-    member = sparse.csr_matrix((np.ones(n_units), codes.clusters, np.arange(n_units + 1)), shape=(n_units, n_clusters))
+    member = scipy.sparse.csr_matrix(
+        (np.ones(n_units), codes.clusters, np.arange(n_units + 1)), shape=(n_units, n_clusters)
+    )
     return np.asarray(member.T @ np.asarray(rows, dtype=np.float64), dtype=np.float64)
 
 
@@ -134,7 +136,9 @@ def unit_agreement(codes: Codes) -> Array:
     shares = counts / np.maximum(n_given, 1)[:, None]
     if max(len(counts), codes.n_clusters) * codes.n_labels**2 > DENSE_CELLS:
         pair_shares = sparse_coincidences(codes, per_unit=True)
-        return _dense_if_small(sparse.hstack([pair_shares, sparse.csr_matrix(by_cluster(shares, codes))], format="csr"))
+        return _dense_if_small(
+            scipy.sparse.hstack([pair_shares, scipy.sparse.csr_matrix(by_cluster(shares, codes))], format="csr")
+        )
     pairs = _ordered_pairs(counts, np.maximum(n_given * (n_given - 1), 1))
     return by_cluster(np.hstack([pairs, shares]), codes)
 
@@ -149,9 +153,9 @@ def unit_agreement_and_margins(codes: Codes) -> Array:
         array([1., 0., 0., 1.])
     """
     agreement, margins = unit_agreement(codes), rater_margins(codes)
-    if sparse.issparse(agreement):
-        blocks: list[Any] = [agreement, sparse.csr_matrix(margins)]
-        return cast("Array", sparse.hstack(blocks, format="csr"))
+    if scipy.sparse.issparse(agreement):
+        blocks: list[Any] = [agreement, scipy.sparse.csr_matrix(margins)]
+        return cast("Array", scipy.sparse.hstack(blocks, format="csr"))
     return np.hstack([agreement, margins])
 
 
@@ -219,7 +223,7 @@ def identity(codes: Codes) -> Array:
         array([[1., 0.],
                [0., 1.]])
     """
-    return cast("Array", sparse.identity(codes.n_clusters, format="csr"))
+    return cast("Array", scipy.sparse.identity(codes.n_clusters, format="csr"))
 
 
 def patterns(codes: Codes, exchangeable: bool = True) -> tuple[Codes, IntArray]:
@@ -259,7 +263,7 @@ def square(n_labels: int) -> Array:
     return out
 
 
-def _dense_if_small(sums: sparse.csr_matrix) -> Array:
+def _dense_if_small(sums: scipy.sparse.csr_matrix) -> Array:
     dense = sums.shape[0] * sums.shape[1] <= DENSE_CELLS
     return np.asarray(sums.toarray(), dtype=np.float64) if dense else cast("Array", sums)
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from konsil.stats.contract import Array, IntArray
 from konsil.stats.rows import Sparse, Sums
@@ -151,7 +151,7 @@ def cell_rows(made: Votes, clusters: NDArray[np.signedinteger[Any]], n_clusters:
     starts = np.concatenate([[0], np.cumsum(np.bincount(clusters, minlength=n_clusters))])
     small: Any = np.int32 if max(made.n_cells, made.n_votes) < 2**31 else np.int64
     columns = made.cells[order].astype(small)
-    rows: Sparse = sparse.csr_array(
+    rows: Sparse = scipy.sparse.csr_array(
         (np.ones(len(order)), columns, starts.astype(small)), shape=(n_clusters, made.n_cells)
     )
     rows.sum_duplicates()

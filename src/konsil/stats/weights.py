@@ -31,8 +31,8 @@ _KEPT_BYTES = 64 << 20
 _KEPT_DRAWS = 4 * BLOCK
 """Draws that are kept together."""
 
-_CLUSTERS, _PATTERNS, _SIGNS = 0, 1, 2
-"""Top word of the Philox counter: draws of clusters, of patterns and of signs never share random numbers."""
+_CLUSTERS, _PATTERNS, _SIGNS, _CHOICES, _ORDERS = 0, 1, 2, 3, 4
+"""Top word of the Philox counter: draws of clusters, patterns, signs, choices and orders never share random numbers."""
 
 
 def stream_key(seed: int, name: str) -> int:
@@ -240,5 +240,37 @@ def _signs(key: int, n_clusters: int, start: int, stop: int) -> NDArray[np.int8]
         bits <<= 1
         bits -= 1
         out[at : at + last - first] = bits
+        at += last - first
+    return out
+
+
+def random_choices(key: int, n_clusters: int, n_states: int, start: int, stop: int) -> NDArray[np.uint8]:
+    """One of `n_states` states, 0 first, for every cluster in the draws start .. stop - 1; (stop - start, n_clusters).
+
+    >>> sorted(set(random_choices(7, 50, 3, 0, 2).ravel().tolist()))
+    [0, 1, 2]
+    """
+    out = np.empty(_empty(start, stop, n_clusters, np.float32).shape, np.uint8)
+    streams = _Streams(key, _CHOICES)
+    at = 0
+    for block, first, last in _blocks(start, stop):
+        chosen = streams.at(block).integers(0, n_states, (BLOCK, n_clusters), np.uint8)
+        out[at : at + last - first] = chosen[first:last]
+        at += last - first
+    return out
+
+
+def random_orders(key: int, members: NDArray[np.bool_], start: int, stop: int) -> NDArray[np.bool_]:
+    """Who belongs to the first of two groups when the members are shuffled, (stop - start, n); the groups keep size.
+
+    >>> random_orders(7, np.array([True, True, False]), 0, 4).sum(axis=1)
+    array([2, 2, 2, 2])
+    """
+    out = np.empty(_empty(start, stop, len(members), np.float32).shape, np.bool_)
+    streams = _Streams(key, _ORDERS)
+    at = 0
+    for block, first, last in _blocks(start, stop):
+        shuffled = streams.at(block).permuted(np.tile(members, (BLOCK, 1)), axis=1)
+        out[at : at + last - first] = shuffled[first:last]
         at += last - first
     return out

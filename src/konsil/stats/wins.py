@@ -40,6 +40,10 @@ class VoteStatistic:
     """Where the formula comes from."""
     limits: tuple[float, float] = (-np.inf, np.inf)
     """Between which values it lies; intervals are cut there."""
+    by_pair: bool = True
+    """Whether it is made of each pair's own mean; otherwise all comparisons enter one fit."""
+    kind: Literal["share", "mean", "other"] = "other"
+    """A share of one pair's votes, a mean of bounded scores of pairs, or neither: what its interval is at its edges."""
 
 
 def scores(steps: int, score: Score = "difference", threshold: int = 1) -> tuple[Array, Array]:
@@ -110,7 +114,14 @@ def head_to_head(n_systems: int, steps: int = 1, score: Score = "win", threshold
 
     support = np.tile(np.eye(pairs, dtype=bool), 2)
     return VoteStatistic(
-        f"head_to_head_{score}", finalise, gradient, support, _tested(score, terms), WIN_RATE, limits(steps, score)
+        f"head_to_head_{score}",
+        finalise,
+        gradient,
+        support,
+        _tested(score, terms),
+        WIN_RATE,
+        limits(steps, score),
+        kind="share" if score == "win" else "mean",
     )
 
 
@@ -162,7 +173,9 @@ def one_against_rest(n_systems: int, steps: int = 1, score: Score = "difference"
     name = {"difference": "win_difference", "win": "win_rate", "half": "win_rate_half", "margin": "margin"}[score]
     source = {"difference": DIFFERENCE, "margin": MARGIN}.get(score, WIN_RATE)
     support = (incidence[0] + incidence[1]) > 0
-    return VoteStatistic(name, finalise, gradient, support, _tested(score, terms), source, limits(steps, score))
+    return VoteStatistic(
+        name, finalise, gradient, support, _tested(score, terms), source, limits(steps, score), kind="mean"
+    )
 
 
 _FEW_PAIRS = 40
@@ -223,7 +236,14 @@ def pooled(n_systems: int, steps: int = 1, score: Score = "difference", threshol
 
     support, source = below[:, 0] > 0, "wins minus losses over all comparisons"
     return VoteStatistic(
-        f"pooled_{score}", finalise, gradient, support, _tested(score, terms), source, limits(steps, score)
+        f"pooled_{score}",
+        finalise,
+        gradient,
+        support,
+        _tested(score, terms),
+        source,
+        limits(steps, score),
+        by_pair=False,
     )
 
 

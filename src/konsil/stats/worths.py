@@ -123,7 +123,7 @@ def worths(start: Array, chosen: Design) -> VoteStatistic:
 
     support = np.ones((n_pairs(k), k), dtype=bool)
     source = DAVIDSON if chosen.model == "davidson" else BRADLEY_TERRY
-    return VoteStatistic(chosen.model, finalise, gradient, support, None, source)
+    return VoteStatistic(chosen.model, finalise, gradient, support, None, source, by_pair=False)
 
 
 def _size(chosen: Design) -> int:

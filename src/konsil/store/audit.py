@@ -14,6 +14,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -83,6 +84,21 @@ def append(connection: Connection, kind: str, data: Mapping[str, object], at: st
     connection.execute(_ENTRY, row)
     connection.execute(_MOVE_HEAD, {"value": dumps([seq, own])})
     return seq
+
+
+def entries(connection: Connection, kind: str) -> tuple[dict[str, Any], ...]:
+    """What the entries of one kind say, in their order; an entry that was edited may hold anything and says nothing."""
+    table = schema.audit_log
+    query = sa.select(table.c.data).where(table.c.kind == kind).order_by(table.c.seq)
+    parsed = []
+    for (text,) in connection.execute(query):
+        try:
+            data = json.loads(text)
+        except ValueError:
+            continue
+        if isinstance(data, dict):
+            parsed.append(data)
+    return tuple(parsed)
 
 
 def next_entry(connection: Connection) -> int:

@@ -60,24 +60,33 @@ class Calls:
 
     def add(self, calls: Sequence[Call]) -> None:
         """Append calls, all or nothing; when this returns they survive a power cut."""
-        rows = [CALLS.row(call) for call in calls]
         with engine.writing(self.store.engine) as connection:
-            try:
-                if self._insert:
-                    connection.exec_driver_sql(self._insert, rows)
-                else:
-                    connection.execute(sa.insert(schema.calls), [dict(zip(CALLS.names, r, strict=True)) for r in rows])
-            except IntegrityError:
-                raise ConflictError(
-                    f"{self.store.name}: these calls are stored already; is another run going on for the same study?"
-                ) from None
+            self._append(connection, calls)
+
+    def _append(self, connection: Connection, calls: Sequence[Call]) -> None:
+        rows = [CALLS.row(call) for call in calls]
+        try:
+            if self._insert:
+                connection.exec_driver_sql(self._insert, rows)
+            else:
+                connection.execute(sa.insert(schema.calls), [dict(zip(CALLS.names, r, strict=True)) for r in rows])
+        except IntegrityError:
+            raise ConflictError(
+                f"{self.store.name}: these calls are stored already; is another run going on for the same study?"
+            ) from None
 
     def add_new(self, calls: Sequence[Call]) -> int:
-        """Append the calls that are not stored yet and count them; for reading back an export."""
-        known = {(c.work, c.attempt) for c in self.each()}
+        """Append the calls that are not stored yet, all or nothing, and count them; for reading back an export."""
+        with engine.writing(self.store.engine) as connection:
+            return self.append_new(connection, calls)
+
+    def append_new(self, connection: Connection, calls: Sequence[Call]) -> int:
+        """The same inside the caller's transaction."""
+        c = schema.calls.c
+        known = {(work, attempt) for work, attempt in connection.execute(sa.select(c.work, c.attempt))}
         fresh = [c for c in calls if (c.work, c.attempt) not in known]
         for start in range(0, len(fresh), _CHUNK):
-            self.add(fresh[start : start + _CHUNK])
+            self._append(connection, fresh[start : start + _CHUNK])
         return len(fresh)
 
     def ended(self, kind: CallKind, *, but: Collection[str] = ()) -> Iterator[tuple[str, str, str]]:

@@ -9,19 +9,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from konsil.errors import StoreError
 from konsil.records import Answer, Attempt, Event, Item, Rater, Rating, Task
-from konsil.store import audit, engine, migrate, read, schema, write
+from konsil.store import audit, engine, migrate, noting, read, write
 from konsil.store.rows import KINDS, KindName
 from konsil.store.write import Added, Batch
 
 if TYPE_CHECKING:
     from konsil.analysis.columns import Columns
-
-_STUDY = "study_digest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +44,7 @@ class View:
 
     def study_digest(self) -> str:
         """Give the digest of the protocol last noted; empty where none was."""
-        query = sa.select(schema.meta.c.value).where(schema.meta.c.key == _STUDY)
-        return self.connection.execute(query).scalar_one_or_none() or ""
+        return noting.study_digest(self.connection)
 
 
 class Store:
@@ -115,24 +111,34 @@ class Store:
         with engine.writing(self.engine) as connection:
             return audit.append(connection, kind, data, at)
 
-    def note_study(self, digest: str, at: str) -> bool:
-        """Note the protocol's digest in the store and the log; say whether it was another one than before."""
+    def note_study(self, digest: str, at: str, forms: Mapping[str, Mapping[str, object]] | None = None) -> bool:
+        """Note the protocol's digest in the store and the log; say whether it was another one than before.
+
+        `forms`: what the log keeps of its forms, by their digests, so that a later change can be told from a change of
+        wording alone.
+        """
         with engine.writing(self.engine) as connection:
-            before = View(connection).study_digest()
-            if before == digest:
-                return False
-            audit.append(connection, "protocol", {"before": before, "now": digest}, at)
-            if before:
-                change = sa.update(schema.meta).where(schema.meta.c.key == _STUDY).values(value=digest)
-                connection.execute(change)
-            else:
-                connection.execute(sa.insert(schema.meta).values(key=_STUDY, value=digest))
-            return True
+            return noting.note_study(connection, digest, at, forms or {})
+
+    def noted_forms(self) -> Mapping[str, Mapping[str, Any]]:
+        """The forms that were noted with the study, by their digests."""
+        with engine.reading(self.engine) as connection:
+            return noting.noted_forms(connection)
+
+    def noted_digests(self) -> frozenset[str]:
+        """The digests of every protocol that was noted."""
+        with engine.reading(self.engine) as connection:
+            return noting.noted_digests(connection)
 
     def verify_log(self) -> tuple[str, ...]:
         """Check the audit log and the records it covers: every problem as one sentence; empty when all is well."""
         with engine.reading(self.engine) as connection:
             return tuple(audit.problems(connection))
+
+    def log_head(self) -> tuple[int, str]:
+        """The number of entries of the audit log, and its last hash."""
+        with engine.reading(self.engine) as connection:
+            return audit.head(connection)
 
     @contextmanager
     def view(self) -> Iterator[View]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -36,11 +37,12 @@ def export(
     *,
     overwrite: bool = False,
     veil: Veiling | None = None,
+    study: str = "",
 ) -> Path:
     """Write one file a kind of record and export.json; the folder appears complete or not at all.
 
     All files show the same moment. The same records give the same bytes. Behind a veil only some kinds are written,
-    as it shows them.
+    as it shows them. `study` is the digest of the protocol; empty: the one that the store noted last.
     """
     if format not in get_args(Format):
         raise StoreError(f"format: {format!r} is not one konsil writes; {nearest(str(format), get_args(Format))}")
@@ -74,7 +76,7 @@ def export(
             "konsil": __version__,
             "schema": SCHEMA,
             "format": format,
-            "study": view.study_digest(),
+            "study": study or view.study_digest(),
             "files": files,
             **({"columns": columns} if columns else {}),
         }
@@ -98,18 +100,66 @@ def _write(path: Path, kind: Kind, stream: Iterator[Any], format: Format) -> int
 def read_export(folder: str | Path) -> Batch:
     """Read what `export` wrote: the records come back equal."""
     folder = Path(folder)
+    ending = description(folder).format
+    return Batch(**{name: tuple(_read(folder / f"{name}.{ending}", kind)) for name, kind in KINDS.items()})
+
+
+@dataclass(frozen=True)
+class Description:
+    """What export.json says of an export."""
+
+    format: Format
+    """How its files end."""
+    study: str
+    """The digest of the protocol that was noted; empty where none was."""
+    files: Mapping[str, tuple[int, str]]
+    """File -> its number of records and the digest of its bytes."""
+
+
+def description(folder: Path) -> Description:
+    """Read export.json; a StoreError says what is wrong with it."""
     try:
         about = json.loads((folder / MARK).read_text(encoding="utf-8"))
-        format, schema = about["format"], int(about["schema"])  # noqa: A001 - the file's word
+        format, schema = about["format"], about["schema"]  # noqa: A001 - the file's word
+        files = {str(n): (int(f["records"]), str(f["sha256"])) for n, f in about.get("files", {}).items()}
     except FileNotFoundError:
         raise StoreError(f"{folder}: is not an export of konsil; there is no {MARK}") from None
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         raise StoreError(f"{folder / MARK}: cannot be read as the description of an export") from None
+    if type(schema) is not int or schema < 1:
+        raise StoreError(f"{folder / MARK}: schema: expected a whole number from 1 to {SCHEMA}, got {schema!r}")
     if schema > SCHEMA:
         raise StoreError(f"{folder}: was written by a newer konsil (schema {schema}; this one knows up to {SCHEMA})")
     if format not in get_args(Format):
         raise StoreError(f"{folder / MARK}: the format {format!r} is not one konsil reads")
-    return Batch(**{name: tuple(_read(folder / f"{name}.{format}", kind)) for name, kind in KINDS.items()})
+    return Description(format, str(about.get("study") or ""), files)
+
+
+def check_files(folder: Path, about: Description) -> None:
+    """Refuse an export whose files are not those that were written: by their digests, all of them."""
+    for name in (f"{kind}.{about.format}" for kind in KINDS):
+        if name not in about.files:
+            raise StoreError(f"{folder / MARK}: says nothing of {name}; export the records anew")
+    for name, (records, wanted) in sorted(about.files.items()):
+        path = folder / name
+        if Path(name).name != name or not path.is_file():
+            raise StoreError(f"{path}: is missing from the export")
+        if sha256(path) != wanted:
+            raise StoreError(
+                f"{path}: is not the file of {records:,} records that was exported; it was changed or cut short:"
+                " export the records anew"
+            )
+    stray = next((f"calls.{e}" for e in get_args(Format) if (folder / f"calls.{e}").is_file()), None)
+    if stray is not None and stray not in about.files:
+        raise StoreError(f"{folder / stray}: was not exported with the others; export the records anew")
+
+
+def check_counts(folder: Path, about: Description, counts: Mapping[str, int]) -> None:
+    """Refuse an export of which other numbers of records were read (kind -> number) than export.json says."""
+    for kind, n in counts.items():
+        wanted = about.files.get(f"{kind}.{about.format}", (0, ""))[0]
+        if n != wanted:
+            raise StoreError(f"{folder / MARK}: says {wanted:,} records of {kind}.{about.format}, which has {n:,}")
 
 
 def read_calls(folder: str | Path) -> tuple[Call, ...]:

@@ -72,7 +72,7 @@ def records(kind: Kind, frame: pl.DataFrame, where: str) -> Iterator[Any]:
     for number, row in enumerate(frame.select(kind.names).iter_rows(), start=2):
         try:
             yield kind.read(tuple([_cell(f.type, f.optional, cell) for f, cell in zip(kind.fields, row, strict=True)]))
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
             raise StoreError(f"{where}: record {number - 1} cannot be read: {error}") from None
 
 
@@ -141,5 +141,5 @@ def read_jsonl(path: Path, kind: Kind) -> Iterator[Any]:
             try:
                 data = json.loads(line)
                 yield kind.record(*[f.from_json(data[f.name]) for f in kind.fields])
-            except (ValueError, TypeError, KeyError) as error:
+            except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
                 raise StoreError(f"{path.name}: line {number} cannot be read: {error}") from None

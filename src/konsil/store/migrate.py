@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
@@ -10,6 +12,9 @@ from sqlalchemy.engine import Connection, Engine
 from konsil.errors import StoreError
 from konsil.store import engine as engines
 from konsil.store import page_schema, schema
+
+if TYPE_CHECKING:
+    from alembic.script import ScriptDirectory
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 # Any fixed number: two programs that create the same PostgreSQL database must wait for each other.
@@ -33,6 +38,13 @@ def prepare(engine: Engine, *, create: bool) -> None:
             upgrade(connection)
 
 
+@cache
+def _revisions(scripts: Path) -> ScriptDirectory:
+    from alembic.script import ScriptDirectory
+
+    return ScriptDirectory(scripts)
+
+
 def stored_schema(connection: Connection, where: str) -> int:
     """Read the database's schema: 0 where it is empty; a StoreError where it is newer or something else."""
     tables = set(sa.inspect(connection).get_table_names())
@@ -53,17 +65,18 @@ def stored_schema(connection: Connection, where: str) -> int:
 
 def upgrade(connection: Connection, scripts: Path = MIGRATIONS) -> None:
     """Run the migrations that are missing, inside the caller's transaction."""
-    from alembic import command
     from alembic.config import Config
-    from alembic.script import ScriptDirectory
+    from alembic.runtime.environment import EnvironmentContext
 
+    revisions = _revisions(scripts)
     config = Config()
-    config.set_main_option("script_location", str(scripts).replace("%", "%%"))
-    config.set_main_option("path_separator", "newline")
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
-    head = ScriptDirectory.from_config(config).get_current_head()
-    number = str(int(head or 0))
+    # What alembic's command does, but for reading the scripts anew for every database.
+    with EnvironmentContext(
+        config, revisions, fn=lambda revision, _: revisions._upgrade_revs("head", revision), destination_rev="head"
+    ):
+        revisions.run_env()
+    number = str(int(revisions.get_current_head() or 0))
     meta = schema.meta
     done = connection.execute(sa.update(meta).where(meta.c.key == "schema").values(value=number))
     if done.rowcount == 0:

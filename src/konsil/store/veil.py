@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.engine import Connection
 
@@ -14,10 +14,12 @@ from konsil.prepare import prepared
 from konsil.records import Answer, Rating, Task
 from konsil.store import read
 from konsil.store.db import Store, View
-from konsil.store.export import Veiling
 from konsil.store.rows import KindName
 from konsil.store.secret import secret
 from konsil.study import Study
+
+if TYPE_CHECKING:
+    from konsil.store.export import Veiling
 
 SHOWN: tuple[KindName, ...] = ("items", "answers", "raters", "tasks", "ratings")
 """What a blind analyst gets. Events, attempts and calls of models tell too much."""

@@ -10,16 +10,11 @@ from typing import TypeVar
 
 from konsil.errors import PROBLEMS, SourceError, in_short, nearest
 from konsil.instrument import Criterion, Instrument, LabelError, canonical, digest, read_label
+from konsil.instrument.form import ANSWERS, ITEMS
 from konsil.records import Answer, Item, Rater, Rating, State, Task
 from konsil.study.protocol import LONE_PANEL, Study
 
 R = TypeVar("R", Rating, Task)
-
-ANSWERS = {"item": 0, "task": 0, "batch": 0, "phase": 0, "rater": 0, "answer": 1, "sentence": 1, "pair": 2}
-"""Scope of a criterion -> how many answers its rating is about."""
-
-ITEMS = {"item", "answer", "sentence", "pair", "task"}
-"""Scopes whose ratings name an item."""
 
 
 @dataclass(frozen=True)

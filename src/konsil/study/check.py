@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from konsil.analysis import Analysis, contradictions, known_statistics
 from konsil.analysis.case_rules import threshold_problems
-from konsil.analysis.catalogue import ORDERED
+from konsil.analysis.catalogue import AUDIT, ORDERED
+from konsil.analysis.pair_rules import criteria_problems
 from konsil.errors import PlanError, StudyError, nearest
 from konsil.instrument import Criterion, Instrument
 from konsil.plan import Allocation
@@ -159,6 +160,23 @@ def _questions(form: Instrument, where: str) -> Iterator[str]:
     yield from _duplicates(where, [c.id for c in form.criteria])
     for n, criterion in enumerate(form.criteria):
         yield from _scale(criterion, f"{where}[{n}].scale")
+        yield from _former_names(criterion, form, f"{where}[{n}]")
+
+
+def _former_names(criterion: Criterion, form: Instrument, where: str) -> Iterator[str]:
+    options = criterion.scale.options()
+    for former, label in criterion.renamed.items():
+        if former in options:
+            yield f"{where}.renamed: {former!r} is a label of today; expected a former one"
+        if label not in options:
+            yield f"{where}.renamed: there is no label {label!r}; {nearest(label, options)}"
+    ids = {c.id for c in form.criteria}
+    for former in criterion.formerly:
+        if former in ids:
+            yield f"{where}.formerly: {former!r} is a criterion of today; expected a former identifier"
+    others = {name for c in form.criteria if c is not criterion for name in c.formerly}
+    for former in sorted(others & {*criterion.formerly}):
+        yield f"{where}.formerly: {former!r} is the former identifier of two criteria; expected one"
 
 
 def _resampling(study: Study, where: str) -> Iterator[str]:
@@ -239,8 +257,12 @@ def _analysis(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
         for system in analysis.where["system"]:
             yield from _known(f"{where}.where.system", "system", system, [s.id for s in study.systems])
     criterion = criteria.get(analysis.criterion)
+    rated = [analysis.criterion, *(analysis.criteria if analysis.statistic in AUDIT else ())]
+    for rated_criterion in (criteria[name] for name in rated if name in criteria):
+        yield from (f"{where}.{problem}" for problem in threshold_problems(analysis, rated_criterion))
     if criterion is not None:
-        yield from (f"{where}.{problem}" for problem in threshold_problems(analysis, criterion))
+        others = [criteria[name] for name in analysis.criteria if name in criteria]
+        yield from (f"{where}.{problem}" for problem in criteria_problems(analysis, criterion, others))
     if criterion is not None and criterion.scale.kind == "choice":
         yield from _labels(analysis, criterion, where)
     if criterion is not None and analysis.statistic in ORDERED and _unordered(analysis, criterion):

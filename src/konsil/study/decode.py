@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import types
 import typing
@@ -32,7 +33,7 @@ def _table(kind: type[T], data: object, path: str) -> T:
     if not isinstance(data, dict):
         raise StudyError(f"{path}: expected a table, got {_show(data)}")
     fields = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    hints = typing.get_type_hints(kind)
+    hints = _hints(kind)  # type: ignore[arg-type]
     for key in data:
         if key not in fields:
             raise StudyError(f"{_at(path, key)}: unknown key; {nearest(str(key), fields)}")
@@ -40,6 +41,11 @@ def _table(kind: type[T], data: object, path: str) -> T:
         if name not in data and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
             raise StudyError(f"{_at(path, name)}: missing; it is required here")
     return kind(**{name: _value(hints[name], value, _at(path, name)) for name, value in data.items()})
+
+
+@functools.cache
+def _hints(kind: type) -> Mapping[str, Any]:
+    return typing.get_type_hints(kind)
 
 
 def _at(path: str, key: object) -> str:

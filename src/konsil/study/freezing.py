@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from konsil.analysis import Analysis
+from konsil.analysis import Analysis, Inference
 from konsil.analysis.said import Said, listed, say
 from konsil.instrument import digest_of, untitled
 from konsil.records import Event
@@ -18,6 +18,8 @@ UNBLIND = "unblind"
 """Subject: the study; data: who and why. Systems have their names from then on."""
 LIFTED = "letters lifted"
 """Subject: the study; data: why. Somebody saw names although nobody unblinded: the study was marked as simulated."""
+NAMES_SHOWN = "names shown"
+"""Subject: the study; data: why. Analyses showed names before any unblinding: the study was not blinded then."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +33,15 @@ class Deviations:
     removed: tuple[str, ...] = ()
     """Analyses that are gone."""
     rules: bool = False
-    """Whether exclusions, resampling, derived columns or forms changed: then every number may."""
+    """Whether exclusions, resampling, target of inference, derived columns or forms changed: then any number may."""
 
 
 def plan_of_analyses(study: Study) -> dict[str, object]:
     """The digests that a freeze keeps: of each analysis by its name, and of the rules that hold for all of them."""
-    rules = (study.seed, study.exclusions, study.resampling, study.derived, tuple(map(untitled, study.instruments)))
+    # Digests of frozen studies stay as they are where the protocol states no target of inference.
+    stated = (study.inference,) if study.inference != Inference() else ()
+    forms = tuple(map(untitled, study.instruments))
+    rules = (study.seed, study.exclusions, study.resampling, study.derived, forms, *stated)
     return {
         "analyses": {a.name: digest_of(a) for a in study.analyses},
         "rules": digest_of(dict(enumerate(rules))),
@@ -63,19 +68,28 @@ def is_blinded(study: Study, events: Iterable[Event]) -> bool:
     return study.blinded and not study.simulated and unblinded(events) is None
 
 
-def lifted(events: Iterable[Event]) -> Event | None:
-    """When names were first to be seen because the study was marked as simulated, or None."""
-    return min((e for e in events if e.kind == LIFTED), key=lambda e: (e.at, e.id), default=None)
+def names_shown(events: Iterable[Event]) -> Event | None:
+    """When analyses first showed names although nobody had unblinded, or None."""
+    here = tuple(events)
+    open_ = unblinded(here)
+    # Within the same second the look came first: once a study is unblinded, none is noted.
+    looks = [e for e in here if e.kind in (LIFTED, NAMES_SHOWN) and (open_ is None or e.at <= open_.at)]
+    return min(looks, key=lambda e: (e.at, e.id), default=None)
 
 
-def lifts(study: Study, events: Iterable[Event]) -> bool:
-    """Whether showing the study's numbers now lifts the letters without anybody having unblinded; once is told.
+def look(study: Study, events: Iterable[Event]) -> str:
+    """The kind of the event that showing the study's numbers now leaves; empty where names are hidden, free or told.
 
-    >>> lifts(Study("t", 1, blinded=True, simulated=True), []), lifts(Study("t", 1, blinded=True), [])
-    (True, False)
+    >>> look(Study("t", 1, blinded=True, simulated=True), []), look(Study("t", 1, blinded=True), [])
+    ('letters lifted', '')
+    >>> look(Study("t", 1), [])
+    'names shown'
     """
     here = tuple(events)
-    return study.blinded and study.simulated and unblinded(here) is None and lifted(here) is None
+    if unblinded(here) is not None or is_blinded(study, here):
+        return ""
+    kind = LIFTED if study.blinded else NAMES_SHOWN
+    return "" if any(e.kind == kind for e in here) else kind
 
 
 def deviations(study: Study, freeze: Event | None) -> Deviations:
@@ -111,16 +125,15 @@ def sentences(study: Study, events: Iterable[Event]) -> tuple[tuple[Said, ...], 
         warnings.append(
             say("Systems are letters, and judges have none of their own, until the plan is frozen and they are named.")
         )
-    if freeze is not None:
-        digest = str(freeze.data.get("plan", ""))[:16]
-        methods.append(say("The plan of analyses was frozen at {at} (digest {digest}).", at=freeze.at, digest=digest))
-    seen = lifted(here)
-    if seen is not None and study.blinded and not study.simulated:
-        warnings.append(
-            say("Systems had their names at {at} already: the study was marked as simulated then.", at=seen.at)
-        )
-    if open_ is not None:
-        methods.append(say("Systems were letters until {at}.", at=open_.at))
+    first = names_shown(here)
+    if first is not None and (study.blinded or open_ is not None) and not study.simulated:
+        notice = _names(first)
+        warnings.append(notice)
+        methods.append(notice)
+        if open_ is not None:
+            methods.append(say("The study was unblinded at {at}.", message_id="freezing.unblinded", at=open_.at))
+    elif open_ is not None:
+        methods.append(say("Systems were letters until {at}.", message_id="freezing.letters_until", at=open_.at))
     if found.added:
         warnings.append(
             say(
@@ -139,6 +152,24 @@ def sentences(study: Study, events: Iterable[Event]) -> tuple[tuple[Said, ...], 
         warnings.append(say("Taken out after the plan of analyses was frozen: {names}.", names=listed(found.removed)))
     if found.rules:
         warnings.append(
-            say("Exclusions, forms, seed, resampling or derived columns were changed after the plan was frozen.")
+            say(
+                "Exclusions, forms, seed, resampling, the target of inference or derived columns were changed after the"
+                " plan was frozen.",
+                message_id="freezing.rules_changed",
+            )
         )
     return tuple(warnings), tuple(methods)
+
+
+def _names(first: Event) -> Said:
+    if first.kind == LIFTED:
+        return say(
+            "Systems had their names at {at} already: the study was marked as simulated then.",
+            message_id="freezing.names_while_simulated",
+            at=first.at,
+        )
+    return say(
+        "Systems had their names in analyses at {at} already: the study was not blinded then.",
+        message_id="freezing.names_while_not_blinded",
+        at=first.at,
+    )

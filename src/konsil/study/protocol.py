@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from konsil.analysis import Analysis, Derived, Exclusions, Resampling
+from konsil.analysis import Analysis, Derived, Exclusions, Inference, Resampling
 from konsil.errors import StudyError
 from konsil.instrument import Instrument, digest_of
 from konsil.plan import Allocation
@@ -88,6 +88,8 @@ class Study:
     """Which numbers are asked for."""
     resampling: Resampling = field(default_factory=Resampling)
     """How sure they are."""
+    inference: Inference = field(default_factory=Inference)
+    """Whom intervals and tests are about."""
     exclusions: Exclusions = field(default_factory=Exclusions)
     """What stays out."""
 

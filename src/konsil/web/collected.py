@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import zipfile
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from starlette.background import BackgroundTask
 from starlette.requests import Request
@@ -14,17 +14,27 @@ from starlette.responses import FileResponse, Response
 
 from konsil.store import audit
 from konsil.store.engine import reading
-from konsil.store.export import Format, export
 from konsil.store.folders import sha256
 from konsil.store.veil import key, veiling
 from konsil.web.guard import form_of, visitor_of
 from konsil.web.office import office
 from konsil.web.site import site_of
 
+if TYPE_CHECKING:
+    from konsil.store.export import Format
+
+
+def _formats() -> tuple[Format, ...]:
+    # Imported where something is downloaded: it needs Polars, which no other page does, and the server starts sooner.
+    from konsil.store.export import Format
+
+    formats: tuple[Format, ...] = get_args(Format)
+    return formats
+
 
 def download(request: Request) -> Response:
     """What can be downloaded, and as what."""
-    return office(request, "office_download.html", {"formats": get_args(Format), "fault": False})
+    return office(request, "office_download.html", {"formats": _formats(), "fault": False})
 
 
 def fetch(request: Request) -> Response:
@@ -32,10 +42,12 @@ def fetch(request: Request) -> Response:
 
     Texts that a spreadsheet would take for formulas are made harmless, as in every CSV file of ours.
     """
+    from konsil.store.export import export
+
     site, visitor = site_of(request), visitor_of(request)
-    wanted = next((f for f in get_args(Format) if f == form_of(request).get("format")), None)
+    wanted = next((f for f in _formats() if f == form_of(request).get("format")), None)
     if wanted is None:
-        return office(request, "office_download.html", {"formats": get_args(Format), "fault": True}, 422)
+        return office(request, "office_download.html", {"formats": _formats(), "fault": True}, 422)
     veil = None if visitor.role == "owner" else veiling(site.study, key(site.store))
     work = Path(tempfile.mkdtemp(prefix="konsil-download-"))
     try:

@@ -1,0 +1,104 @@
+"""Between which values a statistic can lie, and intervals that do not leave them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from konsil.analysis.own_weights import Weights
+from konsil.analysis.said import say
+from konsil.analysis.spec import Analysis
+from konsil.instrument import Criterion
+from konsil.stats.contract import Estimate
+from konsil.stats.names import STATISTICS
+
+Range = tuple[float, float]
+
+UNBOUNDED: Range = (-math.inf, math.inf)
+_SHARES = (
+    "share",
+    "abstention",
+    "self_agreement",
+    "win_rate",
+    "win_rate_strict",
+    "choice_agreement",
+    "accuracy",
+    "approval",
+    "mismatch",
+    "hallucination",
+    "blinding_james",
+    "ensembles_percent_agreement",
+    "risk_coverage",
+)
+_SIGNED = (
+    "win_difference",
+    "win_difference_strict",
+    "choice_kappa",
+    "rank_agreement",
+    "position_bias",
+    "length_correlation",
+    "blinding_bang",
+    "ensembles_cohen_kappa",
+    "ensembles_pabak",
+)
+_RANGES: dict[str, Range] = {
+    **dict.fromkeys(_SHARES, (0.0, 1.0)),
+    **dict.fromkeys(_SIGNED, (-1.0, 1.0)),
+    **{name: entry.range for name, entry in STATISTICS.items()},
+}
+
+
+def range_of(analysis: Analysis, criterion: Criterion, *, of_two: bool = False) -> Range:
+    """The least and the greatest value of a statistic, or of a difference `of_two`; infinite where there is no end.
+
+    >>> from konsil.instrument import Scale
+    >>> correct = Criterion("correct", "?", Scale(("no", "yes")))
+    >>> range_of(Analysis("a", "share", "correct", "p", of=("yes",)), correct)
+    (0.0, 1.0)
+    >>> range_of(Analysis("a", "cohen_kappa", "correct", "p"), correct, of_two=True)
+    (-2.0, 2.0)
+    """
+    low, high = _RANGES.get(analysis.statistic, UNBOUNDED)
+    if analysis.statistic == "mean" and criterion.scale.kind == "choice" and not (analysis.collapse or analysis.labels):
+        numbers = criterion.scale.numbers()
+        low, high = (min(numbers), max(numbers)) if analysis.abstain == "missing" else UNBOUNDED
+    return (low - high, high - low) if of_two else (low, high)
+
+
+def within_statistic(estimate: Estimate, name: str, weights: Weights = "", *, of_two: bool = False) -> Estimate:
+    """An agreement statistic's estimate, or that of a difference `of_two`, within the range of the statistic.
+
+    With own weights for every two labels a coefficient can lie anywhere below 1.
+
+    >>> within_statistic(Estimate(-0.5, -2.909, 1.909), "cohen_kappa", of_two=True).low
+    -2.0
+    """
+    low, high = STATISTICS[name].range
+    if not isinstance(weights, str) and low < 0:
+        low = -math.inf
+    return within(estimate, (low - high, high - low) if of_two else (low, high))
+
+
+def within(estimate: Estimate, bounds: Range) -> Estimate:
+    """The estimate with limits that do not leave its range; its method says so where they would have.
+
+    >>> cut = within(Estimate(0.01, -0.02, 0.04, method="Wald, t"), (0.0, 1.0))
+    >>> cut.low, cut.high, cut.method
+    (0.0, 0.04, 'Wald, t, cut at the least value possible')
+    """
+    below, above = estimate.low < bounds[0], estimate.high > bounds[1]
+    if not (below or above):
+        return estimate
+    if below and above:
+        method = say(
+            "{method}, cut at the least and the greatest value possible",
+            message_id="range.cut_at_both",
+            method=estimate.method,
+        )
+    elif below:
+        method = say("{method}, cut at the least value possible", message_id="range.cut_below", method=estimate.method)
+    else:
+        method = say(
+            "{method}, cut at the greatest value possible", message_id="range.cut_above", method=estimate.method
+        )
+    return replace(estimate, low=max(estimate.low, bounds[0]), high=min(estimate.high, bounds[1]), method=method)

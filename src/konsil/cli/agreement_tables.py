@@ -1,0 +1,176 @@
+"""The tables that `konsil agreement` prints for people."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+from konsil.analysis.agreement import describe
+from konsil.report.language import ENGLISH
+from konsil.report.tables import Numbers
+
+if TYPE_CHECKING:
+    from konsil.analysis.agreement_result import Agreement, Comparison, NamedEstimate
+    from konsil.stats.contract import Estimate
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def show(result: Agreement) -> None:
+    """Print a result: its counts, its statistics with all their intervals, how these were made, and what to know."""
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+    if result.groups:
+        for name, group in result.groups.items():
+            console.print(f"{result.by} = {name}", style="bold", markup=False)
+            _print_result(console, group)
+        if result.comparison is not None:
+            _comparison(console, result.comparison)
+        _notes(console, result.warnings)
+        return
+    _print_result(console, result)
+
+
+def _print_result(console: Console, result: Agreement) -> None:
+    console.print(_counts(result))
+    shown = [c for c in result.companions if not c.estimate.method.startswith("closed-form")]
+    _estimates(console, result.statistics, shown)
+    if result.n_raters is not None and any(math.isfinite(s.estimate.low) for s in result.statistics):
+        console.print("The intervals allow for other units, not for other raters.")
+    _pairs(console, result)
+    _notes(console, result.warnings)
+
+
+def _counts(result: Agreement) -> str:
+    n = result.n_abstained
+    abstained = f", {_count(n, 'abstention')}" if n else ""
+    raters = "raters not known" if result.n_raters is None else _count(result.n_raters, "rater")
+    shared = result.overlap()
+    overlap = ""
+    if shared is not None and shared["n_pairs"] > 1:
+        low, high = shared["smallest"], shared["largest"]
+        span = f"{low:,}" if low == high else f"{low:,} to {high:,} (median {shared['median']:,g})"
+        overlap = f"; pairs of raters share {span} unit{'s'[: high != 1]}"
+    return f"{_count(result.n_units, 'unit')}, {raters}, {_count(result.n_ratings, 'rating')}{abstained}{overlap}"
+
+
+def _count(n: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{n:,} {noun}{'s'[: n != 1]}"
+
+
+def _estimates(console: Console, statistics: Sequence[NamedEstimate], companions: Sequence[NamedEstimate]) -> None:
+    numbers = Numbers(ENGLISH)
+    grid = Table(box=None, pad_edge=False, header_style="bold")
+    grid.add_column("statistic")
+    grid.add_column("value", justify="right")
+    grid.add_column("interval")
+    grid.add_column("SE", justify="right")
+    same = [(c, s.estimate) for c in companions for s in statistics if c.name == s.name]
+    beside = [c for c, of in same if c.estimate.value == of.value and math.isfinite(c.estimate.low)]
+    chance = {c.name: c.estimate for c, of in same if c.estimate.value != of.value}
+    kinds = list(dict.fromkeys(_kind(c.estimate.method) for c in beside))
+    mark = dict(zip(kinds, _LETTERS, strict=False)) if len(kinds) > 1 else {}
+    if beside:
+        grid.add_column(f"other interval{'s'[: len(kinds) != 1]}")
+    grid.add_column("note")
+    for statistic in statistics:
+        e = statistic.estimate
+        intervals = [c.estimate for c in beside if c.name == statistic.name]
+        others = [f"{mark.get(_kind(c.method), '')} {_interval(c, numbers)}".strip() for c in intervals]
+        note = e.reason
+        if statistic.name in chance:
+            note = f"{note} chance level {numbers.plain(chance[statistic.name].value)}".strip()
+        grid.add_row(
+            describe(statistic.name),
+            numbers.plain(e.value) if math.isfinite(e.value) else "undefined",
+            _interval(e, numbers),
+            numbers.plain(e.se) if math.isfinite(e.se) else "",
+            *(["\n".join(others)] if beside else []),
+            note,
+        )
+    console.print(grid)
+    _methods(console, statistics)
+    for kind in kinds:
+        letter = f" {mark[kind]}" if mark else ""
+        console.print(f"Other interval{letter}: {kind}.", markup=False)
+
+
+def _interval(e: Estimate, numbers: Numbers) -> str:
+    return numbers.interval(e.low, e.high) if math.isfinite(e.low) else ""
+
+
+def _kind(method: str) -> str:
+    """A method without its degrees of freedom, which can differ from row to row."""
+    return method.partition(", t with")[0]
+
+
+def _methods(console: Console, statistics: Sequence[NamedEstimate]) -> None:
+    by_method: dict[str, list[str]] = {}
+    for statistic in statistics:
+        if statistic.estimate.method and math.isfinite(statistic.estimate.low):
+            by_method.setdefault(statistic.estimate.method, []).append(describe(statistic.name))
+    usual = max(by_method, key=lambda method: len(by_method[method]), default="")
+    for method in sorted(by_method, key=lambda method: method != usual):
+        of = "" if method == usual else f" of {', '.join(by_method[method])}"
+        console.print(f"Intervals{of}: {method}.", markup=False)
+
+
+def _pairs(console: Console, result: Agreement) -> None:
+    if not result.pairs:
+        return
+    numbers = Numbers(ENGLISH)
+    grid = Table(box=None, pad_edge=False, header_style="bold")
+    grid.add_column("raters")
+    grid.add_column("units", justify="right")
+    names = list(dict.fromkeys(s.name for pair in result.pairs for s in pair.statistics))
+    shown = [name for name in _SHOWN if name in names] or names[:3]
+    for name in shown:
+        grid.add_column(describe(name))
+    for pair in result.pairs:
+        of = {s.name: s.estimate for s in pair.statistics}
+        cells = []
+        for name in shown:
+            e = of.get(name)
+            defined = e is not None and math.isfinite(e.value)
+            cells.append(
+                f"{numbers.plain(e.value)} {_interval(e, numbers)}" if e is not None and defined else "undefined"
+            )
+        grid.add_row(" and ".join(pair.raters), f"{pair.n_units:,}", *cells)
+    console.print(grid)
+    if len(shown) < len(names):
+        console.print("The other statistics of each pair are in the output of --json.")
+
+
+_SHOWN = ("percent_agreement", "cohen_kappa", "cohen_kappa_quadratic", "gwet_ac1")
+"""What is printed of each pair of raters where it was computed."""
+
+
+def _comparison(console: Console, comparison: Comparison) -> None:
+    numbers = Numbers(ENGLISH)
+    grid = Table(box=None, pad_edge=False, header_style="bold")
+    first, second = comparison.groups
+    grid.add_column(f"{first} minus {second}")
+    for name, justify in (("difference", "right"), ("interval", "left"), ("p", "right"), ("note", "left")):
+        grid.add_column(name, justify=justify)  # type: ignore[arg-type]
+    for difference in comparison.differences:
+        e = difference.estimate
+        defined = math.isfinite(e.value)
+        grid.add_row(
+            describe(difference.name),
+            numbers.plain(e.value) if defined else "undefined",
+            _interval(e, numbers),
+            numbers.p(e.p) if math.isfinite(e.p) else "",
+            e.reason,
+        )
+    console.print(grid)
+    _methods(console, comparison.differences)
+
+
+def _notes(console: Console, warnings: Sequence[str]) -> None:
+    for warning in warnings:
+        console.print(f"Note: {warning}", style="yellow", markup=False)

@@ -1,0 +1,158 @@
+"""The tables that `konsil preference` prints for people."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+
+from konsil.report.language import ENGLISH
+from konsil.report.tables import Numbers
+
+if TYPE_CHECKING:
+    from konsil.analysis.head_to_head import HeadToHead
+
+
+def show(result: HeadToHead) -> None:
+    """Print a result, or each group's and their differences."""
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+    for name, group in result.groups.items():
+        console.print(f"{result.by} = {name}", style="bold", markup=False)
+        _print_result(console, group)
+    if not result.groups:
+        _print_result(console, result)
+        return
+    if result.comparison is not None:
+        _comparison(console, result.comparison)
+    for warning in result.warnings:
+        console.print(f"Note: {warning}", style="yellow", markup=False)
+
+
+def _cells(entry: dict[str, Any], low: str = "low", high: str = "high", value: str = "value") -> list[str]:
+    numbers = Numbers(ENGLISH)
+    if entry[value] is None:
+        return ["undefined", ""]
+    return [numbers.plain(entry[value]), "" if entry[low] is None else numbers.interval(entry[low], entry[high])]
+
+
+def _comparison(console: Console, comparison: dict[str, Any]) -> None:
+    numbers = Numbers(ENGLISH)
+    first, second = comparison["groups"]
+    grid = Table(box=None, pad_edge=False, header_style="bold")
+    grid.add_column(f"{first} minus {second}")
+    for name, side in (("difference", "right"), ("interval", "left"), ("by item", "left"), ("p", "right")):
+        grid.add_column(name, justify=side)  # type: ignore[arg-type]
+    grid.add_column("note")
+    for difference in comparison["differences"]:
+        p = "" if difference["p"] is None else numbers.p(difference["p"])
+        beside = (
+            ""
+            if difference["item"]["low"] is None
+            else numbers.interval(difference["item"]["low"], difference["item"]["high"])
+        )
+        grid.add_row(difference["system"], *_cells(difference), beside, p, difference["reason"])
+    console.print(grid)
+    methods = _methods(
+        [difference["method"] for difference in comparison["differences"] if difference["low"] is not None]
+    )
+    console.print(
+        f"Intervals of the differences: {methods}." if methods else "No interval of a difference.", markup=False
+    )
+
+
+def _print_result(console: Console, result: HeadToHead) -> None:
+    numbers = Numbers(ENGLISH)
+    raters = "raters not known" if result.n_raters is None else f"{result.n_raters:,} raters"
+    console.print(
+        f"{len(result.systems)} systems, {result.n_comparisons:,} comparisons, {result.n_items:,} items, {raters}"
+    )
+    grid = Table(box=None, pad_edge=False, header_style="bold")
+    is_paper = result.mode == "paper"
+    heads = ("by item", "two-way") if is_paper else ("interval", "by item")
+    for name, side in (("system", "left"), ("win difference", "right"), *((head, "left") for head in heads)):
+        grid.add_column(name, justify=side)  # type: ignore[arg-type]
+    tests = {"p": "p, flips"} if is_paper else {"p": "p", "p_flip": "p, these raters"}
+    for name in (*tests.values(), "comparisons"):
+        grid.add_column(name, justify="right")
+    for entry in result.win_difference:
+        beside = entry["two_way" if is_paper else "item"]
+        interval = "" if beside["low"] is None else numbers.interval(beside["low"], beside["high"])
+        p = ["" if entry.get(k) is None else numbers.p(entry[k]) for k in tests]
+        grid.add_row(entry["system"], *_cells(entry), interval, *p, f"{entry['n_comparisons']:,}")
+    console.print(grid)
+    _matrix(console, result, numbers.plain)
+    for model, title in ((result.davidson, "Davidson"), (result.bradley_terry, "Bradley-Terry")):
+        worths = Table(box=None, pad_edge=False, header_style="bold")
+        for name, side in ((title, "left"), ("log worth", "right"), ("interval", "left"), ("ratio to best", "right")):
+            worths.add_column(name, justify=side)  # type: ignore[arg-type]
+        worths.add_column("interval", justify="left")
+        for entry in model["worths"]:
+            ratio = _cells(entry, "ratio_low", "ratio_high", "ratio_to_best")
+            worths.add_row(entry["system"], *_cells(entry, value="log_worth"), *ratio)
+        console.print(worths if not model["reason"] else f"{title}: undefined: {model['reason']}", markup=False)
+        for reason in _reasons(model["worths"]) if not model["reason"] else ():
+            console.print(f"{title}, without interval: {reason}.", markup=False)
+        if "these raters" in model["method"] and not model["reason"]:
+            console.print(f"{title}, intervals: {model['method']}.", markup=False)
+    bias = [c for c in _cells(result.position) if c]
+    console.print(f"First column: wins minus losses {' '.join(bias)}; a bias where it was the one shown first.")
+    methods = _methods([entry["method"] for entry in result.win_difference])
+    by_item = _methods([entry["item"]["method"] for entry in result.win_difference if "item" in entry])
+    if methods:
+        console.print(f"Intervals: {methods}.", markup=False)
+    elif by_item:
+        console.print(f"Intervals by item: {by_item}.", markup=False)
+    for reason in dict.fromkeys(entry["reason"] for entry in result.win_difference if entry["reason"]):
+        names = ", ".join(entry["system"] for entry in result.win_difference if entry["reason"] == reason)
+        console.print(f"{names}: no interval: {reason}.", markup=False)
+    for warning in result.warnings:
+        console.print(f"Note: {warning}", style="yellow")
+
+
+def _methods(methods: Sequence[str]) -> str:
+    """The methods of several intervals; those that differ in one number alone together, with its range."""
+    together: dict[str, list[str]] = {}
+    for method in methods:
+        if method:
+            numbers = _NUMBER.findall(method)
+            together.setdefault(_NUMBER.sub("{}", method), []).append(numbers[-1] if numbers else "")
+    out = []
+    for method in dict.fromkeys(filter(None, methods)):
+        alike = together.pop(_NUMBER.sub("{}", method), [])
+        ends = sorted({*alike}, key=lambda text: float(text or 0))
+        if len(ends) > 1:
+            before, _, after = method.rpartition(_NUMBER.findall(method)[-1])
+            out.append(f"{before}{ends[0]} to {ends[-1]}{after}")
+        elif alike:
+            out.append(method)
+    return "; ".join(out)
+
+
+_NUMBER = re.compile(r"[0-9][0-9.]*(?:e[+-]?[0-9]+)?")
+
+
+def _reasons(worths: Sequence[dict[str, Any]]) -> list[str]:
+    """Why worths or their ratios have no interval, each reason once."""
+    reasons = [
+        entry[key] for entry in worths for key in ("reason", "ratio_reason") if entry.get(key) != "the reference"
+    ]
+    return [*dict.fromkeys(filter(None, reasons))]
+
+
+def _matrix(console: Console, result: HeadToHead, plain: Callable[[float], str]) -> None:
+    """Win rates, row against column."""
+    if not result.win_rate or len(result.systems) > 12:
+        return
+    value = {(entry["system"], entry["rival"]): entry["value"] for entry in result.win_rate}
+    grid = Table(box=None, pad_edge=False, header_style="bold")
+    grid.add_column("win rate against")
+    for name in result.systems:
+        grid.add_column(name, justify="right")
+    for row in result.systems:
+        rates = [value.get((row, column)) for column in result.systems]
+        grid.add_row(row, *("" if v is None else plain(v) for v in rates))
+    console.print(grid)

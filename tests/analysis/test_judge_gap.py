@@ -1,0 +1,109 @@
+"""A judge minus the panel's ceiling: the exchange of judge and raters, its interval and its level."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from konsil.analysis.coding import Sample
+from konsil.analysis.estimate import Told
+from konsil.analysis.judge_gap import gaps
+from konsil.analysis.panels import against_panel
+from konsil.analysis.spec import Analysis, Resampling, Test
+from konsil.stats.contract import Codes
+
+
+def sample(labels: np.ndarray, prefix: str) -> Sample:
+    n, raters = labels.shape
+    names = tuple(f"i{number:03}" for number in range(n))
+    return Sample(
+        Codes(labels.astype(np.int8), np.arange(n), 2), tuple(f"{prefix}{r}" for r in range(raters)), names, names
+    )
+
+
+def gap(
+    labels: np.ndarray,
+    n_panel: int,
+    statistic: str = "percent_agreement",
+    test: Test = "interval",
+    key: int = 1,
+    draws: int = 999,
+) -> list[Told]:
+    analysis = Analysis("gap", statistic, "c", "judges", against="panel", by=("rater",), test=test)
+    panel, judges = sample(labels[:, :n_panel], "p"), sample(labels[:, n_panel:], "j")
+    groups = against_panel(panel, judges, analysis, "valid", "nominal")
+    return gaps(
+        panel,
+        judges,
+        [f[3] for f in groups],
+        analysis,
+        "nominal",
+        key=key,
+        resampling=Resampling(draws, 0.95),
+        cluster="item",
+    )
+
+
+def draw(rng: np.random.Generator, n: int, raters: int, *, shift: float = 0.0) -> np.ndarray:
+    """Exchangeable raters of whom 5 % of the labels are missing; the last leans to one label by `shift`."""
+    latent = rng.normal(size=(n, 1)) + 0.8 * rng.normal(size=(n, raters))
+    latent[:, -1] += shift
+    labels = (latent > -0.5).astype(np.int8)
+    labels[rng.random(labels.shape) < 0.05] = -1
+    return labels
+
+
+@pytest.mark.parametrize("statistic", ["percent_agreement", "cohen_kappa"])
+def test_a_judge_far_off_is_told_and_interval_and_p_agree(statistic: str) -> None:
+    rng = np.random.default_rng(1)
+    labels = draw(rng, 60, 6)
+    labels[:, -1] = rng.integers(0, 2, 60)
+    (far,) = gap(labels, 5, statistic)
+    assert far.headline.p < 0.02
+    assert far.headline.high < 0
+    assert "permutation of the judge" in far.headline.method
+    for seed in range(20):
+        (some,) = gap(draw(np.random.default_rng(seed), 20, 6, shift=-0.8), 5, statistic, key=seed)
+        assert (some.headline.p <= 0.05) == (some.headline.low > 0 or some.headline.high < 0)
+
+
+def test_a_judge_who_copies_a_rater_of_three_alike_has_no_gap_and_no_interval() -> None:
+    labels = np.repeat(np.random.default_rng(2).integers(0, 2, (30, 1)), 4, axis=1)
+    (same,) = gap(labels, 3)
+    assert same.headline.value == 0
+    assert same.headline.p == 1
+    assert math.isnan(same.headline.low)
+    assert same.headline.reason
+
+
+def test_several_judges_are_each_tested_by_themselves() -> None:
+    labels = draw(np.random.default_rng(3), 40, 7)
+    both, first = gap(labels, 5), gap(labels[:, :6], 5)
+    assert len(both) == 2
+    single, same = (h.headline for h in (both[0], first[0]))
+    assert (single.value, single.low, single.high, single.p) == pytest.approx(
+        (same.value, same.low, same.high, same.p), rel=1e-9
+    )
+    assert both[1].headline.value != both[0].headline.value
+
+
+def test_without_a_test_there_is_no_p() -> None:
+    (summary,) = gap(draw(np.random.default_rng(4), 30, 6), 5, test="none")
+    assert math.isnan(summary.headline.p)
+    assert math.isfinite(summary.headline.low)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("statistic", ["percent_agreement", "cohen_kappa"])
+@pytest.mark.parametrize(("n_panel", "n"), [(3, 15), (5, 15), (5, 40), (9, 20)])
+def test_a_judge_of_the_panel_s_own_kind_is_told_apart_in_one_set_of_twenty(
+    statistic: str, n_panel: int, n: int
+) -> None:
+    rng = np.random.default_rng(n)
+    sets = 600
+    estimates = [gap(draw(rng, n, n_panel + 1), n_panel, statistic, key=s, draws=499)[0].headline for s in range(sets)]
+    rejected = sum(e.p <= 0.05 for e in estimates)
+    assert stats.binomtest(rejected, sets).proportion_ci().low <= 0.06

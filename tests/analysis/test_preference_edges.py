@@ -1,0 +1,226 @@
+"""`konsil preference` where intervals end: one rater with most votes, ties alone, few votes, tests that disagree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+import pytest
+
+import konsil
+from konsil.analysis.standings import p_words, ratio_limits, worth_limits
+from konsil.cli.preference_tables import show
+from konsil.stats.cluster_variance import LEAST_RATERS, effective_number
+from konsil.stats.crossed import crossed
+from konsil.stats.preference import disagree, preferences, vote_cautions
+from konsil.stats.votes import Votes, votes
+from konsil.stats.wins import one_against_rest
+
+
+def table(rows: Sequence[tuple[str, str, str, str, str]]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=["item", "rater", "first", "second", "winner"], orient="row")
+
+
+def printed(frame: pl.DataFrame, capsys: pytest.CaptureFixture[str], **options: object) -> str:
+    show(konsil.preference(frame, resamples=500, **options))  # type: ignore[arg-type]
+    return re.sub(r"\s*\n", "\n", capsys.readouterr().out)
+
+
+TIES = table([(f"q{n}", f"r{n % 3}", "a", "b", "tie") for n in range(12)])
+
+
+def dominated(n: int = 100, mine: int = 92, seed: int = 5) -> pl.DataFrame:
+    """One rater gives nearly all votes on three systems, four others the rest."""
+    g = np.random.default_rng(seed)
+    rows = []
+    for i in range(n):
+        a, b = g.choice(3, 2, replace=False)
+        winner = g.choice(["ABC"[a], "ABC"[b], "tie"])
+        rows.append((f"q{i}", "busy" if i < mine else f"r{i % 4}", "ABC"[a], "ABC"[b], str(winner)))
+    return table(rows)
+
+
+def test_paper_mode_names_the_interval_by_item_and_the_two_way_one(capsys: pytest.CaptureFixture[str]) -> None:
+    g = np.random.default_rng(2)
+    frame = table(
+        [(f"q{n // 2}", f"r{n % 9}", "a", "b", str(g.choice(["a", "b", "tie"], p=[0.6, 0.3, 0.1]))) for n in range(90)]
+    )
+    entry = konsil.preference(frame, resamples=500, mode="paper").win_difference[0]
+    assert entry["method"].startswith("item-cluster bootstrap, percentile")
+    assert entry["two_way"]["method"].startswith("linearised two-way")
+    text = printed(frame, capsys, mode="paper")
+    head, line = next(
+        pair for pair in zip(text.splitlines(), text.splitlines()[1:], strict=False) if pair[0].startswith("system")
+    )
+    assert head.index("by item") < head.index("two-way")
+    assert "interval" not in head
+    intervals = re.findall(r"\[([−0-9.]+), ([−0-9.]+)\]", line)
+    as_numbers = [[float(end.replace("−", "-")) for end in pair] for pair in intervals]
+    ends = [[entry["low"], entry["high"]], [entry["two_way"]["low"], entry["two_way"]["high"]]]
+    np.testing.assert_allclose(as_numbers, ends, atol=5e-4)
+
+
+def test_ties_alone_give_worths_without_an_interval(capsys: pytest.CaptureFixture[str]) -> None:
+    model = konsil.preference(TIES, resamples=500).bradley_terry
+    for worth in model["worths"]:
+        assert worth["low"] is worth["high"] is worth["ratio_low"] is worth["ratio_high"] is worth["se"] is None
+        assert "all say the same" in worth["reason"]
+    text = printed(TIES, capsys)
+    assert "[0.000, 0.000]" not in text
+    assert "[1.000, 1.000]" not in text
+    assert "Bradley-Terry, without interval: one item, one rater or comparisons that all say the same" in text
+
+
+@pytest.mark.parametrize("outcomes", ["a" * 12, "-" * 12, "ab" * 6, "a" * 11 + "b"])
+@pytest.mark.parametrize(("items", "raters"), [(12, 3), (1, 12), (12, 1), (1, 1), (2, 2)])
+def test_no_interval_has_width_zero(outcomes: str, items: int, raters: int) -> None:
+    rows = [
+        (f"q{n % items}", f"r{n % raters}", "a", "b", {"-": "tie"}.get(label, label))
+        for n, label in enumerate(outcomes)
+    ]
+    frame = table(rows)
+    for mode in ("valid", "paper"):
+        plain = konsil.preference(frame, resamples=200, mode=mode).to_dict()  # type: ignore[arg-type]
+        for path, entry in _entries(plain):
+            for low, high in (("low", "high"), ("ratio_low", "ratio_high")):
+                if entry.get(low) is not None:
+                    assert entry[high] - entry[low] > 1e-9, (path, entry)
+
+
+def _entries(plain: object, path: str = "") -> list[tuple[str, dict[str, float]]]:
+    if isinstance(plain, dict):
+        return [(path, plain), *(e for k, v in plain.items() for e in _entries(v, f"{path}.{k}"))]
+    return [e for n, v in enumerate(plain) for e in _entries(v, f"{path}[{n}]")] if isinstance(plain, list) else []
+
+
+def test_one_rater_with_nearly_all_votes_has_no_interval_about_raters_like_these(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    frame = dominated()
+    result = konsil.preference(frame, resamples=500)
+    for entry in result.win_difference:
+        assert entry["low"] is entry["high"] is entry["p"] is entry["p_family"] is None
+        assert entry["rater"]["low"] is None
+        assert entry["item"]["low"] < entry["value"] < entry["item"]["high"]
+        assert entry["p_flip"] is not None
+        assert f"{LEAST_RATERS:g} effective raters have no interval about raters like these" in entry["reason"]
+    assert any(w.startswith("busy gave ") and "Intervals are about these raters" in w for w in result.warnings)
+    for model in (result.davidson, result.bradley_terry):
+        assert "these raters" in model["method"]
+        assert all(worth["low"] is not None for worth in model["worths"])
+    text = printed(frame, capsys)
+    assert "Intervals by item: item-cluster bootstrap" in text
+    assert "two-way Wald" not in text
+
+
+def test_even_raters_have_the_interval_that_they_had() -> None:
+    """Two who voted equally often count like two, which is enough; 62 and 38 % is too little."""
+    statistic = one_against_rest(2)
+
+    def of_two(mine: int) -> Votes:
+        g = np.random.default_rng(1)
+        return votes([0] * 100, [1] * 100, g.integers(-1, 2, 100), np.arange(100) % 50, np.arange(100) >= mine,
+                     n_systems=2)  # fmt: skip
+
+    for mine in (50, 60):
+        assert effective_number(np.array([mine, 100 - mine])) >= LEAST_RATERS
+        two = crossed(of_two(mine), statistic).two_way
+        assert np.isfinite([two.low[0], two.p[0], two.df[0]]).all()
+    uneven = crossed(of_two(70), statistic)
+    assert np.isnan([uneven.two_way.low[0], uneven.two_way.p[0], uneven.rater.low[0]]).all()
+    assert np.isfinite(uneven.question.low[0])
+    one = preferences(of_two(70), [statistic], draws=200)[0]
+    assert "raters-dominated" in {caution.code for caution in vote_cautions(one, 0)}
+
+
+def test_groups_compared_where_one_rater_dominates_one_of_them() -> None:
+    frame = pl.concat(
+        [
+            dominated().with_columns(arm=pl.lit("x")),
+            dominated(100, 0, seed=6).with_columns(arm=pl.lit("y"), rater=pl.concat_str(pl.lit("s"), "rater")),
+        ]
+    )
+    found = konsil.preference(frame, resamples=200, compare="arm")
+    assert found.comparison is not None
+    for difference in found.comparison["differences"]:
+        assert difference["low"] is difference["p"] is None
+        assert difference["item"]["low"] is not None
+        assert "effective raters" in difference["reason"]
+
+
+def test_the_line_of_intervals_has_the_range_of_their_degrees_of_freedom(capsys: pytest.CaptureFixture[str]) -> None:
+    g = np.random.default_rng(4)
+    rows = []
+    for n in range(150):
+        a, b = g.choice(3, 2, replace=False, p=[0.5, 0.4, 0.1])
+        rows.append((f"q{n // 2}", f"r{n % 8}", "ABC"[a], "ABC"[b], str(g.choice(["ABC"[a], "ABC"[b], "tie"]))))
+    text = printed(table(rows), capsys)
+    methods = {e["method"] for e in konsil.preference(table(rows), resamples=500).win_difference}
+    degrees = sorted(float(re.findall(r"with ([0-9.]+) degrees", method)[0]) for method in methods)
+    assert f"t with {degrees[0]:g} to {degrees[-1]:g} degrees of freedom." in text
+
+
+def test_no_line_ends_in_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """One item, or one rater: no interval, and nothing about the time that resamples take."""
+    for frame in (
+        table([("q", f"r{n}", "a", "b", "b" if n == 3 else "a") for n in range(15)]),
+        table([(f"q{n}", "r", "a", "b", "b" if n == 3 else "a") for n in range(15)]),
+    ):
+        text = printed(frame, capsys)
+        assert "Intervals: ." not in text
+        assert "a, b: no interval: one item, one rater" in text
+        assert "Resampling would take long" not in text
+
+
+def test_worths_that_do_not_exist_have_the_models_reason() -> None:
+    frame = table([(f"q{n}", f"r{n % 3}", "a", "b", "a") for n in range(12)])
+    model = konsil.preference(frame, resamples=200).bradley_terry
+    assert "lost to none" in model["reason"]
+    assert all(worth["reason"] == worth["ratio_reason"] == model["reason"] for worth in model["worths"])
+
+
+def test_p_is_never_zero() -> None:
+    assert (p_words(0.25), p_words(2e-4)) == ("p = 0.250", "p < 0.001")
+    frame = table([(f"q{n}", f"r{n % 3}", "a", "b", "a") for n in range(12)])
+    [note] = [w for w in konsil.preference(frame, resamples=500).warnings if "for these raters only" in w]
+    assert note.startswith("p = 0.250 for raters like these and p < 0.001 for these raters only")
+
+
+def test_limits_of_ratios_that_say_nothing_are_left_out() -> None:
+    assert ratio_limits(0.0, 2.1e13)[:2] != (0.0, 2.1e13)
+    assert np.isnan(ratio_limits(0.0, 2.1e13)[:2]).all()
+    assert "1,000,000" in ratio_limits(0.0, 2.1e13)[2]
+    assert ratio_limits(0.0005, 0.2) == (0.0005, 0.2, "")
+    assert ratio_limits(0.01, 99.0) == (0.01, 99.0, "")
+    assert np.isnan(worth_limits(-15.0, 15.0)[:2]).all()
+    assert worth_limits(-3.0, 3.0) == (-3.0, 3.0, "")
+    rows = [("q1", "r1", "a", "b", "a"), ("q2", "r2", "a", "b", "a"), ("q3", "r3", "a", "b", "b")]
+    rows += [("q4", "r4", "b", "c", "tie"), ("q5", "r5", "a", "c", "a"), ("q6", "r6", "c", "a", "c")]
+    for model in (konsil.preference(table(rows), resamples=200).bradley_terry,):
+        for worth in model["worths"]:
+            assert worth["ratio_high"] is None or worth["ratio_low"] < worth["ratio_high"] <= 1e6 * worth["ratio_low"]
+
+
+def contradicting() -> pl.DataFrame:
+    """Seven items, six of which one system won: the bootstrap leaves out zero, exact flips do not reject it."""
+    outcomes = ["a", "a", "a", "a", "tie", "tie", "tie"]
+    return table([(f"q{n}", f"r{n}", "a", "b", label) for n, label in enumerate(outcomes)])
+
+
+def test_no_interval_by_item_contradicts_the_flips_beside_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert disagree(-0.814, -0.107, 0.062, 0.95)
+    frame = contradicting()
+    paper = konsil.preference(frame, resamples=500, mode="paper")
+    entry = paper.win_difference[0]
+    assert entry["low"] > 0
+    assert entry["p_flip"] > 0.05
+    [note] = [w for w in paper.warnings if "two procedures" in w]
+    assert "a (p = 0.125)" in note
+    result = konsil.preference(frame, resamples=500)
+    for entry in result.win_difference:
+        item = entry["item"]
+        assert item["low"] is None or item["low"] <= 0 <= item["high"]
+    assert any("The bootstrap by item and the flips disagree about zero" in w for w in result.warnings)
+    assert "None" not in printed(frame, capsys)
