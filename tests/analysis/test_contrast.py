@@ -15,7 +15,7 @@ from konsil.analysis.estimate import Told
 from konsil.analysis.measure import Measure, share
 from konsil.analysis.spec import Resampling, Test
 from konsil.errors import AnalysisError
-from konsil.stats.contract import Codes
+from konsil.stats.contract import Codes, Estimate
 
 RESAMPLING = Resampling(999, 0.95)
 
@@ -44,6 +44,29 @@ def test_one_event_each_on_the_same_item_is_no_evidence() -> None:
         assert estimate.high > 0.1
         assert estimate.p > 0.5
     assert "score" in same.method
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+@pytest.mark.parametrize("first", [0, 40], ids=["the same items", "other items"])
+def test_what_is_linear_in_a_share_has_the_limits_of_its_difference(n_labels: int, first: int) -> None:
+    """With q labels PABAK is (q a - 1) / (q - 1) of the share a: so are differences, their limits and their test."""
+    draw = np.random.default_rng(2)
+    labels = draw.integers(0, n_labels, (2, 40, 2))
+    labels[0, :22, 1], labels[1, :10, 1] = labels[0, :22, 0], labels[1, :10, 0]
+
+    def compared(statistic: str) -> Estimate:
+        groups = (sample(labels[0]), sample(labels[1], first))
+        codes = (replace(g, codes=replace(g.codes, n_labels=n_labels)) for g in groups)
+        return difference(*(agree.agreement(one, statistic, "nominal") for one in codes)).headline
+
+    plain, times = compared("percent_agreement"), n_labels / (n_labels - 1)
+    assert 0 < plain.p < 1
+    for statistic in ("pabak", "randolph_kappa", "brennan_prediger"):
+        estimate = compared(statistic)
+        limits = (estimate.value, estimate.low, estimate.high, estimate.se)
+        assert limits == pytest.approx([times * x for x in (plain.value, plain.low, plain.high, plain.se)])
+        assert estimate.p == plain.p
+        assert estimate.low < estimate.value < estimate.high
 
 
 def test_shares_without_any_event_have_an_interval() -> None:

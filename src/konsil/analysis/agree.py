@@ -13,12 +13,13 @@ from konsil.analysis.coding import Sample
 from konsil.analysis.estimate import Told, estimate, estimates
 from konsil.analysis.measure import Measure
 from konsil.analysis.own_weights import Weights
-from konsil.analysis.prevalence import LINEAR, commonest, prevalence_note
+from konsil.analysis.prevalence import LINEAR, commonest, label_notes
 from konsil.analysis.said import say
 from konsil.analysis.spec import AsPublished, Resampling
 from konsil.errors import AnalysisError, nearest
 from konsil.stats import kappa, ranks
 from konsil.stats.alpha import Level
+from konsil.stats.both_ways import both_ways, tallied_both_ways
 from konsil.stats.contract import Array, Codes, Finalise
 from konsil.stats.distances import disagreements
 from konsil.stats.icc import ICC_FORMS, icc_test
@@ -137,6 +138,7 @@ def agreement(
     chosen = named(name, codes, weights or None, level=level)
     if pair_weights == "units" and STATISTICS[name].needs == "pairs":
         chosen = by_shared_units(chosen, codes.labels.shape[1], codes.n_labels)
+    chosen = both_ways(chosen, codes)
     tallied = Tallied() if tallied is None else tallied
     key = (chosen.tally, codes.values)
     if key not in tallied.sums:
@@ -157,7 +159,7 @@ def agreement(
         sizes=sizes(sample.codes),
         uneven=uneven_clusters(codes, chosen.tally, chosen.finalise),
         prior=tallied.prior(codes, chosen.tally, sums) if share is None else None,
-        notes=prevalence_note(sample, name),
+        notes=label_notes(sample, name),
         commonest=commonest(sample),
     )
 
@@ -269,6 +271,11 @@ def told(
     return with_chance(found, sample, name, key=key, resampling=resampling, cluster=cluster), measure
 
 
+def _label_counts(codes: Codes) -> Array:
+    """How often each label was given in each cluster, (n_clusters, n_labels)."""
+    return by_cluster(unit_counts(codes), codes)
+
+
 def with_chance(found: Told, sample: Sample, name: str, *, key: int, resampling: Resampling, cluster: str) -> Told:
     """Agreement within one step with the chance level beside it, on the same resamples; other statistics as they are.
 
@@ -277,7 +284,7 @@ def with_chance(found: Told, sample: Sample, name: str, *, key: int, resampling:
     """
     if name != "within_one" or not np.isfinite(found.headline.value):
         return found
-    counts = by_cluster(unit_counts(sample.codes), sample.codes)
+    counts = tallied_both_ways(_label_counts)(sample.codes)
     near = 1 - kappa.measure_disagreements("within_one", sample.codes.n_labels)
 
     def finalise(totals: Array) -> Array:

@@ -199,6 +199,8 @@ def _against(case: Case) -> Range:
     measure, weights = one_table(analysis)
     if weights != "unweighted" or measure == "within_one":
         return UNKNOWN
+    if case.context.criterion.scope == "pair" and measure not in {"percent_agreement", "pabak"}:
+        return UNKNOWN
     panel = sample_of(case.context, panel_frame, tuple(panel_frame.get_column("rater").unique().sort().to_list()))
     judges, gaps = case.part.sample(case.context)
     codes, _ = judges_and_panel(panel, judges)

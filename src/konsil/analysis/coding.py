@@ -14,6 +14,7 @@ from konsil.analysis.catalogue import BLINDING, COSTS, LENGTH, PREFERENCE, RATER
 from konsil.analysis.conformity import refuse_unknown_labels
 from konsil.analysis.derived import SCORE
 from konsil.analysis.frame import NUMBERED, SUBJECT, Long
+from konsil.analysis.pair_labels import reversed_codes
 from konsil.analysis.said import say
 from konsil.analysis.spec import Analysis
 from konsil.errors import AnalysisError, nearest
@@ -37,6 +38,8 @@ class Labels:
     """The level of measurement."""
     abstain: str | None = None
     """The label that an abstention counts as, where it counts as one."""
+    reverse: tuple[int, ...] | None = None
+    """Of comparisons: the code that says the same as each one with the two sides exchanged; None where none does."""
 
     def codes(self) -> dict[str, int]:
         """Label -> its integer."""
@@ -100,11 +103,15 @@ def labels_of(analysis: Analysis, criterion: Criterion, observed: Sequence[str] 
     order = list(analysis.labels) or list(dict.fromkeys(collapsed))
     numbers = _numbers(order, collapsed, scale.numbers())
     names = tuple(order)
+    is_turned = criterion.scope == "pair" and analysis.mode == "valid"
+    reverse = reversed_codes(criterion, analysis.collapse, names) if is_turned else None
     if analysis.abstain == "label" and scale.abstain is not None:
-        return Labels((*names, scale.abstain), (*numbers, numbers[-1] + 1), "nominal", scale.abstain)
+        if reverse is not None:
+            reverse = (*reverse, len(names))
+        return Labels((*names, scale.abstain), (*numbers, numbers[-1] + 1), "nominal", scale.abstain, reverse)
     # An abstention that is collapsed into a label counts as that label: the bounds of what it could have been.
     counted = analysis.collapse.get(scale.abstain) if scale.abstain is not None else None
-    return Labels(names, numbers, scale.level, counted if counted in names else None)
+    return Labels(names, numbers, scale.level, counted if counted in names else None, reverse)
 
 
 def _numbers(order: Sequence[str], collapsed: Sequence[str], values: Sequence[float]) -> tuple[float, ...]:
@@ -185,6 +192,9 @@ def encode(frame: pl.DataFrame, analysis: Analysis, labels: Labels, raters: Sequ
     subjects, given = _dense(subjects_of(coded)), _dense(_numbered(coded, "rater"))
     _refuse_twice(subjects, given, analysis)
     codes = coded.get_column("code").to_numpy()
+    # Of two systems the same one is always the first; of more, which one is follows from their names.
+    if labels.reverse is not None and coded.get_column("system").n_unique() < 2:
+        labels = replace(labels, reverse=None)
     return _placed(subjects, given, _dense(_numbered(coded, cluster)), codes, labels, raters)
 
 
@@ -293,7 +303,8 @@ def _placed(
     table[unit, rater] = codes
     of_unit = np.zeros(len(unit_names), dtype=np.int64)
     of_unit[unit] = cluster
-    return Sample(Codes(table, of_unit, len(labels.names), labels.values), rater_names, unit_names, cluster_names)
+    coded = Codes(table, of_unit, len(labels.names), labels.values, labels.reverse)
+    return Sample(coded, rater_names, unit_names, cluster_names)
 
 
 def _dense(column: pl.Series) -> _Dense:

@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from konsil.analysis.estimate import too_long
+from konsil.analysis.few import DIRECT, of_the_share
 from konsil.analysis.measure import Measure
 from konsil.analysis.said import Said, say
 from konsil.analysis.spec import Resampling
@@ -25,7 +26,13 @@ from konsil.stats.share_differences import Outcomes, ShareDifference, score_diff
 
 
 def of_shares(blank: Estimate, a: Measure, b: Measure, both: Measure, cluster: str) -> Estimate | None:
-    """The difference of two shares whose outcomes are known by cluster; None for other numbers."""
+    """The difference of two shares whose outcomes are known by cluster; None for other numbers.
+
+    Of two numbers a + b times a share it is b times the difference of the shares.
+    """
+    if a.share != b.share:
+        return None
+    _, times = a.share or DIRECT
     first, second = (_outcomes(m, both.clusters) for m in (a, b))
     if first is None or second is None:
         return None
@@ -37,11 +44,11 @@ def of_shares(blank: Estimate, a: Measure, b: Measure, both: Measure, cluster: s
         return replace(blank, reason=say("one cluster has no interval"))
     return replace(
         blank,
-        low=difference.low,
-        high=difference.high,
+        low=times * difference.low,
+        high=times * difference.high,
         p=difference.p,
         se=_se(both),
-        method=_method_of_shares(difference, cluster),
+        method=of_the_share(_method_of_shares(difference, cluster), a.share),
     )
 
 
@@ -167,7 +174,8 @@ def _outcomes(measure: Measure, clusters: tuple[str, ...]) -> tuple[Array, Array
         if not (trials <= 1).all():
             return None
         dense = measure.sums if isinstance(measure.sums, np.ndarray) else measure.sums.toarray()
-        hits = np.nan_to_num(evaluate(measure.finalise, dense)[:, 0]) * trials
+        start, times = measure.share or DIRECT
+        hits = np.nan_to_num((evaluate(measure.finalise, dense)[:, 0] - start) / times) * trials
     place = np.searchsorted(clusters, measure.clusters)
     out = np.zeros((2, len(clusters)))
     out[0, place], out[1, place] = hits, trials

@@ -34,7 +34,10 @@ def is_sparse(codes: Codes) -> bool:
         return False
     n_ratings = counts.sum(axis=1)
     compared = n_ratings >= 2
-    other = compared & (counts[:, counts.sum(axis=0).argmax()] < n_ratings)
+    most, other = int(counts.sum(axis=0).argmax()), compared
+    # Counted both ways round, a unit on which all prefer the first answer holds the label that prefers the second, too.
+    if codes.reverse is None or codes.reverse[most] == most:
+        other = compared & (counts[:, most] < n_ratings)
     disagree = compared & (counts.max(axis=1) < n_ratings)
     n_other, n_disagree = (np.count_nonzero(np.bincount(codes.clusters[units])) for units in (other, disagree))
     return bool(n_other < FEW_HITS or n_disagree < FEW_DISAGREEMENTS)
@@ -108,7 +111,7 @@ def of_few_hits(headline: Estimate, measure: Measure, cluster: str) -> Estimate 
         high=start + step * high,
         se=headline.se if rarer else float("nan"),
         n_undefined=0,
-        method=_by_share(_effective_method(cluster, is_extreme=not rarer), measure.share),
+        method=of_the_share(_effective_method(cluster, is_extreme=not rarer), measure.share),
     )
 
 
@@ -136,7 +139,7 @@ def of_rare_outcomes(
         high=start + step * high,
         se=float("nan") if is_extreme else headline.se,
         n_undefined=0,
-        method=_by_share(_effective_method(cluster, is_extreme=is_extreme), scale),
+        method=of_the_share(_effective_method(cluster, is_extreme=is_extreme), scale),
     )
 
 
@@ -177,7 +180,7 @@ def _of_uneven_share(
         high=start + step * high,
         se=float("nan") if is_extreme else float(np.sqrt(uneven.variance)),
         n_undefined=0,
-        method=_by_share(method, measure.share),
+        method=of_the_share(method, measure.share),
     )
 
 
@@ -239,7 +242,7 @@ def plain(measure: Measure, value: float, n_clusters: float, level: float) -> Es
         float("nan") if extreme else step * float(np.sqrt(share * (1 - share) / max(n_clusters - 1, 1))),
         n_clusters=int(n_clusters),
         n_ratings=measure.n_ratings,
-        method=_by_share(say("Clopper-Pearson") if extreme else say("Wilson"), measure.share),
+        method=of_the_share(say("Clopper-Pearson") if extreme else say("Wilson"), measure.share),
     )
 
 
@@ -266,7 +269,8 @@ def with_width(estimate: Estimate) -> Estimate:
     return replace(estimate, low=nothing, high=nothing, se=nothing, method="", reason=reason)
 
 
-def _by_share(method: Said, scale: tuple[float, float] | None) -> Said:
+def of_the_share(method: Said, scale: tuple[float, float] | None) -> Said:
+    """The method of a share's interval, for a number that is linear in the share."""
     if scale in (None, DIRECT):
         return method
     return say("{method}, from the share of agreement", message_id="edges.by_share", method=method)

@@ -17,6 +17,7 @@ from konsil.analysis.panels import judges_and_panel, one_table
 from konsil.analysis.said import say
 from konsil.analysis.spec import Analysis, Resampling
 from konsil.stats.alpha import Level
+from konsil.stats.both_ways import both_ways
 from konsil.stats.consensus import judge_and_ceiling
 from konsil.stats.contract import Array, Estimate, Finalise, IntArray
 from konsil.stats.exchange import Exchanged, permuted_together
@@ -57,6 +58,7 @@ def gaps(
         statistic = judge_and_ceiling(
             n_panel, len(columns), codes.n_labels, name, "difference", "valid", weights, codes.values
         )
+        statistic = both_ways(statistic, codes)
         labels = codes.labels[:, [*experts, *columns]]
         turns = (np.roll(labels, turn, axis=1) for turn in range(labels.shape[1]))
         return [np.asarray(statistic.tally(replace(codes, labels=some))) for some in turns], _mean(statistic.finalise)

@@ -62,6 +62,34 @@ def steps_of_criterion(criterion: Criterion, where: str) -> dict[str, int]:
     return {label: -n for label, n in steps.items()} if "B" in first and "A" not in first else steps
 
 
+def reversed_codes(criterion: Criterion, collapse: Mapping[str, str], names: Sequence[str]) -> tuple[int, ...] | None:
+    """For each label after collapsing the place of the one that says the same with A and B exchanged.
+
+    None where the scale does not tell, or where labels that are merged do not stay so with the sides exchanged.
+
+    >>> from konsil.instrument import Scale
+    >>> scale = Scale(("A much", "A", "same", "B", "B much"), level="ordinal")
+    >>> criterion, merged = Criterion("better", "?", scale, "pair"), {"A much": "A", "B much": "B"}
+    >>> reversed_codes(criterion, merged, ("A", "same", "B"))
+    (2, 1, 0)
+    >>> reversed_codes(criterion, {"A much": "one", "B": "one"}, ("one", "A", "same", "B much"))
+    """
+    if criterion.scale.kind != "choice":
+        return None
+    reverse: dict[str, str] = {}
+    for label in criterion.scale.labels:
+        other = mirrored(criterion, label)
+        if other is None:
+            return None
+        merged, merged_other = collapse.get(label, label), collapse.get(other, other)
+        if reverse.setdefault(merged, merged_other) != merged_other:
+            return None
+    place = {name: n for n, name in enumerate(names)}
+    if any(name not in reverse or reverse[name] not in place for name in names):
+        return None
+    return tuple(place[reverse[name]] for name in names)
+
+
 def steps_of_words(observed: Sequence[str], columns: tuple[str, str], where: str) -> dict[str, int]:
     """Words of a winner column to steps; systems' own names are told apart by the caller.
 

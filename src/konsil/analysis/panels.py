@@ -11,12 +11,13 @@ from konsil.analysis.agree import share_of, spaced
 from konsil.analysis.coding import Labels, Sample, matrix, of_tasks, subjects_of
 from konsil.analysis.few import is_sparse
 from konsil.analysis.measure import Column, Measure, quotient, share
-from konsil.analysis.prevalence import prevalence_note
+from konsil.analysis.prevalence import label_notes
 from konsil.analysis.said import say
 from konsil.analysis.spec import Analysis, Mode
 from konsil.errors import AnalysisError, nearest
 from konsil.stats import consensus
 from konsil.stats.alpha import Level
+from konsil.stats.both_ways import both_ways
 from konsil.stats.contract import Codes, Statistic
 from konsil.stats.distances import Weights
 from konsil.stats.kappa import MeasureName
@@ -52,7 +53,10 @@ def rest(sample: Sample, analysis: Analysis, level: Level) -> Measure:
     measure, weights = one_table(analysis)
     codes = spaced(sample.codes, analysis.statistic, level)
     statistic = consensus.leave_one_out_agreement(codes.labels.shape[1], codes.n_labels, measure, weights, codes.values)
-    notes = (*without_majority(sample), *prevalence_note(sample, analysis.statistic))
+    notes = (
+        *without_majority(sample),
+        *label_notes(sample, analysis.statistic),
+    )
     return _measure(sample, codes, statistic, notes, share_of(analysis.statistic, "", codes))
 
 
@@ -62,7 +66,10 @@ def each_rest(sample: Sample, analysis: Analysis, level: Level) -> list[Measure]
     codes = spaced(sample.codes, analysis.statistic, level)
     n_raters, n_labels = codes.labels.shape[1], codes.n_labels
     statistic = consensus.leave_one_out_agreement(n_raters, n_labels, measure, weights, codes.values, per_rater=True)
-    notes = (*without_majority(sample), *prevalence_note(sample, analysis.statistic))
+    notes = (
+        *without_majority(sample),
+        *label_notes(sample, analysis.statistic),
+    )
     whole = _measure(sample, codes, statistic, notes, share_of(analysis.statistic, "", codes))
     given = (codes.labels >= 0).sum(axis=0)
     return [
@@ -71,7 +78,7 @@ def each_rest(sample: Sample, analysis: Analysis, level: Level) -> list[Measure]
             finalise=Column(statistic.finalise, n),
             n_units=int(given[n]),
             n_ratings=int(given[n]),
-            uneven=uneven_clusters(codes, statistic.tally, Column(statistic.finalise, n)),
+            uneven=uneven_clusters(codes, both_ways(statistic, codes).tally, Column(statistic.finalise, n)),
         )
         for n in range(n_raters)
     ]
@@ -95,6 +102,7 @@ def without_majority(sample: Sample) -> tuple[str, ...]:
 def _measure(
     sample: Sample, codes: Codes, statistic: Statistic, notes: tuple[str, ...], share: tuple[float, float] | None
 ) -> Measure:
+    statistic = both_ways(statistic, codes)
     return Measure(
         sums=statistic.tally(codes),
         finalise=statistic.finalise,
@@ -145,8 +153,12 @@ def against_panel(
         consensus.judge_and_ceiling(n_panel, len(names), codes.n_labels, measure, part, mode, weights, codes.values)
         for part in ("judge", "ceiling", "difference")
     ]
+    parts = [both_ways(part, codes) for part in parts]
     sums = parts[0].tally(codes)
-    notes = (*without_majority(panel), *prevalence_note(panel, analysis.statistic))
+    notes = (
+        *without_majority(panel),
+        *label_notes(panel, analysis.statistic),
+    )
     share = share_of(analysis.statistic, "", codes)
     sparse = prior(codes, parts[0].tally) if share is None and is_sparse(codes) else None
     found = []

@@ -19,6 +19,8 @@ LINEAR = frozenset({"pabak", "randolph_kappa", "brennan_prediger"})
 def commonest(sample: Sample) -> float:
     """The share of the label that was given most often; nan where there is none."""
     counts = unit_counts(sample.codes).sum(axis=0)
+    if sample.codes.reverse is not None:
+        counts = counts + counts[list(sample.codes.reverse)]
     return float(counts.max() / counts.sum()) if counts.sum() else math.nan
 
 
@@ -36,3 +38,21 @@ def prevalence_note(sample: Sample, name: str) -> tuple[str, ...]:
             ),
         )
     return (say("One label makes up {share:.0%} of all: kappa and its relatives are unsteady.", share=common),)
+
+
+def label_notes(sample: Sample, name: str) -> tuple[str, ...]:
+    """All that is to be known of the labels behind a number of agreement."""
+    return (*prevalence_note(sample, name), *side_note(sample, name))
+
+
+def side_note(sample: Sample, name: str) -> tuple[str, ...]:
+    """Say of chance-corrected agreement about comparisons that no side counts as the first."""
+    if sample.codes.reverse is None or STATISTICS[name].range == SHARE or name in LINEAR:
+        return ()
+    return (
+        say(
+            "Each comparison counts both ways round, half each: with more than two systems, the number would otherwise"
+            " depend on which of the two answers is called A.",
+            message_id="comparisons.both_ways",
+        ),
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,7 @@ from konsil.analysis.called import played
 from konsil.api.folder import PROTOCOL, Folder, now
 from konsil.errors import StudyError
 from konsil.instrument import Criterion, Instrument, canonical
-from konsil.prepare import prepared
-from konsil.records import Answer, Event, Rater, Rating, Task
+from konsil.records import Event, Rating, Task
 from konsil.store import Batch, Store
 from konsil.study import Study, study_digest
 from konsil.study.freezing import (
@@ -30,7 +29,7 @@ from konsil.study.freezing import (
     told_apart,
     unblinded,
 )
-from konsil.study.letters import Letters, letters
+from konsil.study.letters import Letters, letters, pair_criteria
 from konsil.study.plan_status import Timing, plan_sentences, plan_statuses
 
 if TYPE_CHECKING:
@@ -38,17 +37,12 @@ if TYPE_CHECKING:
     from konsil.analysis.frame import Data
     from konsil.analysis.results import PlanStatus
     from konsil.analysis.said import Said
-    from konsil.store.db import View
-    from konsil.store.export import Veiling
-
-SHOWN = ("items", "answers", "raters", "tasks", "ratings")
-"""What an export in letters has; events, attempts and calls of models tell too much."""
 
 
 def data_in_letters(data: Data, names: Letters) -> Data:
     """The records under letters; what models were called is left out.
 
-    Comparisons keep the order of the real names, on which agreement about the sides depends: `in_order_of_letters`
+    Comparisons keep the order of the real names, on which agreement about the sides depends: `fit_to_show`
     makes of them what may be shown.
     """
     return dataclasses.replace(
@@ -76,19 +70,36 @@ def _renamed(columns: Any, names: Letters) -> Columns[Any]:  # noqa: ANN401 - ta
     return shown
 
 
-def in_order_of_letters(data: Data, instruments: Sequence[Instrument]) -> Data:
-    """Records under letters whose comparisons, and the order of whose ratings, tell nothing of names."""
-    return dataclasses.replace(data, ratings=_turned(data.ratings, pair_criteria(instruments)))
+def fit_to_show(data: Data, names: Letters, instruments: Sequence[Instrument]) -> Data:
+    """Records under letters without what reveals names: identifiers of tasks, sides of comparisons, order of rows."""
+    return dataclasses.replace(
+        data,
+        tasks=_blinded_tasks(data.tasks, names),
+        ratings=_turned(data.ratings, names, pair_criteria(instruments)),
+        # A reply's body can name the model that gave it.
+        attempts=tuple(
+            dataclasses.replace(a, id=names.task_id(a.id), task=names.task_id(a.task), raw="") for a in data.attempts
+        ),
+        worked=tuple(dataclasses.replace(w, task=names.task_id(w.task)) for w in data.worked),
+    )
 
 
-def pair_criteria(instruments: Sequence[Instrument]) -> dict[str, Criterion]:
-    """The criteria about pairs of answers, by their identifiers."""
-    return {c.id: c for i in instruments for c in i.criteria if c.scope == "pair"}
+def _blinded_tasks(columns: Any, names: Letters) -> Columns[Task]:  # noqa: ANN401 - as `_renamed` gives them
+    """Tasks under identifiers that nobody can make again, in their order."""
+    frame: pl.DataFrame = columns.frame
+    ids = {task: names.task_id(task) for task in frame["id"].to_list()}
+    slots = {slot: names.slot(slot) for slot in frame["slot"].unique().to_list()}
+    blinded: Columns[Task] = columns.with_frame(
+        frame.with_columns(pl.col("id", "repeat_of").replace(ids), pl.col("slot").replace(slots)).sort("id")
+    )
+    return blinded
 
 
-def _turned(columns: Any, pairs: Mapping[str, Criterion]) -> Columns[Any]:  # noqa: ANN401 - as `_renamed` gives them
+def _turned(columns: Any, names: Letters, pairs: Mapping[str, Criterion]) -> Columns[Rating]:  # noqa: ANN401 - likewise
     """Comparisons in the order of their letters: that of the real names would give them away. Rows likewise."""
     frame: pl.DataFrame = columns.frame
+    ids = {task: names.task_id(task) for task in frame["task"].unique().to_list()}
+    frame = frame.with_columns(pl.col("task").replace(ids))
     kinds = frame.filter(pl.col("criterion").is_in(list(pairs))).select("criterion", "answers", "label").unique()
     changed = {}
     for criterion, text, label in kinds.iter_rows():
@@ -106,56 +117,12 @@ def _turned(columns: Any, pairs: Mapping[str, Criterion]) -> Columns[Any]:  # no
             )
             .drop("_answers", "_label")
         )
-    turned: Columns[Any] = columns.with_frame(frame.sort("task", "criterion", "answers", maintain_order=True))
+    turned: Columns[Rating] = columns.with_frame(frame.sort("task", "criterion", "answers", maintain_order=True))
     return turned
 
 
 def _dumps(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def veil(folder: Folder) -> Veiling:
-    """What an export shows while the study is blinded: letters, and no texts of answers."""
-
-    def shown(view: View) -> Mapping[Any, Iterator[Any]]:
-        raters: tuple[Rater, ...] = tuple(view.each("raters"))
-        answers: tuple[Answer, ...] = tuple(view.each("answers"))
-        names = letters(folder.study, raters, answers)
-        pairs = pair_criteria(folder.study.instruments)
-        return {kind: _each(view, kind, names, pairs) for kind in SHOWN}
-
-    return shown
-
-
-def _each(
-    view: View,
-    kind: Any,  # noqa: ANN401 - a kind's name
-    names: Letters,
-    pairs: Mapping[str, Criterion],
-) -> Iterator[Any]:
-    records = prepared(view.each("items"), view.each("events")) if kind == "items" else view.each(kind)
-    found = [_veiled(record, names, pairs) for record in records]
-    if kind in ("answers", "raters"):
-        found.sort(key=lambda record: record.id)
-    elif kind == "ratings":
-        found.sort(key=lambda r: (r.task, r.criterion, r.answers, r.span is not None and r.span.start))
-    yield from found
-
-
-def _veiled(record: Any, names: Letters, pairs: Mapping[str, Criterion]) -> Any:  # noqa: ANN401 - all kinds
-    if isinstance(record, Answer):
-        one = names.answer(record)
-        return Answer(one.id, one.item, one.system)
-    if isinstance(record, Rater):
-        return names.rater(record)
-    if isinstance(record, Task | Rating):
-        answers = tuple(names.answers.get(a, a) for a in record.answers)
-        shown = dataclasses.replace(record, rater=names.judges.get(record.rater, record.rater), answers=answers)
-        if isinstance(shown, Rating) and shown.criterion in pairs:
-            answers, label = canonical(pairs[shown.criterion], shown.answers, shown.label)
-            return dataclasses.replace(shown, answers=answers, label=label)
-        return shown
-    return record
 
 
 def freeze(folder: Folder, by: str, note: str = "") -> Event:
@@ -218,8 +185,8 @@ class Seen:
     """The records, likewise."""
     events: tuple[Event, ...]
     """What happened, likewise."""
-    is_blinded: bool
-    """Whether systems are letters."""
+    names: Letters | None = None
+    """The letters of the systems; None where they have their names."""
     warnings: tuple[str, ...] = ()
     """What the report must say of it."""
     methods: tuple[str, ...] = ()
@@ -229,6 +196,11 @@ class Seen:
     plan: Mapping[str, PlanStatus] = dataclasses.field(default_factory=dict)
     """Analysis -> whether it was frozen before the ratings that it uses."""
 
+    @property
+    def is_blinded(self) -> bool:
+        """Whether systems are letters."""
+        return self.names is not None
+
 
 def blinded_view(
     study: Study,
@@ -236,10 +208,13 @@ def blinded_view(
     events: Sequence[Event],
     further: Sequence[Said] = (),
     timings: Sequence[Timing] = (),
+    *,
+    key: bytes,
 ) -> Seen:
     """The study and its records as the analyses see them.
 
-    `further` are sentences of the methods, `timings` says which ratings were there before the freeze.
+    `further` are sentences of the methods, `timings` says which ratings were there before the freeze; `key` is the
+    secret behind the letters.
     """
     warnings, methods = sentences(study, events)
     freeze = frozen(events)
@@ -250,10 +225,11 @@ def blinded_view(
     hidden = is_blinded(study, events)
     fake = played(data.callees, named=not hidden) or ""
     if not hidden:
-        return Seen(study, data, tuple(events), False, warnings, methods, fake, plan)
-    names = letters(study, data.raters, data.answers)
+        return Seen(study, data, tuple(events), None, warnings, methods, fake, plan)
+    names = letters(study, data.raters, data.answers, key)
     shown = tuple(names.event(e) for e in events)
-    return Seen(names.study(study), data_in_letters(data, names), shown, True, warnings, methods, fake, plan)
+    blinded = fit_to_show(data_in_letters(data, names), names, study.instruments)
+    return Seen(names.study(study), blinded, shown, names, warnings, methods, fake, plan)
 
 
 def _written(store: Store, event: Event) -> Event:

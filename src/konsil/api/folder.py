@@ -126,13 +126,14 @@ class Folder:
 
     def export(self, output: Path, format_: Format, *, overwrite: bool = False) -> Path:
         """Write all records as files that `import_export` reads back equal; in letters while the study is blinded."""
-        from konsil.api.blinded import show, veil
+        from konsil.api.blinded import show
         from konsil.store.export import export
+        from konsil.store.veil import key, veiling
 
         with self.store() as store:
-            hidden = veil(self) if show(self, store) else None
+            veil = veiling(self.study, key(store)) if show(self, store) else None
             study = study_digest(self.study)
-            return export(store, output, format_, overwrite=overwrite, veil=hidden, study=study)
+            return export(store, output, format_, overwrite=overwrite, veil=veil, study=study)
 
     def release(self, output: Path, *, notes: bool = False, overwrite: bool = False) -> Released:
         """Write a folder fit for publication, raters under pseudonyms made with the folder's own secret key."""
@@ -155,20 +156,18 @@ class Folder:
 
     def data(self) -> Data:
         """Everything collected, as records; in letters while the study is blinded."""
-        from konsil.api.blinded import in_order_of_letters
-
-        view = self._seen()
-        return in_order_of_letters(view.data, self.study.instruments) if view.is_blinded else view.data
+        return self._seen().data
 
     def _seen(self) -> Seen:
         from konsil.api.blinded import blinded_view, show
         from konsil.api.conforming import conforming
+        from konsil.store.veil import key as veil_key
 
         data, events = self.stored()
         data, methods = conforming(str(self.path / PROTOCOL), self.study, data, events)
         with self.store() as store:
-            show(self, store)
-        return blinded_view(self.study, data, events, methods, self._timings(events))
+            key = veil_key(store) if show(self, store) else b""
+        return blinded_view(self.study, data, events, methods, self._timings(events), key=key)
 
     def _timings(self, events: Sequence[Event]) -> tuple[Timing, ...]:
         from konsil.store.timing import timings
@@ -232,7 +231,9 @@ class Folder:
         with self.store() as store:
             hidden, events = show(self, store), store.events()
         data, methods = conforming(str(self.path / PROTOCOL), self.study, data, events, in_letters=hidden)
-        whole = self._seen() if hidden else blinded_view(self.study, data, events, methods, self._timings(events))
+        whole = (
+            self._seen() if hidden else blinded_view(self.study, data, events, methods, self._timings(events), key=b"")
+        )
         return self._run(replace(whole, data=data))
 
     def _run(self, seen: Seen) -> Results:

@@ -37,6 +37,8 @@ class Codes:
     """How many labels were declared, observed or not."""
     values: tuple[float, ...] | None = None
     """The labels' numbers for interval and ratio statistics; None: 0, 1, 2, ..."""
+    reverse: tuple[int, ...] | None = None
+    """Of comparisons: the code that says the same as each one with the two sides exchanged; None: no comparison."""
 
     @property
     def n_clusters(self) -> int:

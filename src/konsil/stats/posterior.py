@@ -9,7 +9,7 @@ unit. For two raters of single units it is the Dirichlet posterior of their tabl
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -84,7 +84,7 @@ def prior(codes: Codes, tally: Callable[[Codes], Sums]) -> Prior | None:
     labels[:, order] = drawn
     gaps = ~is_rated[compared]
     labels[gaps[np.arange(len(labels)) * len(gaps) // len(labels)]] = -1
-    tallied = tally(Codes(labels, np.arange(len(labels)), k, codes.values))
+    tallied = tally(replace(codes, labels=labels, clusters=np.arange(len(labels))))
     if not isinstance(tallied, np.ndarray) or tallied.size > _WIDEST:
         return None
     n_clusters = len(np.unique(codes.clusters[compared]))

@@ -6,6 +6,7 @@ Every tally is a module-level function of the codes, so statistics that share on
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any, cast
 
@@ -183,7 +184,7 @@ def complete(codes: Codes) -> Codes:
     """
     missing = (codes.labels < 0).any(1, keepdims=True)
     labels = np.where(missing, -1, codes.labels) if missing.any() else codes.labels
-    return Codes(labels, codes.clusters, codes.n_labels, codes.values)
+    return replace(codes, labels=labels)
 
 
 def complete_pair_tables(codes: Codes) -> Array:
@@ -248,7 +249,7 @@ def patterns(codes: Codes, exchangeable: bool = True) -> tuple[Codes, IntArray]:
         _, first, times = np.unique(keys, return_index=True, return_counts=True)
     else:
         _, first, times = np.unique(labels, axis=0, return_index=True, return_counts=True)
-    kept = Codes(labels[first], np.arange(first.size), codes.n_labels, codes.values)
+    kept = replace(codes, labels=labels[first], clusters=np.arange(first.size))
     return kept, times.astype(np.int64, copy=False)
 
 

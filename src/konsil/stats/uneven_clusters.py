@@ -7,7 +7,7 @@ a sum of few large parts is known worse than the number of clusters says.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -72,7 +72,7 @@ def uneven_clusters(codes: Codes, tally: Callable[[Codes], Sums], finalise: Fina
     if not uneven(of_clusters):
         return None
     compared = np.flatnonzero((codes.labels >= 0).sum(axis=1) >= 2)
-    units = Codes(codes.labels[compared], np.arange(len(compared)), codes.n_labels, codes.values)
+    units = replace(codes, labels=codes.labels[compared], clusters=np.arange(len(compared)))
     rows = tally(units)
     if rows.shape[0] * rows.shape[1] > _MOST_SUMS:
         return None

@@ -1,4 +1,8 @@
-"""Systems as letters: a study and its records as somebody sees them who must not know whose answers they are."""
+"""The blinding: a study and its records as they are shown to anybody who must not know whose answers they are.
+
+This is the only place that decides what is shown, for reports, notebooks, exports and the coordinators' pages alike.
+Letters follow from a secret key of the study's database, so that nobody who has the protocol can make them again.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.analysis import Analysis
+from konsil.instrument import Criterion, Instrument, canonical
 from konsil.plan import Allocation
-from konsil.records import Answer, Event, Rater, System
+from konsil.records import Answer, Event, Rater, Rating, System, Task
 from konsil.study.protocol import Study
 
 OWN = "system"
@@ -28,6 +33,8 @@ class Letters:
     """Family of a system -> the same with the letter of one of its systems."""
     answers: Mapping[str, str]
     """Answer -> its item and the letter of its system."""
+    key: bytes = dataclasses.field(repr=False)
+    """The secret that the letters follow from."""
 
     def study(self, study: Study) -> Study:
         """The protocol in letters: systems, their families, judges, and what the plan and the analyses say of them."""
@@ -61,6 +68,54 @@ class Letters:
         strata = {k: v for k, v in rater.strata.items() if k != OWN}
         return dataclasses.replace(rater, id=self.judges[rater.id], family="", strata=strata)
 
+    def task(self, task: Task) -> Task:
+        """A task with the letters of its answers and of its judge, its identifiers replaced.
+
+        An identifier can be a digest of the names of systems, and a slot the place of a judge in the protocol: whoever
+        has a list of names could try them all.
+        """
+        return dataclasses.replace(
+            task,
+            id=self.task_id(task.id),
+            slot=self.slot(task.slot),
+            repeat_of=self.task_id(task.repeat_of) if task.repeat_of else task.repeat_of,
+            rater=self._judge(task.rater),
+            answers=self._answers(task.answers),
+        )
+
+    def task_id(self, task: str) -> str:
+        """What a task is called."""
+        return self._token("task", task)
+
+    def slot(self, slot: str) -> str:
+        """What a slot of the plan is called."""
+        return self._token("slot", slot)
+
+    def _token(self, kind: str, name: str) -> str:
+        return hashlib.blake2b(f"{kind}\n{name}".encode(), key=self.key, digest_size=8).hexdigest()
+
+    def rating(self, rating: Rating, pairs: Mapping[str, Criterion]) -> Rating:
+        """A rating likewise; a comparison stands in the order of its letters: that of the names would unmask them.
+
+        `pairs` are the criteria about pairs of answers.
+        """
+        shown = dataclasses.replace(
+            rating,
+            task=self.task_id(rating.task),
+            rater=self._judge(rating.rater),
+            answers=self._answers(rating.answers),
+        )
+        if shown.criterion not in pairs:
+            return shown
+        answers, label = canonical(pairs[shown.criterion], shown.answers, shown.label)
+        return dataclasses.replace(shown, answers=answers, label=label)
+
+    def _judge(self, rater: str) -> str:
+        return self.judges.get(rater, rater)
+
+    def _answers(self, answers: Iterable[str]) -> tuple[str, ...]:
+        return tuple(self.answers.get(answer, answer) for answer in answers)
+
     def event(self, event: Event) -> Event:
         """What happened, wherever its particulars name a system, a judge or an answer."""
         return dataclasses.replace(event, data={self._name(k): self._told(v) for k, v in event.data.items()})
@@ -91,15 +146,20 @@ class Letters:
         return dataclasses.replace(one, where=where)
 
 
-def letters(study: Study, raters: Iterable[Rater], answers: Iterable[Answer]) -> Letters:
-    """Letters in an order that follows from the study's seed and is neither the protocol's nor the alphabet's."""
+def pair_criteria(instruments: Iterable[Instrument]) -> dict[str, Criterion]:
+    """The criteria about pairs of answers, by their identifiers."""
+    return {c.id: c for i in instruments for c in i.criteria if c.scope == "pair"}
+
+
+def letters(study: Study, raters: Iterable[Rater], answers: Iterable[Answer], key: bytes) -> Letters:
+    """Letters in an order that follows from a secret key alone."""
     given = tuple(answers)
     declared, answering = [s.id for s in study.systems], {a.system for a in given}
     # Those that answered come first, so that four systems are K to N whatever else a protocol lists.
     systems = [*(s for s in declared if s in answering), *sorted(answering - {*declared})]
     others = [s for s in declared if s not in answering]
     judges = sorted({r.id for r in (*raters, *study.raters) if r.kind == "llm"})
-    named = {s: _letter(n) for n, s in enumerate([*_shuffled(systems, study.seed), *_shuffled(others, study.seed)])}
+    named = {s: _letter(n) for n, s in enumerate([*_shuffled(systems, key), *_shuffled(others, key)])}
     families: dict[str, str] = {}
     for system in study.systems:
         families.setdefault(system.family, f"family of {named[system.id]}")
@@ -107,9 +167,10 @@ def letters(study: Study, raters: Iterable[Rater], answers: Iterable[Answer]) ->
     families = {s: f"family of {letter}" for s, letter in named.items()} | families
     return Letters(
         named,
-        {j: f"judge {n}" for n, j in enumerate(_shuffled(judges, study.seed), start=1)},
+        {j: f"judge {n}" for n, j in enumerate(_shuffled(judges, key), start=1)},
         {k: v for k, v in families.items() if k},
         _answer_names(given, named),
+        key,
     )
 
 
@@ -124,14 +185,9 @@ def _answer_names(answers: Sequence[Answer], named: Mapping[str, str]) -> dict[s
     return found
 
 
-def _shuffled(names: Sequence[str], seed: int) -> list[str]:
-    """An order by digests; one that happens to be the given one or the alphabet's is turned on."""
-    ranked = sorted(names, key=lambda n: hashlib.blake2b(f"{seed}\n{n}".encode(), digest_size=8).digest())
-    for _ in ranked:
-        if len(ranked) < 3 or ranked not in (list(names), sorted(names)):
-            break
-        ranked = [*ranked[1:], ranked[0]]
-    return ranked
+def _shuffled(names: Sequence[str], key: bytes) -> list[str]:
+    """An order by keyed digests; any order is equally likely, so that none tells anything of the names."""
+    return sorted(names, key=lambda n: hashlib.blake2b(n.encode(), key=key, digest_size=8).digest())
 
 
 _LETTERS = "KLMNPQRSTUVWXYZ"

@@ -1,0 +1,275 @@
+"""Nobody can tell systems apart by name: with their names exchanged, everything that is shown stays the same.
+
+Two studies are drawn that differ in one respect: which name belongs to which system. Keys are chosen under which each
+system has the same letter in both. Whatever depends on a name, an order or a digest of names included, then differs.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+import random
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from konsil.api import Folder, open_folder
+from konsil.stats.names import STATISTICS
+from konsil.store import schema
+from konsil.store.engine import writing
+from konsil.study.letters import Letters, letters
+
+NAMES = ("alpha-canary", "beta-canary", "canary-gamma", "zeta canary")
+"""What systems are called, by turns: first and last in the alphabet, with and without a space."""
+JUDGES = ("alpha-canary", "judge-canary-2")
+"""One of them is a system itself."""
+MINTED = ("id", "task", "slot", "repeat_of")
+"""Columns of identifiers that follow from the key."""
+
+FORMS = """
+[[instruments]]
+id = "answers"
+unit = "answer"
+codebook = "Is it right?"
+[[instruments.criteria]]
+id = "correct"
+question = "Correct?"
+scale = { labels = ["no", "yes"], abstain = "unsure" }
+[[instruments]]
+id = "pairs"
+unit = "pair"
+codebook = "Which is better?"
+[[instruments.criteria]]
+id = "better"
+question = "Which?"
+scope = "pair"
+scale = { labels = ["A", "same", "B"], level = "ordinal" }
+[[sources]]
+file = "answers.csv"
+records = "answers"
+[[sources]]
+file = "ratings.csv"
+records = "ratings"
+fixed = { criterion = "correct" }
+[[sources]]
+file = "pairs.csv"
+records = "ratings"
+fixed = { criterion = "better" }
+[[analyses]]
+name = "share"
+statistic = "share"
+of = ["yes"]
+criterion = "correct"
+raters = "people"
+by = ["system"]
+[[analyses]]
+name = "by judge"
+statistic = "share"
+of = ["yes"]
+criterion = "correct"
+raters = "models"
+by = ["rater", "system"]
+[[analyses]]
+name = "wins"
+statistic = "win_difference"
+criterion = "better"
+raters = "people"
+[resampling]
+draws = 100
+"""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A study without the names of its systems: systems and judges are numbers."""
+
+    systems: int
+    answers: tuple[tuple[str, int, str], ...]
+    """Item, system, text."""
+    ratings: tuple[tuple[str, str, int, str], ...]
+    """Rater (judges as "judge 0"), item, system, label."""
+    pairs: tuple[tuple[str, str, int, int, str], ...]
+    """Rater, item, both systems in the order shown, label."""
+
+
+def drawn(seed: int) -> Drawn:
+    """A small study of three or four systems, some answers of which are missing."""
+    draw = random.Random(seed)
+    systems, items = draw.choice((3, 4)), [f"q{n}" for n in range(draw.randint(6, 12))]
+    answers = [(i, s, f"text {draw.random():.6f}") for i in items for s in range(systems) if draw.random() < 0.9]
+    raters = ["dr-1", "dr-2", "judge 0", "judge 1"]
+    ratings = [
+        (r, i, s, draw.choice(("no", "yes", "unsure"))) for r in raters for i, s, _ in answers if draw.random() < 0.8
+    ]
+    pairs = []
+    for rater, item in itertools.product(raters[:2], items):
+        shown = [s for i, s, _ in answers if i == item]
+        if len(shown) > 1:
+            pairs.append((rater, item, *draw.sample(shown, 2), draw.choice(("A", "same", "B"))))
+    for records in (answers, ratings, pairs):
+        draw.shuffle(records)
+    return Drawn(systems, tuple(answers), tuple(ratings), tuple(pairs))
+
+
+def made(study: Drawn, names: Sequence[str], path: Path) -> Folder:
+    """The study with these names, imported."""
+    judges = {f"judge {n}": name for n, name in enumerate(JUDGES)}
+    path.mkdir()
+    text = 'title = "Blind"\nseed = 7\nblinded = true\njudges_of_same_family = "allow"\n'
+    text += "".join(f'[[systems]]\nid = "{s}"\nfamily = "family of {s}"\n' for s in sorted(names[: study.systems]))
+    text += "".join(f'[[raters]]\nid = "dr-{n}"\npanel = "people"\n' for n in (1, 2))
+    text += "".join(f'[[raters]]\nid = "{j}"\npanel = "models"\nkind = "llm"\n' for j in sorted(JUDGES))
+    (path / "study.toml").write_text(text + FORMS, "utf-8")
+    tables: Mapping[str, list[tuple[str, ...]]] = {
+        "answers": [("item", "system", "text"), *((i, names[s], t) for i, s, t in study.answers)],
+        "ratings": [
+            ("rater", "item", "system", "label"),
+            *((judges.get(r, r), i, names[s], label) for r, i, s, label in study.ratings),
+        ],
+        "pairs": [
+            ("rater", "item", "system_a", "system_b", "label"),
+            *((r, i, names[a], names[b], label) for r, i, a, b, label in study.pairs),
+        ],
+    }
+    for name, rows in tables.items():
+        with (path / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(rows)
+    folder = open_folder(path)
+    folder.import_sources()
+    return folder
+
+
+def under_key(folder: Folder, names: Sequence[str], wanted: Sequence[str] | None) -> tuple[str, ...]:
+    """Give the database a key under which system n has the n-th letter wanted, and the judges 1 and 2; any if None."""
+    with folder.store() as store:
+        raters, answers = store.raters(), store.answers()
+
+        def under(key: bytes) -> tuple[str, ...]:
+            found: Letters = letters(folder.study, raters, answers, key)
+            return (*(found.systems[n] for n in names), *(found.judges[j] for j in JUDGES))
+
+        keys = (n.to_bytes(16, "big") for n in itertools.count())
+        key = next(key for key in keys if wanted is None or under(key) == tuple(wanted))
+        with writing(store.engine) as connection:
+            connection.execute(sa.insert(schema.meta).values(key="veil_key", value=key.hex()))
+    return under(key)
+
+
+def rows(path: Path) -> Counter[str]:
+    """A table's rows without what follows from the key itself."""
+    records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    ordered = [tuple(str(r.get(c, "")) for c in ("task", "id")) for r in records]
+    assert ordered == sorted(ordered) or path.stem in ("items", "ratings")
+    minted = MINTED if path.stem in ("tasks", "ratings") else ()
+    return Counter(json.dumps({k: v for k, v in r.items() if k not in minted}, sort_keys=True) for r in records)
+
+
+def shown(folder: Folder, out: Path) -> dict[str, Any]:
+    """All that is shown of a study: the export's tables, the records of a notebook, the report."""
+    export = folder.export(out, "jsonl")
+    page = folder.report()
+    data = folder.data()
+    notebook = {
+        "answers": [repr(a) for a in data.answers],
+        "raters": [repr(r) for r in data.raters],
+        "tasks": sorted(repr((t.rater, t.item, t.answers, t.position)) for t in data.tasks),
+        "ratings": sorted(repr((r.rater, r.item, r.answers, r.label, r.criterion)) for r in data.ratings),
+    }
+    files = [p for place in (export, page.parent) for p in place.rglob("*") if p.is_file()]
+    assert [p.name for p in files if b"canary" in p.read_bytes()] == []
+    digests = re.compile(rb"[0-9a-f]{12,}|\d{4}-\d\d-\d\dT[\d:]+Z")
+    tables = [p for p in sorted(page.parent.rglob("*")) if p.suffix in (".csv", ".json", ".html")]
+    return {
+        "export": {p.name: rows(p) for p in export.glob("*.jsonl")},
+        "notebook": notebook,
+        "report": {p.name: digests.sub(b"-", p.read_bytes()) for p in tables},
+    }
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_names_exchanged_change_nothing_that_is_shown(seed: int, tmp_path: Path) -> None:
+    study = drawn(seed)
+    names = NAMES[: study.systems]
+    turned = tuple(random.Random(seed).sample(names[1:], len(names) - 1)) + names[:1]
+    first = made(study, names, tmp_path / "first")
+    under = under_key(first, names, None)
+    second = made(study, turned, tmp_path / "second")
+    under_key(second, turned, under)
+    before, after = shown(first, tmp_path / "out-1"), shown(second, tmp_path / "out-2")
+    assert before["export"] == after["export"]
+    assert before["notebook"] == after["notebook"]
+    assert before["report"].keys() == after["report"].keys()
+    for name, content in before["report"].items():
+        assert content == after["report"][name], name
+
+
+def test_identifiers_cannot_be_made_again_from_names(tmp_path: Path) -> None:
+    """What a task is called in the store is a digest that anybody can compute who tries all names."""
+    folder = made(drawn(1), NAMES, tmp_path / "study")
+    with folder.store() as store:
+        stored = {t.id for t in store.tasks()} | {t.slot for t in store.tasks()}
+    text = "".join(p.read_text("utf-8") for p in folder.export(tmp_path / "out", "jsonl").iterdir())
+    assert stored and not [name for name in stored if name in text]
+    assert not stored & {t.id for t in folder.data().tasks}
+    assert {r.task for r in folder.data().ratings} == {t.id for t in folder.data().tasks}
+
+
+def test_letters_follow_from_the_key_and_not_from_the_protocol(tmp_path: Path) -> None:
+    folder = made(drawn(2), NAMES, tmp_path / "study")
+    with folder.store() as store:
+        raters, answers = store.raters(), store.answers()
+    made_of = (letters(folder.study, raters, answers, bytes([n])).systems for n in range(60))
+    orders = {tuple(systems[name] for name in sorted(systems)) for systems in made_of}
+    assert len(orders) == 6
+
+
+def test_no_number_of_agreement_depends_on_what_systems_are_called(tmp_path: Path) -> None:
+    """Which answer of a comparison is stored as A follows from the names: no statistic may notice."""
+    study, numbers = drawn(3), []
+    for n, names in enumerate((NAMES, (NAMES[2], NAMES[3], NAMES[0], NAMES[1]))):
+        made(study, names, tmp_path / str(n))
+        protocol = tmp_path / str(n) / "study.toml"
+        analyses = "".join(
+            f'[[analyses]]\nname = "{s}"\nstatistic = "{s}"\ncriterion = "better"\nraters = "people"\n'
+            for s in STATISTICS
+            if not s.startswith("icc") or s == "icc2"
+        )
+        text = protocol.read_text("utf-8").replace("blinded = true\n", "")
+        protocol.write_text(text.replace("[resampling]", analyses + "[resampling]"), "utf-8")
+        rows_ = open_folder(tmp_path / str(n)).results().rows
+        numbers.append(
+            [
+                (r.statistic, *(round(x, 10) for x in (r.estimate.value, r.estimate.low, r.estimate.high)))
+                for r in rows_
+                if r.analysis in STATISTICS
+            ]
+        )
+    assert len(numbers[0]) > 20
+    assert list(map(str, numbers[0])) == list(map(str, numbers[1]))
+
+
+def test_of_two_systems_kappa_is_that_of_the_labels_as_they_are(tmp_path: Path) -> None:
+    """The same system is the first of every comparison, so that nothing is to be exchanged."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    draw = random.Random(5)
+    labels = {(r, i): draw.choice(("A", "A", "same", "B")) for r in ("dr-1", "dr-2") for i in range(30)}
+    pairs = tuple((r, f"q{i}", 0, 1, label) for (r, i), label in labels.items())
+    answers = tuple((f"q{i}", s, "text") for i in range(30) for s in (0, 1))
+    ratings = tuple(("dr-1", f"q{i}", 0, "yes") for i in range(30))
+    made(Drawn(2, answers, ratings, pairs), NAMES, tmp_path / "study")
+    protocol = tmp_path / "study" / "study.toml"
+    text, analyses = protocol.read_text("utf-8").split("[[analyses]]", 1)[0], (
+        '[[analyses]]\nname = "k"\nstatistic = "cohen_kappa"\ncriterion = "better"\nraters = "people"\n'
+        "[resampling]\ndraws = 100\n"
+    )  # fmt: skip
+    protocol.write_text(text + analyses, "utf-8")
+    [row, *_] = open_folder(tmp_path / "study").results().rows
+    columns = [[labels[r, i] for i in range(30)] for r in ("dr-1", "dr-2")]
+    assert row.estimate.value == pytest.approx(metrics.cohen_kappa_score(*columns))
