@@ -106,6 +106,8 @@ class Null:
     """What is true: nothing."""
     not_null: frozenset[str] = frozenset()
     """Statistics, and analyses, whose comparisons have a true difference all the same, and are not counted."""
+    claims: tuple[str, ...] = ()
+    """The verdicts that its report could print, all of them wrong here."""
 
 
 DERIVED = frozenset({"randolph_kappa", "part_variance", "reliability", "rater_hours", "part_whole"})
@@ -114,11 +116,13 @@ BY_DESIGN = frozenset({f"systems by design: {criterion}" for criterion in ("corr
 """A whole answer is wrong for other reasons than one of whose sentences any is."""
 TIMES = frozenset({"seconds", "geometric_seconds", "median_seconds"})
 """Six sentences take longer than one answer."""
+DESIGNS = tuple(f"design for {criterion}" for criterion in ("correctness", "relevance", "communicates_risks"))
+"""Recommendations of one of two designs."""
 NULLS = {
     "medqade": Null("medqade", "study.en.toml", 3_800, medqade),
     "real-pocqi": Null("real-pocqi", "study.toml", 620, real_pocqi),
-    "clexeval": Null("clexeval", "study.toml", 40, clexeval),
-    "cqa-eval": Null("cqa-eval", "study.toml", 100, cqa_eval, DERIVED | BY_DESIGN | TIMES),
+    "clexeval": Null("clexeval", "study.toml", 40, clexeval, claims=("crossover", "hidden knowledge")),
+    "cqa-eval": Null("cqa-eval", "study.toml", 100, cqa_eval, DERIVED | BY_DESIGN | TIMES, DESIGNS),
 }
 SIZES = {"fifth": 5, "full": 1}
 
@@ -242,7 +246,7 @@ def bounds(k: int, n: int) -> tuple[float, float]:
 def table(name: str, size: str, studies: Sequence[Counts]) -> str:
     """The counts as Markdown: studies with at least one such claim, with exact limits; single p values by statistic."""
     n = len(studies)
-    claims = sorted({v for study in studies for v in study.verdicts})
+    claims = sorted({*NULLS[name].claims, *(v for study in studies for v in study.verdicts)})
     rows = [
         ("any declared finding after adjustment (Holm)", sum(study.adjusted for study in studies)),
         ("any finding after max-T adjustment", sum(study.max_t for study in studies)),
@@ -272,17 +276,20 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--json", type=Path, help="write every study's counts there, too")
+    parser.add_argument("--read", action="store_true", help="draw no study: make the tables of the counts at --json")
     arguments = parser.parse_args()
     for name in arguments.protocol:
         began = time.perf_counter()
-        studies = all_studies(name, arguments.size, arguments.studies, arguments.draws, arguments.workers)
+        counts = arguments.json.with_suffix(f".{name}.json") if arguments.json else None
+        if arguments.read and counts is not None:
+            studies = [Counts(**study) for study in json.loads(counts.read_text("utf-8"))]
+        else:
+            studies = all_studies(name, arguments.size, arguments.studies, arguments.draws, arguments.workers)
         text = table(name, arguments.size, studies)
         print(text, flush=True)
-        print(f"{name}: {arguments.studies} studies in {time.perf_counter() - began:.0f} s", file=sys.stderr)
-        if arguments.json:
-            arguments.json.with_suffix(f".{name}.json").write_text(
-                json.dumps([dataclasses.asdict(study) for study in studies]), "utf-8"
-            )
+        print(f"{name}: {len(studies)} studies in {time.perf_counter() - began:.0f} s", file=sys.stderr)
+        if counts is not None:
+            counts.write_text(json.dumps([dataclasses.asdict(study) for study in studies]), "utf-8")
         if arguments.write:
             start, end = MARKS[0].format(f"{name} {arguments.size}"), MARKS[1]
             before, _, rest = DOCUMENT.read_text("utf-8").partition(start)
