@@ -14,7 +14,7 @@ import pytest
 
 from ports import free_port
 
-__all__ = ["CHROMIUM", "Still", "chromium", "free_port", "in_a_browser", "served"]
+__all__ = ["CHROMIUM", "Still", "chromium", "free_port", "in_a_browser", "running", "served"]
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 Test = TypeVar("Test")
@@ -73,7 +73,17 @@ def served(app: Any, port: int) -> Iterator[str]:
     """An application on a port, in a thread of its own; gives its address."""
     import uvicorn
 
-    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="error", access_log=False))
+    with running(uvicorn.Config(app, log_level="error", access_log=False), port) as url:
+        yield url
+
+
+@contextmanager
+def running(config: Any, port: int) -> Iterator[str]:
+    """A server on a port of this machine, in a thread of its own; gives its address."""
+    import uvicorn
+
+    config.host, config.port = "127.0.0.1", port
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

@@ -208,6 +208,12 @@ def desk(opened: Store, clock: Clock) -> Callable[..., Desk]:
     return make
 
 
+def cookie_name(browser: Browser) -> str:
+    """What the study's cookie is called."""
+    name: str = browser.client.app.state.site.cookie  # type: ignore[attr-defined]
+    return name
+
+
 class Browser:
     """A client that speaks as a browser does: with its origin, and the token of the page it is on."""
 

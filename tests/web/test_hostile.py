@@ -18,7 +18,7 @@ from konsil.web.routes import ROUTES
 from konsil.web.throttle import Throttle
 
 from .both import opened, server  # noqa: F401 - fixtures
-from .conftest import AT, LATER, URL
+from .conftest import AT, LATER, URL, cookie_name
 
 R1 = "canary-rater-1"
 ALL_RIGHT = {**{f"correctness.a{n}": "Richtig" for n in range(1, 6)}, "difficulty": "Mittel"}
@@ -53,7 +53,7 @@ def place(path: str, public: str) -> str:
 def test_who_may_what_in_words() -> None:
     """The table of routes, held against rules that it does not know: a page that is opened too wide is seen here."""
     assert {p.name for p in ROUTES if isinstance(p.audience, Public)} == {
-        "landing", "invitation", "come_in", "language", "static",
+        "landing", "health", "invitation", "come_in", "language", "static",
     }  # fmt: skip
     for page in ROUTES:
         assert page.method in ("GET", "POST"), page.name
@@ -108,15 +108,17 @@ def test_a_link_opened_again_by_whoever_is_signed_in(enter: Enter, opened: Store
     """People click the link in their mail every time; the form is sent with its own fields and nothing else."""
     browser = enter()
     path = task_path(browser)
-    before = browser.client.cookies["konsil"]
+    before = browser.client.cookies[cookie_name(browser)]
     secret = Access(opened).invite(R1, "rater", at=AT, expires_at=LATER)
     [form] = [f for f in forms_of(browser.get(f"/come/{secret}").text) if f[1].startswith("/come")]
     sent = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form[2]))
     got = browser.client.post(form[1], data=sent, headers={"origin": URL})
     assert (got.status_code, got.url.path) == (200, path)
-    after = browser.client.cookies["konsil"]
+    after = browser.client.cookies[cookie_name(browser)]
     assert after != before
-    old, new = (TestClient(browser.client.app, base_url=URL, cookies={"konsil": c}) for c in (before, after))
+    old, new = (
+        TestClient(browser.client.app, base_url=URL, cookies={cookie_name(browser): c}) for c in (before, after)
+    )
     assert new.get("/next").status_code == 200
     assert old.get("/next").status_code == 401, "the session of before has ended"
 

@@ -14,6 +14,8 @@ from konsil.store.engine import reading
 from konsil.web.guard import Public
 from konsil.web.routes import ROUTES, Page
 
+from .conftest import cookie_name
+
 URL = "http://testserver"
 AT, LATER = "2025-03-01T12:00:00Z", "2025-06-01T12:00:00Z"
 R1, R2 = "canary-rater-1", "canary-rater-2"
@@ -116,7 +118,7 @@ def test_secrets_are_not_in_the_database(enter: Enter, opened: Store, tmp_path) 
     browser = enter(who="")
     secret = access.invite(R1, "rater", at=AT, expires_at=LATER)
     browser.post(f"/come/{secret}")
-    cookie = browser.client.cookies["konsil"]
+    cookie = browser.client.cookies[cookie_name(browser)]
     opened.close()
     kept = b"".join(p.read_bytes() for p in tmp_path.glob("konsil.db*"))
     assert R1.encode() in kept
@@ -126,7 +128,7 @@ def test_secrets_are_not_in_the_database(enter: Enter, opened: Store, tmp_path) 
 
 def test_the_cookie_is_new_at_every_sign_in_and_out_of_reach_of_scripts(enter: Enter, opened: Store) -> None:
     browser = enter(who="")
-    browser.client.cookies.set("konsil", "chosen-by-somebody-else")
+    browser.client.cookies.set(cookie_name(browser), "chosen-by-somebody-else")
     secret = Access(opened).invite(R1, "rater", at=AT, expires_at=LATER)
     header = browser.client.post(f"/come/{secret}", headers={"origin": URL}, follow_redirects=False).headers[
         "set-cookie"
@@ -139,9 +141,9 @@ def test_the_cookie_is_new_at_every_sign_in_and_out_of_reach_of_scripts(enter: E
 def test_signing_out_ends_it_on_this_device(enter: Enter) -> None:
     browser = enter()
     browser.get(task_path(browser))
-    cookie = browser.client.cookies["konsil"]
+    cookie = browser.client.cookies[cookie_name(browser)]
     assert browser.post("/leave").status_code == 200
-    browser.client.cookies.set("konsil", cookie)
+    browser.client.cookies.set(cookie_name(browser), cookie)
     assert browser.get("/next").status_code == 401
 
 
@@ -170,7 +172,7 @@ def test_under_tls_the_cookie_is_tied_to_the_host(enter: Enter, opened: Store) -
     secret = Access(opened).invite(R1, "rater", at=AT, expires_at=LATER)
     got = browser.post(f"/come/{secret}", follow_redirects=False)
     cookie = got.headers["set-cookie"]
-    assert cookie.startswith("__Host-konsil=")
+    assert cookie.startswith("__Host-konsil-")
     assert "Secure" in cookie
     assert "Path=/" in cookie
     assert "Domain" not in cookie

@@ -27,7 +27,7 @@ from konsil.web.discreet import told
 
 from .both import opened, server  # noqa: F401 - fixtures
 from .browsers import free_port
-from .conftest import AT, LATER, URL, Browser
+from .conftest import AT, LATER, URL, Browser, cookie_name
 from .test_browser import PROTOCOL
 
 R1 = "canary-rater-1"
@@ -83,13 +83,13 @@ def test_a_copy_of_the_database_opens_no_door(enter: Callable[..., Any], opened:
     browser = enter(who="")
     secret = Access(opened).invite(R1, "rater", at=AT, expires_at=LATER)
     browser.post(f"/come/{secret}")
-    cookie = browser.client.cookies["konsil"]
+    cookie = browser.client.cookies[cookie_name(browser)]
     kept = everything(opened)
     for one in (secret, cookie):
         assert one not in kept
         assert hashed(one) in kept
         assert len(one) >= 32, "too long to guess"
-    thief = TestClient(browser.client.app, base_url=URL, cookies={"konsil": hashed(cookie)})
+    thief = TestClient(browser.client.app, base_url=URL, cookies={cookie_name(browser): hashed(cookie)})
     assert thief.get("/next").status_code == 401
     assert thief.get(f"/come/{hashed(secret)}").status_code == 410
 

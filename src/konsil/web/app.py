@@ -45,7 +45,7 @@ def create_app(
         stop.set()
         beside.join(5)
 
-    table = routes()
+    table = routes(under=options.path)
     app = Starlette(routes=table, lifespan=lifespan, exception_handlers={HTTPException: _refused, 500: _failed})
     # An address with a slash too many does not exist: the framework would lead on to whatever host and scheme the
     # request names, and behind a proxy that speaks TLS would send an invitation's secret in the clear.

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 
+from konsil.errors import KonsilError
+from konsil.store import audit
 from konsil.store.access import Invitation
+from konsil.store.engine import reading
 from konsil.web.guard import form_of, visitor_of
 from konsil.web.language import known
 from konsil.web.pages import LANGUAGE_COOKIE, language_of, page, path_to, refusal, to
@@ -54,8 +58,18 @@ def come_in(request: Request) -> Response:
     if before is not None:
         site.access.leave(before)
     response = to(path_to(request, "landing"))
-    _set_cookie(site, response, site.options.cookie, cookie)
+    _set_cookie(site, response, site.cookie, cookie)
     return response
+
+
+def health(request: Request) -> Response:
+    """Whether pages can be served, for whoever watches the server: the database answers, or 503."""
+    try:
+        with reading(site_of(request).store.engine) as connection:
+            audit.head(connection)
+    except (KonsilError, SQLAlchemyError):
+        return PlainTextResponse("the database does not answer\n", 503)
+    return PlainTextResponse("ok\n")
 
 
 def leave(request: Request) -> Response:
@@ -63,7 +77,7 @@ def leave(request: Request) -> Response:
     site = site_of(request)
     site.access.leave(visitor_of(request))
     response = to(path_to(request, "landing"))
-    response.delete_cookie(site.options.cookie, path="/", secure=site.options.secure, httponly=True, samesite="lax")
+    response.delete_cookie(site.cookie, path=_path(site), secure=site.options.secure, httponly=True, samesite="lax")
     return response
 
 
@@ -73,8 +87,9 @@ def language(request: Request) -> Response:
     chosen = known(form.get("language", ""))
     if not chosen:
         return refusal(request, 422)
-    back = form.get("back", "/")
-    response = to(back if back.startswith("/") and not back.startswith("//") and "\\" not in back else "/")
+    home = path_to(request, "landing")
+    back = form.get("back", home)
+    response = to(back if back.startswith(home) and not back.startswith("//") and "\\" not in back else home)
     if request.state.visitor is not None:
         site.access.speak(request.state.visitor, chosen)
     _set_cookie(site, response, LANGUAGE_COOKIE, chosen)
@@ -83,7 +98,14 @@ def language(request: Request) -> Response:
 
 def _set_cookie(site: Site, response: Response, name: str, value: str) -> None:
     age = int(site.options.signed_in_days * 86_400)
-    response.set_cookie(name, value, max_age=age, path="/", secure=site.options.secure, httponly=True, samesite="lax")
+    response.set_cookie(
+        name, value, max_age=age, path=_path(site), secure=site.options.secure, httponly=True, samesite="lax"
+    )
+
+
+def _path(site: Site) -> str:
+    """Where cookies are sent: to this study's pages alone, where a host has several studies on paths."""
+    return site.options.path or "/"
 
 
 def _knocks_too_often(request: Request, found: Invitation | None) -> bool:

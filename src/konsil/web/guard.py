@@ -74,7 +74,7 @@ def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Await
 def asking(request: Request) -> Visitor | None:
     """Who has the request's cookie; None where nobody is signed in."""
     site = site_of(request)
-    cookie = request.cookies.get(site.options.cookie, "")
+    cookie = request.cookies.get(site.cookie, "")
     return site.access.visitor(cookie, site.now()) if cookie else None
 
 

@@ -140,7 +140,7 @@ def _letters(request: Request, names: list[str], role: Role) -> Response:
         if role == "rater":
             site.access.revoke(who, at=now, stay=True)
         secret = site.access.invite(who, role, at=now, expires_at=until, most_uses=None if role in PERSONAL else 1)
-        url = site.options.url.rstrip("/") + path_to(request, "invitation", secret=secret)
+        url = site.options.host + path_to(request, "invitation", secret=secret)
         person = named.get(who, Person(who)) if role == "rater" else Person(who)
         first = known(site.study.language) or "en"
         spoken = (first, *(language for language in LANGUAGES if language != first))

@@ -132,5 +132,5 @@ def make_own_link(request: Request) -> Response:
     now, until = site.now(), stamp(site.clock() + timedelta(days=LINK_DAYS))
     site.access.revoke(visitor.who, at=now, stay=True)
     secret = site.access.invite(visitor.who, "rater", at=now, expires_at=until)
-    link = site.options.url.rstrip("/") + path_to(request, "invitation", secret=secret)
+    link = site.options.host + path_to(request, "invitation", secret=secret)
     return page(request, "own_link.html", {"link": link})

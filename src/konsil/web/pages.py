@@ -71,6 +71,7 @@ def page(request: Request, template: str, context: Mapping[str, object] | None =
             "signed_in": visitor is not None,
             "role": visitor.role if visitor is not None else "",
             "csrf": visitor.csrf if visitor is not None else "",
+            "static": lambda name: site.options.path + address(name),
             "path": lambda name, **parameters: path_to(request, name, **parameters),
             "here": request.url.path,
             "consents": visitor is not None and visitor.role == "rater" and bool(site.reception.version),

@@ -55,6 +55,7 @@ class Page:
 
 ROUTES: tuple[Page, ...] = (
     Page("landing", "/", "GET", EVERYBODY, door.landing),
+    Page("health", "/health", "GET", EVERYBODY, door.health),
     Page("invitation", "/come/{secret}", "GET", EVERYBODY, door.invitation),
     Page("come_in", "/come/{secret}", "POST", EVERYBODY, door.come_in),
     Page("language", "/language", "POST", EVERYBODY, door.language),
@@ -113,6 +114,6 @@ ROUTES: tuple[Page, ...] = (
 )
 
 
-def routes(pages: Sequence[Page] = ROUTES) -> list[Route]:
-    """The table as the framework takes it, every endpoint behind the guard."""
-    return [Route(p.path, guarded(p.endpoint, p.audience), methods=[p.method], name=p.name) for p in pages]
+def routes(pages: Sequence[Page] = ROUTES, *, under: str = "") -> list[Route]:
+    """The table as the framework takes it, every endpoint behind the guard; all paths begin with `under`."""
+    return [Route(under + p.path, guarded(p.endpoint, p.audience), methods=[p.method], name=p.name) for p in pages]

@@ -10,6 +10,7 @@ import time
 from dataclasses import replace
 from multiprocessing import connection
 from multiprocessing.context import SpawnProcess
+from typing import TYPE_CHECKING
 
 from konsil.errors import KonsilError
 from konsil.store import Store
@@ -17,6 +18,9 @@ from konsil.study import Study
 from konsil.web.app import create_app
 from konsil.web.discreet import Discreet
 from konsil.web.site import Options
+
+if TYPE_CHECKING:
+    from uvicorn import Config
 
 BACKLOG = 2048
 """Connections that may wait for a worker."""
@@ -71,19 +75,26 @@ def _worker(study: Study, database: str, options: Options, place: socket.socket)
 
 
 def _run(study: Study, store: Store, options: Options, place: socket.socket) -> None:
+    from uvicorn import Server
+
+    Server(server_config(study, store, options)).run(sockets=[place])
+
+
+def server_config(study: Study, store: Store, options: Options) -> Config:
+    """What the server does with connections and their headers."""
     import uvicorn
 
-    # No access log and no headers of a proxy: addresses of people are written nowhere.
-    config = uvicorn.Config(
+    # No access log: addresses of people are written nowhere. A header counts only where a trusted proxy has sent it.
+    return uvicorn.Config(
         Discreet(create_app(study, store, options)),
         access_log=False,
         server_header=False,
-        proxy_headers=False,
+        proxy_headers=bool(options.trusted_proxies),
+        forwarded_allow_ips=list(options.trusted_proxies),
         log_level="warning",
         # Whoever reads for a minute comes back on the same connection.
         timeout_keep_alive=KEEP_SECONDS,
     )
-    uvicorn.Server(config).run(sockets=[place])
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from ipaddress import ip_network
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
@@ -14,6 +16,7 @@ from starlette.requests import Request
 from konsil.errors import KonsilError
 from konsil.store import Store
 from konsil.store.access import Access, Role
+from konsil.store.secret import secret
 from konsil.study import Study
 from konsil.web.desk import Desk
 from konsil.web.marks import Marks
@@ -45,6 +48,8 @@ class Options:
     """How long those who run the study stay signed in."""
     tries_a_minute: int = 30
     """How often one address may knock at a door."""
+    trusted_proxies: tuple[str, ...] = ()
+    """Addresses or networks whose word on a visitor's address counts; none: everybody has the address that asks."""
 
     @property
     def secure(self) -> bool:
@@ -52,9 +57,15 @@ class Options:
         return urlsplit(self.url).scheme == "https"
 
     @property
-    def cookie(self) -> str:
-        """The cookie's name; under TLS with the prefix that ties it to this one host."""
-        return "__Host-konsil" if self.secure else "konsil"
+    def host(self) -> str:
+        """The address without the path."""
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc}"
+
+    @property
+    def path(self) -> str:
+        """What all paths of the pages begin with: empty, or the path under which a host has this study."""
+        return urlsplit(self.url).path.rstrip("/")
 
     @property
     def origins(self) -> frozenset[str]:
@@ -69,9 +80,23 @@ class Options:
 def checked(options: Options) -> Options:
     """The options, or an error that says which of them cannot be."""
     parts = urlsplit(options.url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/") or parts.query:
-        raise KonsilError(f"--url: expected an address such as https://study.example.org, got {options.url!r}")
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or not _PATH.fullmatch(parts.path):
+        raise KonsilError(
+            "--url: expected an address such as https://study.example.org or https://example.org/study-1,"
+            f" got {options.url!r}"
+        )
+    for proxy in options.trusted_proxies:
+        try:
+            ip_network(proxy, strict=False)
+        except ValueError:
+            raise KonsilError(
+                f"--trusted-proxy: expected an address such as 127.0.0.1 or a network such as 10.0.0.0/8, got {proxy!r}"
+            ) from None
     return options
+
+
+_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*/?")
+"""Paths under which a study may be served."""
 
 
 def utc() -> datetime:
@@ -100,6 +125,17 @@ class Site:
     """How it is served."""
     clock: Callable[[], datetime] = utc
     """The time; tests bring their own."""
+
+    @cached_property
+    def cookie(self) -> str:
+        """The cookie's name, another for each study: one host may serve several, on ports or paths of their own.
+
+        Under TLS it has the prefix that ties it to this host, or, on a path, to TLS.
+        """
+        name = f"konsil-{secret(self.store, 'cookie').hex()[:8]}"
+        if not self.options.secure:
+            return name
+        return f"__Secure-{name}" if self.options.path else f"__Host-{name}"
 
     @cached_property
     def access(self) -> Access:

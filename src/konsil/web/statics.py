@@ -35,7 +35,7 @@ def static(request: Request) -> Response:
     """Serve a file of ours; there are no others."""
     name = request.path_params["name"]
     content = _contents().get(name)
-    if content is None or request.url.path != address(name):
+    if content is None or not request.url.path.endswith(address(name)):
         return PlainTextResponse("", 404)
     ending = name[name.rindex(".") :]
     return Response(content, media_type=TYPES[ending], headers={"cache-control": "public, max-age=31536000, immutable"})
