@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from aiohttp import web
@@ -26,14 +26,14 @@ async def _with_server(path: str, handler: Handler, use: Callable[[str], Awaitab
 
 
 def calls(
-    path: str, handler: Handler, make: Callable[[str], Provider], request: Request, times: int = 1
+    path: str, handler: Handler, make: Callable[[str], Provider], requests: Sequence[Request]
 ) -> list[Reply | CallError]:
-    """Complete a request so many times, one after another; what was raised stands in the place of a reply."""
+    """Complete requests one after another; what was raised stands in the place of a reply."""
 
     async def use(url: str) -> list[Reply | CallError]:
         provider = make(url)
         found: list[Reply | CallError] = []
-        for _ in range(times):
+        for request in requests:
             try:
                 found.append(await provider.complete(request))
             except CallError as error:

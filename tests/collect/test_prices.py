@@ -8,7 +8,8 @@ from importlib.resources import files
 
 import pytest
 
-from konsil.collect.prices import FREE, Budget, Price, listed, price_list
+from konsil.collect.budget import Budget
+from konsil.collect.prices import FREE, Price, listed, price_list
 
 
 def test_the_list_says_its_day_and_has_sound_prices() -> None:

@@ -170,14 +170,17 @@ def test_a_fake_model_thinks_of_the_answer_as_often_as_it_is_told() -> None:
     from konsil.collect.fake import script_of
     from konsil.collect.provider import Message, Request
     from konsil.collect.replies import read_body
+    from konsil.collect.thoughts import part_thoughts
 
     asked = [Request("m", (Message("user", f"Case {n}"),)) for n in range(200)]
     known = {f"Case {n}": "sarcoidosis" for n in range(200)}
     script = script_of("right=0.5,reasons=0.8", known)
     replies = [read_body(script.act(one)[1]) for one in asked]
-    assert all(r is not None and "<think>" not in r.text for r in replies)
-    n_thought = sum("sarcoidosis" in r.reasoning for r in replies if r is not None)
-    n_said = sum(r.text == "sarcoidosis" for r in replies if r is not None)
+    parted = [part_thoughts(r.text) for r in replies if r is not None]
+    assert len(parted) == 200
+    assert all("<think>" not in text for _, text in parted)
+    n_thought = sum("sarcoidosis" in reasoning for reasoning, _ in parted)
+    n_said = sum(text == "sarcoidosis" for _, text in parted)
     assert 140 < n_thought < 180
     assert 80 < n_said < 120
     assert script_of("reasons=0", known).rule(asked[0], random.Random(1)).startswith("<think>")

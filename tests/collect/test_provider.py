@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from konsil.collect.budget import Budget
 from konsil.collect.fake import FakeProvider, Faults, Script, fill, knows, script_of
-from konsil.collect.prices import Budget, tokens_of
+from konsil.collect.prices import tokens_of
 from konsil.collect.provider import Message, Request, clean, request_key, work_key
 from konsil.errors import CollectError
 from konsil.store.rows import CALLS
@@ -42,8 +43,10 @@ def test_every_field_of_a_request_is_in_its_key() -> None:
     """A new field must be added to the key, or replies to different requests would be taken for the same."""
     assert set(Request.__slots__) == {
         "model", "messages", "temperature", "top_p", "max_tokens", "seed", "logprobs", "schema", "tools", "options",
-        "repeat",
+        "repeat", "without",
     }  # fmt: skip
+    # What an endpoint refuses is left out of an attempt, and the same is asked for: no other work.
+    assert request_key("e", ONE) == request_key("e", replace(ONE, without=frozenset({"seed"})))
 
 
 @given(st.text(st.characters(codec=None)))

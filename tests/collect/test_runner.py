@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import signal
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -11,9 +13,12 @@ from itertools import count
 import pytest
 from made_works import work
 
+from konsil.collect.budget import Budget
 from konsil.collect.fake import FakeProvider, Faults, Script
+from konsil.collect.interrupting import interruptible
+from konsil.collect.lanes import Lane, Progress
 from konsil.collect.limits import Limiter, Limits, back_off
-from konsil.collect.prices import Budget, Price
+from konsil.collect.prices import Price
 from konsil.collect.provider import (
     AccountError,
     BusyError,
@@ -24,7 +29,7 @@ from konsil.collect.provider import (
     RequestError,
     ServerError,
 )
-from konsil.collect.runner import Lane, Progress, Runner
+from konsil.collect.runner import Runner
 from konsil.errors import CollectError, StoreError
 from konsil.records import Call
 from konsil.store import Store
@@ -166,6 +171,80 @@ def test_what_came_back_is_kept_where_the_run_is_stopped() -> None:
         assert len(kept) >= runner.progress.ended > 4
 
     asyncio.run(stopped())
+
+
+def interrupting(times: int, n: int = 40) -> tuple[Progress, list[Call], int]:
+    """Run with a model in whose fifth call Ctrl-C comes so many times."""
+    kept: list[Call] = []
+    begun = 0
+
+    class Interrupted(Scripted):
+        async def complete(self, request: Request) -> Reply:
+            nonlocal begun
+            begun += 1
+            if begun == 5:
+                for pressed in range(times):
+                    signal.raise_signal(signal.SIGINT)
+                    while not runner.progress.is_interrupted and not pressed:
+                        await asyncio.sleep(0.001)
+                if times > 1:
+                    await asyncio.Event().wait()
+            return await super().complete(request)
+
+    runner = Runner(kept.extend)
+    lane = Lane("test", Interrupted([OK]), (work(k) for k in range(n)), Limits(4))
+
+    async def story() -> None:
+        with interruptible(runner):
+            await runner.run([lane])
+
+    before = signal.getsignal(signal.SIGINT)
+    with contextlib.suppress(asyncio.CancelledError):
+        asyncio.run(story())
+    assert signal.getsignal(signal.SIGINT) is before
+    return runner.progress, kept, begun
+
+
+def test_the_first_ctrl_c_finishes_what_is_under_way() -> None:
+    progress, kept, begun = interrupting(1)
+    assert 5 <= begun < 12
+    assert progress.ended == len(kept) == begun, "nothing that was begun is lost"
+    assert (progress.stopped, progress.is_interrupted) == ("by Ctrl-C", True)
+
+
+def test_the_second_ctrl_c_stops_at_once() -> None:
+    _, kept, begun = interrupting(2)
+    assert 4 <= len(kept) < begun
+
+
+def test_a_gap_between_calls_grows_where_one_at_a_time_is_too_many_and_shrinks() -> None:
+    now = [0.0]
+    limiter = Limiter(Limits(2), clock=lambda: now[0])
+    for expected in (0.0, 0.1, 0.2, 0.4):
+        now[0] += 1.0
+        limiter.busy(now[0], None)
+        assert limiter.gap == pytest.approx(expected)
+    for _ in range(12):
+        now[0] += 1.0
+        limiter.busy(now[0], None)
+    assert limiter.gap == 60.0
+    assert limiter.allowed == 1.0
+    for _ in range(200):
+        limiter.good()
+    assert (limiter.gap, limiter.allowed) == (0.0, 2.0)
+
+
+def test_tokens_a_minute_are_those_that_the_server_counts() -> None:
+    now = [0.0]
+
+    async def story() -> float:
+        limiter = Limiter(Limits(1, tokens_per_minute=20_000), clock=lambda: now[0])
+        async with limiter.turn(50):
+            pass
+        limiter.correct(50, 5_000)
+        return limiter._pause()
+
+    assert asyncio.run(story()) == pytest.approx(15.0)
 
 
 def test_all_faults_at_once(store: Store) -> None:

@@ -252,6 +252,18 @@ def test_what_cannot_be_asked_is_told(store: Store) -> None:
         ),
         (("[[judges]]", '[[endpoints]]\nid = "fake"\nurl = "http://x"\n[[judges]]'), "is konsil's own"),
         (
+            ("temperature = 0 ", 'system = "You are kind." '),
+            r"judges\[0\].settings.system: is for systems; a judge reads",
+        ),
+        (("temperature = 0 ", 'template = "X {text}" '), r"judges\[0\].settings.template: is for systems"),
+        (("temperature = 0 ", "price_in = 1.0 "), r"judges\[0\].settings.price_out: missing; the price of tokens read"),
+        (("max_tokens = 20", "price_out = 1.0"), r"systems\[0\].settings.price_in: missing; the price of tokens read"),
+        (("max_tokens = 20", 'thoughts = [["<a>", " "]]'), r"systems\[0\].settings.thoughts: expected pairs"),
+        (
+            ("[[judges]]", '[[endpoints]]\nid = "x"\nurl = "http://x"\nstop_after = -1\n[[judges]]'),
+            r"stop_after: expected 0 \(never\) or more, got -1",
+        ),
+        (
             ("[[judges]]", '[[endpoints]]\nid = "x"\nurl = "http://x"\nconcurrency = 0\n[[judges]]'),
             "concurrency: expected more than 0",
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -68,11 +69,11 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANT", KEY)
 
 
-def call(handler: Any, request: Request = ASKED, times: int = 1) -> list[Reply | CallError]:
+def call(handler: Any, *requests: Request) -> list[Reply | CallError]:
     def make(url: str) -> Vendor:
         return Vendor("anthropic", name="ant", url=url, key_env="ANT")
 
-    return calls("/v1/messages", handler, make, request, times)
+    return calls("/v1/messages", handler, make, requests or (ASKED,))
 
 
 @pytest.mark.slow
@@ -173,10 +174,11 @@ def test_a_refused_parameter_is_left_out_from_then_on() -> None:
             return web.json_response(error("invalid_request_error", "temperature: unsupported"), status=400)
         return web.json_response(body(TEXT))
 
-    first, second = call(handler, times=2)
+    first, second, third = call(handler, ASKED, replace(ASKED, without=frozenset({"temperature"})), ASKED)
     assert type(first) is ParameterError
-    assert isinstance(second, Reply)
-    assert second.sent == {"max_tokens": 9}
+    for reply in (second, third):
+        assert isinstance(reply, Reply)
+        assert reply.sent == {"max_tokens": 9}
 
 
 def test_a_dead_line_is_a_servers_failure() -> None:
@@ -255,8 +257,9 @@ def test_what_the_library_raises_is_told_apart() -> None:
     ):
         with pytest.raises(kind):
             function(raised)
-    with pytest.raises(ServerError, match="suspended"):
-        function(ModelResponse(parts=[], state="suspended"))
+    with pytest.raises(ServerError, match="interrupted"):
+        function(ModelResponse(parts=[], state="interrupted"))
+    assert function(ModelResponse(parts=[TextPart("a part")], state="suspended")).finish == "other"
 
 
 def test_a_tool_that_the_model_does_not_have_stops_the_run() -> None:

@@ -189,6 +189,10 @@ def test_what_is_not_repaired(text: str, outcome: str) -> None:
         "As an AI language model, I am unable to rate clinical answers.",
         "Es tut mir leid, aber ich kann diese Anfrage nicht bearbeiten.",
         "Leider kann ich das nicht beurteilen.",
+        "As a large language model, I cannot provide medical judgments.",
+        "As an AI assistant, I can't rate this.",
+        "Als KI-Modell kann ich keine medizinische Beurteilung abgeben.",
+        "Als Sprachmodell darf ich das nicht bewerten.",
     ],
 )
 def test_refusals(text: str) -> None:

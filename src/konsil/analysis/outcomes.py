@@ -36,6 +36,7 @@ OUTCOMES = (
     "empty",
     "refused",
     "filtered",
+    "ended otherwise",
     "http error",
     "gave up",
     *UNDECIDED,

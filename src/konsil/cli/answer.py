@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.collecting import options, told
+from konsil.cli.collecting import options, raise_where_stopped, told
 from konsil.cli.folder import on_folder
 
 
@@ -35,3 +35,4 @@ def command(
         done = answer(opened.study, store, Options(only, limit, budget, again, dry_run))
     for line in told(done, dry_run):
         click.echo(line)
+    raise_where_stopped(done)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
+from konsil.errors import CollectError
 from konsil.records import Outcome
 
 if TYPE_CHECKING:
@@ -72,6 +73,15 @@ def told(done: Collected, dry_run: bool) -> Iterator[str]:
         yield f"stopped: {done.progress.stopped}; {left:,} are left"
 
 
+def raise_where_stopped(done: Collected) -> None:
+    """End with the exit status of a run that must not be taken for a whole one."""
+    if done.progress.hopeless:
+        left = done.progress.total - done.progress.ended
+        raise CollectError("\n".join(f"{reason}; {left:,} are left" for reason in done.progress.hopeless.values()))
+    if done.progress.is_interrupted:
+        raise click.Abort
+
+
 def _planned(done: Collected) -> Iterator[str]:
     from konsil.collect.prices import price_list
 
@@ -81,11 +91,13 @@ def _planned(done: Collected) -> Iterator[str]:
     for who, todos in by_who.items():
         costs = [todo.cost() for todo in todos]
         known = [cost for cost in costs if cost is not None]
-        price = "price not known" if len(known) < len(costs) else f"at most {sum(known):,.2f} US dollars"
+        is_capped = all(todo.is_capped for todo in todos)
+        most, least = ("at most", "at most") if is_capped else ("about", "estimated at")
+        price = "price not known" if len(known) < len(costs) else f"{least} {sum(known):,.2f} US dollars"
         yield (
             f"{who}: {sum(len(t.left) for t in todos):,} to call, {sum(t.done for t in todos):,} done;"
             f" about {sum(t.tokens_read for t in todos):,} tokens read,"
-            f" at most {sum(t.tokens_written for t in todos):,} written; {price}"
+            f" {most} {sum(t.tokens_written for t in todos):,} written; {price}"
         )
     yield f"{sum(len(t.left) for t in done.todos):,} calls; list prices of {price_list()[0]}"
 

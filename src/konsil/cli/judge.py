@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.collecting import options, told
+from konsil.cli.collecting import options, raise_where_stopped, told
 from konsil.cli.folder import on_folder
 
 
@@ -48,3 +48,4 @@ def command(
             done = judge(study, store, Options(models, limit, budget, again, dry_run))
             for line in told(done, dry_run):
                 click.echo(line)
+            raise_where_stopped(done)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.collecting import calling_options, told
+from konsil.cli.collecting import calling_options, raise_where_stopped, told
 from konsil.cli.folder import on_folder
 
 
@@ -43,6 +43,7 @@ def command(
     if done.run is not None:
         for line in told(done.run, dry_run):
             click.echo(line)
+        raise_where_stopped(done.run)
     for line in told_of(done):
         click.echo(line)
     if table is not None:

@@ -38,6 +38,7 @@ def command(
     """
     from konsil.api import open_folder
     from konsil.api.screening import screen_items, told, write_table
+    from konsil.cli.collecting import raise_where_stopped
     from konsil.cli.collecting import told as called
     from konsil.collect.collection import Options
 
@@ -46,6 +47,7 @@ def command(
     if looked.asked is not None:
         for line in called(looked.asked.collected, dry_run):
             click.echo(line)
+        raise_where_stopped(looked.asked.collected)
     for line in told(looked):
         click.echo(line)
     if looked.asked is not None and looked.asked.left:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.collecting import limits
+from konsil.cli.collecting import limits, raise_where_stopped
 from konsil.cli.collecting import told as called
 from konsil.cli.folder import on_folder
 
@@ -53,6 +53,7 @@ def command(
     for said in tagged.runs:
         for line in called(said.collected, dry_run):
             click.echo(line)
+        raise_where_stopped(said.collected)
     for line in told(tagged):
         click.echo(line)
     if tagged.left:

@@ -1,7 +1,8 @@
 """GETTING answers and ratings from models: providers, limits, durable calls. All network I/O."""
 
+from konsil.collect.lanes import Lane, Progress
 from konsil.collect.provider import Message, Provider, Reply, Request, request_key
-from konsil.collect.runner import Lane, Progress, Runner
+from konsil.collect.runner import Runner
 from konsil.collect.works import Work
 
 __all__ = ["Lane", "Message", "Progress", "Provider", "Reply", "Request", "Runner", "Work", "request_key"]

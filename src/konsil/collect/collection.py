@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeVar
 
+from konsil.collect.budget import Budget
 from konsil.collect.display import shown
+from konsil.collect.interrupting import interruptible
 from konsil.collect.jobs import Job, Todo, lanes, plan
-from konsil.collect.prices import Budget
-from konsil.collect.runner import Lane, Progress, Runner
+from konsil.collect.lanes import Lane, Progress
+from konsil.collect.runner import Runner
 from konsil.collect.works import now
 from konsil.errors import CollectError
 from konsil.records import Call
@@ -100,6 +102,10 @@ def _collected(
     runner = Runner(calls.add, budget=budget, progress=progress, back_off_seconds=options.back_off)
     try:
         in_a_loop(_run(runner, lanes(todos, calls, known), progress, budget, what))
+    except asyncio.CancelledError:
+        if progress.is_interrupted:
+            raise KeyboardInterrupt from None
+        raise
     finally:
         made = settle()
     return Collected(todos, progress, left.made + made, budget.spent)
@@ -107,7 +113,8 @@ def _collected(
 
 async def _run(runner: Runner, opened: Sequence[Lane], progress: Progress, budget: Budget, what: str) -> None:
     async with shown(progress, budget, what):
-        await runner.run(opened)
+        with interruptible(runner):
+            await runner.run(opened)
 
 
 def _priced(todos: Sequence[Todo]) -> None:

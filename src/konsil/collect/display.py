@@ -7,8 +7,8 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-from konsil.collect.prices import Budget
-from konsil.collect.runner import Progress
+from konsil.collect.budget import Budget
+from konsil.collect.lanes import Progress
 
 EVERY = 0.5
 """Seconds between two looks."""

@@ -8,16 +8,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from konsil.collect.budget import Meter
 from konsil.collect.fake import FakeProvider, script_of
+from konsil.collect.hopeless import Streaks
+from konsil.collect.lanes import Lane
 from konsil.collect.limits import Limits
 from konsil.collect.opening import opened
-from konsil.collect.prices import FREE, Price, listed, most_written, tokens_of
+from konsil.collect.prices import FREE, Price, listed, most_read, most_written, tokens_of
 from konsil.collect.provider import Provider, Reply, Request, request_key, work_key
-from konsil.collect.runner import Lane
 from konsil.collect.works import Reader, Work
 from konsil.errors import CollectError
 from konsil.records import CallKind
-from konsil.store.calls import Calls
+from konsil.store.calls import Calls, Sizes
 from konsil.study.calling import FAKE, Endpoint, Settings, split_model
 
 LOCAL_SCHEME = "local://"
@@ -50,9 +52,8 @@ class Job:
 
     def price(self) -> Price | None:
         """The price of its tokens: the study's, nothing on this machine, or the list's."""
-        stated = (self.settings.price_in, self.settings.price_out)
-        if stated != (None, None):
-            return Price(stated[0] or 0.0, stated[1] or 0.0)
+        if self.settings.price_in is not None and self.settings.price_out is not None:
+            return Price(self.settings.price_in, self.settings.price_out)
         if self.endpoint.id == FAKE or urlsplit(self.endpoint.url).hostname in _LOOPBACK:
             return FREE
         return listed(split_model(self.model)[1])
@@ -71,7 +72,8 @@ class Job:
         subject = self.subjects[n]
         request = self.request(subject)
         identity, key = self.identify(subject, request)
-        return Work(identity, self.kind, self.who, subject, key, request, self.read(subject), attempts)
+        read, thoughts = self.read(subject), self.settings.thoughts
+        return Work(identity, self.kind, self.who, subject, key, request, read, attempts, thoughts)
 
 
 @dataclass(slots=True)
@@ -87,12 +89,31 @@ class Todo:
     tokens_read: int = 0
     """Estimated tokens of what is left to ask."""
     tokens_written: int = 0
-    """The most tokens that the replies may have."""
+    """The most tokens that the replies may have where there is a cap; else what they will probably have."""
+    most_read: int = 0
+    """The most tokens that what is left to ask can have."""
+
+    @property
+    def is_capped(self) -> bool:
+        """Whether a cap is sent, so that the cost has a bound."""
+        return self.job.settings.max_tokens is not None
 
     def cost(self) -> float | None:
-        """The most it may cost in US dollars; None where no price is known."""
+        """What it costs in US dollars at most, without a cap probably; None where no price is known."""
         price = self.job.price()
-        return None if price is None else price.of(self.tokens_read, self.tokens_written)
+        read = self.most_read if self.is_capped else self.tokens_read
+        return None if price is None else price.of(read, self.tokens_written)
+
+    def learn(self, sizes: Sizes) -> None:
+        """Estimate by the replies that came, where there are any."""
+        if not sizes.calls:
+            return
+        n = len(self.left)
+        self.tokens_read = round(n * sizes.read)
+        self.most_read = max(self.most_read, self.tokens_read)
+        self.tokens_written = (
+            max(self.tokens_written, n * sizes.longest) if self.is_capped else round(n * sizes.written)
+        )
 
 
 @functools.cache
@@ -161,11 +182,14 @@ def plan(jobs: Sequence[Job], calls: Calls, *, again: Collection[str] = (), limi
             else:
                 todo.left.append(n)
                 todo.tokens_read += tokens_of(request)
+                todo.most_read += most_read(request)
                 todo.tokens_written += most_written(request)
                 room = room - 1 if room is not None else None
         if foreign:
             _not_asked_otherwise(job, foreign, calls)
             todo.done += len(foreign)
+        if todo.left:
+            todo.learn(calls.sizes(kind, job.who, split_model(job.model)[1]))
         todos.append(todo)
     return todos
 
@@ -199,10 +223,10 @@ def lanes(todos: Sequence[Todo], calls: Calls, known: dict[str, str]) -> list[La
     for todo in todos:
         if todo.left:
             grouped.setdefault(todo.job.endpoint.id, []).append(todo)
-    return [_lane(group, attempts, known) for group in grouped.values()]
+    return [_lane(group, attempts, known, calls) for group in grouped.values()]
 
 
-def _lane(group: Sequence[Todo], attempts: dict[str, int], known: dict[str, str]) -> Lane:
+def _lane(group: Sequence[Todo], attempts: dict[str, int], known: dict[str, str], calls: Calls) -> Lane:
     endpoint = group[0].job.endpoint
     prices = {split_model(t.job.model)[1]: t.job.price() for t in group}
     limits = Limits(
@@ -211,13 +235,30 @@ def _lane(group: Sequence[Todo], attempts: dict[str, int], known: dict[str, str]
         endpoint.tokens_per_minute,
         endpoint.seconds,
         endpoint.tries,
+        endpoint.patience,
     )
-    return Lane(endpoint.id, provider_of(endpoint, known), _works(group, attempts), limits, prices.get)
+    meters: dict[str, Meter] = {}
+    for job in {t.job.who: t.job for t in group}.values():
+        name = split_model(job.model)[1]
+        sizes = calls.sizes(job.kind, job.who, name)
+        meter = meters.setdefault(name, Meter())
+        meter.is_taught |= bool(sizes.calls)
+        meter.dearest, meter.longest = max(meter.dearest, sizes.dearest), max(meter.longest, sizes.longest)
+    past = {t.job.who: calls.heard(t.job.kind, t.job.who, split_model(t.job.model)[1]) for t in group}
+    stopped: set[str] = set()
+    return Lane(
+        endpoint.id, provider_of(endpoint, known), _works(group, attempts, stopped), limits, prices.get,
+        address=endpoint.url or f"of the vendor {endpoint.vendor!r}",
+        streaks=Streaks(endpoint.stop_after, {who for who, before in past.items() if before.is_usable}),
+        heard={who for who, before in past.items() if before.has_replied}, stopped=stopped, meters=meters,
+    )  # fmt: skip
 
 
-def _works(group: Sequence[Todo], attempts: dict[str, int]) -> Iterator[Work]:
+def _works(group: Sequence[Todo], attempts: dict[str, int], stopped: Collection[str]) -> Iterator[Work]:
     for todo in group:
         for n in todo.left:
+            if todo.job.who in stopped:  # no request is written for a model that is called no more
+                break
             work = todo.job.work(n)
             before = attempts.get(work.id, 0)
             yield todo.job.work(n, before) if before else work

@@ -13,6 +13,12 @@ BACK_OFF = 0.5
 LONGEST = 60.0
 """No back-off of ours is longer; what the endpoint asks for is followed up to LONGEST_ASKED."""
 LONGEST_ASKED = 600.0
+PATIENCE = 24 * 3600.0
+"""Seconds that an endpoint may ask for patience before a work waits no longer: a day's limit passes meanwhile."""
+BUSY_PAUSES = 4
+"""A work that was put off grows its own pause so often; from then on the pace of the endpoint decides."""
+_FIRST_GAP = 0.2
+"""Of the first back-off: the seconds between two calls, the first time that one call at a time is too many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +34,9 @@ class Limits:
     seconds: float = 120.0
     """One call's time."""
     tries: int = 6
-    """How often a call is tried."""
+    """How often a call is tried that fails; one that is put off as the endpoint is busy does not count."""
+    patience: float = PATIENCE
+    """Seconds that a work is put off by a busy endpoint, at most."""
 
 
 def back_off(failures: int, asked: float | None, rng: random.Random, base: float = BACK_OFF) -> float:
@@ -44,10 +52,11 @@ class Limiter:
     """The turnstile of one endpoint.
 
     The number of calls under way is halved when the endpoint says it is busy (once for all calls that were under way
-    together) and grows by one for each full round of good replies, up to the stated concurrency.
+    together) and grows by one for each full round of good replies, up to the stated concurrency. Where one call at a
+    time is too many, a gap between two calls doubles, and shrinks with good replies.
     """
 
-    def __init__(self, limits: Limits, clock: Callable[[], float] | None = None) -> None:
+    def __init__(self, limits: Limits, clock: Callable[[], float] | None = None, base: float = BACK_OFF) -> None:
         self.limits = limits
         self.allowed = float(limits.concurrency)
         """Calls that may be under way now."""
@@ -58,6 +67,11 @@ class Limiter:
         self._next_request = 0.0
         self._next_token = 0.0
         self._halved_at = float("-inf")
+        self._first_gap = base * _FIRST_GAP
+        self._longest_gap = base * LONGEST / BACK_OFF
+        self.gap = 0.0
+        """Seconds between the beginnings of two calls, beside the stated limits."""
+        self._next_call = 0.0
 
     def turn(self, tokens: int) -> Turn:
         """Wait for a turn with so many tokens, hold it, and give it back; `async with` gives the time it began at."""
@@ -73,6 +87,7 @@ class Limiter:
             self.leave()
             raise
         began = self._clock()
+        self._next_call = began + self.gap
         if self.limits.requests_per_minute:
             self._next_request = max(self._next_request, began) + 60.0 / self.limits.requests_per_minute
         if self.limits.tokens_per_minute:
@@ -106,11 +121,18 @@ class Limiter:
                 free -= 1
 
     def _pause(self) -> float:
-        return max(self._pause_until, self._next_request, self._next_token) - self._clock()
+        return max(self._pause_until, self._next_call, self._next_request, self._next_token) - self._clock()
+
+    def correct(self, expected: int, counted: int) -> None:
+        """Count the tokens that a call really had, in the place of those that were expected."""
+        if self.limits.tokens_per_minute:
+            self._next_token += 60.0 * (counted - expected) / self.limits.tokens_per_minute
 
     def good(self) -> None:
-        """Note a reply: a little more may be asked at once."""
-        if self.allowed < self.limits.concurrency:
+        """Note a reply: a little more may be asked at once, and a little sooner."""
+        if self.gap:
+            self.gap = self.gap * 0.9 if self.gap > 0.1 * self._first_gap else 0.0
+        elif self.allowed < self.limits.concurrency:
             self.allowed = min(float(self.limits.concurrency), self.allowed + 1.0 / self.allowed)
             self._wake()
 
@@ -118,6 +140,9 @@ class Limiter:
         """Note that the endpoint was busy for a call that began then: ask less, and pause where it asks for that."""
         now = self._clock()
         if began > self._halved_at:
+            if self.allowed < 2.0:
+                self.gap = min(self._longest_gap, max(self._first_gap, 2.0 * self.gap))
+                self._next_call = max(self._next_call, now + self.gap)
             self.allowed = max(1.0, self.allowed / 2.0)
             self._halved_at = now
         if asked is not None:

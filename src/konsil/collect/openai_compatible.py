@@ -8,24 +8,13 @@ import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from konsil.collect.blame import blamed
+from konsil.collect.failures import failure
 from konsil.collect.keys import read_key, without_key
-from konsil.collect.provider import (
-    SAMPLING,
-    AccountError,
-    BusyError,
-    CallError,
-    ParameterError,
-    Reply,
-    Request,
-    RequestError,
-    ServerError,
-    clean,
-)
+from konsil.collect.provider import SAMPLING, Reply, Request, ServerError, clean
 from konsil.collect.replies import read_body
 from konsil.records import RENAMED
 
@@ -34,12 +23,6 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 16 * 1024 * 1024
 """A body that is longer is no reply: an endless one must not fill the memory before its time is up."""
-_STATUS_SENTENCES = {
-    401: "does not accept the key",
-    402: "asks for a payment",
-    403: "does not allow this with the key given",
-    404: "does not know the model or the address",
-}
 
 
 class OpenAICompatible:
@@ -51,7 +34,7 @@ class OpenAICompatible:
         self.url = url.rstrip("/") + "/chat/completions"
         self.name = name or url
         self.refused: dict[str, set[str]] = {}
-        """Model -> parameters that it refused in this run."""
+        """Model -> parameters that it refused in this run, and without which it replied."""
         self._headers = {"Content-Type": "application/json", **(headers or {})}
         self._key = read_key(self.name, key_env)
         if self._key:
@@ -79,58 +62,25 @@ class OpenAICompatible:
                 cookie_jar=aiohttp.DummyCookieJar(),
             )
         refused = self.refused.setdefault(request.model, set())
-        body, sent = body_of(request, refused)
+        body, sent = body_of(request, refused | request.without)
         began = time.perf_counter()
         try:
             async with self._session.post(self.url, data=body, allow_redirects=False) as response:
                 data = await _read(response.content)
                 status, headers = response.status, response.headers
         except (aiohttp.ClientError, ConnectionError, OSError) as error:
-            raise ServerError(f"{self.name}: {_reason(error)}") from None
+            # What never reached the endpoint costs nothing; of a line that broke later the endpoint may charge.
+            reached = not isinstance(error, aiohttp.ClientConnectorError)
+            raise ServerError(f"{self.name}: {_reason(error)}", is_billed=reached) from None
         raw = without_key(clean(data.decode(_encoding(response.charset), errors="replace")), self._key)
-        if status != 200:
-            raise self._failure(status, headers, raw, request, sent, refused)
-        reply = read_body(raw)
+        reply = read_body(raw) if status == 200 else None
         if reply is None:
-            raise ServerError(f"{self.name}: the body is no chat completion", status=status, raw=raw)
+            raise failure(status, raw, request, endpoint=self.name, sent=list(sent), wait=retry_after(headers))
+        refused |= request.without  # only now is it known that these were to blame
         return Reply(
             reply.text, reply.reasoning, reply.citations, reply.finish, reply.model, reply.usage, reply.logprobs,
             sent, status, raw, time.perf_counter() - began,
         )  # fmt: skip
-
-    def _failure(
-        self,
-        status: int,
-        headers: Mapping[str, str],
-        raw: str,
-        request: Request,
-        sent: Mapping[str, object],
-        refused: set[str],
-    ) -> CallError:
-        about: dict[str, Any] = {"status": status, "raw": raw}
-        wait = retry_after(headers)
-        if status == 429 and "insufficient_quota" in raw:
-            return AccountError(f"endpoint {self.name!r}: the account's quota is used up", **about)
-        if status in (408, 409, 425, 429, 503, 529):
-            kind = BusyError if status in (429, 529) or wait is not None else ServerError
-            return kind(f"{self.name}: status {status}", retry_after=wait, **about)
-        if status >= 500:
-            return ServerError(f"{self.name}: status {status}", retry_after=wait, **about)
-        if status in (400, 422, 501):
-            parameter = blamed(raw, list(sent))
-            if parameter == "tools":
-                # Never left out in silence: a system that cannot search is another system.
-                said = f"does not let model {request.model!r} use {', '.join(request.tools)}; status {status}"
-                return AccountError(f"endpoint {self.name!r}: {said}", **about)
-            if parameter is not None:
-                refused.add(parameter)
-                return ParameterError(parameter, **about)
-        if status in _STATUS_SENTENCES:
-            model = f" (model {request.model!r})" if status == 404 else ""
-            return AccountError(f"endpoint {self.name!r}: {_STATUS_SENTENCES[status]}{model}; status {status}", **about)
-        if 300 <= status < 400:
-            return AccountError(f"endpoint {self.name!r}: sends us elsewhere; name the address it means", **about)
-        return RequestError(f"{self.name}: status {status}", **about)
 
 
 def body_of(request: Request, refused: set[str]) -> tuple[bytes, dict[str, object]]:
@@ -193,7 +143,7 @@ async def _read(stream: aiohttp.StreamReader) -> bytes:
         parts.append(part)
         size += len(part)
         if size > MOST_BYTES:
-            raise ServerError(f"the body is longer than {MOST_BYTES:,} bytes")
+            raise ServerError(f"the body is longer than {MOST_BYTES:,} bytes", is_billed=True)
     return b"".join(parts)
 
 

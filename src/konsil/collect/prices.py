@@ -1,4 +1,4 @@
-"""What calls cost: a price list, an estimate before the first call, a budget that is never passed."""
+"""What calls cost: a price list, and estimates of tokens before the first call."""
 
 from __future__ import annotations
 
@@ -54,36 +54,38 @@ def listed(model: str) -> Price | None:
 
 
 def tokens_of(request: Request) -> int:
-    """Estimate the tokens of a request without its model's tokeniser."""
-    characters = sum(len(m.text) for m in request.messages)
+    """Estimate the tokens of a request without its model's tokeniser.
+
+    Of Latin letters several make a token; a character of another script is taken for one.
+    """
+    characters = 0.0
+    for message in request.messages:
+        characters += _weight(message.text)
     if request.schema is not None:
         characters += len(str(request.schema))
     return int(characters / CHARACTERS) + 4 * len(request.messages) + 3
 
 
+def _weight(text: str) -> float:
+    """Characters of Latin script that the text counts like."""
+    if text.isascii():
+        return len(text)
+    other = sum(c > _LATIN for c in text)
+    return len(text) + (CHARACTERS - 1.0) * other
+
+
+_LATIN = "\u024f"
+"""The last letter of the Latin script; typographic signs behind it count on the careful side."""
+
+
+def most_read(request: Request) -> int:
+    """The tokens that the request's own text can have at most: no tokeniser makes more than one of a byte."""
+    size = sum(len(m.text) if m.text.isascii() else len(m.text.encode("utf-8", "replace")) for m in request.messages)
+    if request.schema is not None:
+        size += len(str(request.schema))
+    return size + 16 * (len(request.messages) + 1)
+
+
 def most_written(request: Request) -> int:
-    """The tokens that a reply may have, for limits and budgets."""
+    """The tokens that a reply may have, for limits and budgets; without a cap what replies usually have."""
     return request.max_tokens if request.max_tokens is not None else WRITTEN
-
-
-class Budget:
-    """US dollars that may be spent; what is under way counts as if it were as long as allowed."""
-
-    def __init__(self, most: float | None, spent: float = 0.0) -> None:
-        self.most = most
-        self.spent = spent
-        """The price of what has come back."""
-        self.held = 0.0
-        """The most that what is under way can cost."""
-
-    def hold(self, amount: float) -> bool:
-        """Set an amount aside, or say that it would pass the budget."""
-        if self.most is not None and self.spent + self.held + amount > self.most:
-            return False
-        self.held += amount
-        return True
-
-    def settle(self, amount: float, cost: float) -> None:
-        """Give back what was set aside and count what it cost."""
-        self.held -= amount
-        self.spent += cost

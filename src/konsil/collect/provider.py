@@ -57,6 +57,8 @@ class Request:
     """Further parameters, sent as they stand."""
     repeat: int = 0
     """Which of several equal requests it is, from 0; not sent."""
+    without: frozenset[str] = frozenset()
+    """Parameters that the endpoint refused for this request, and that are left out of this attempt; not sent."""
 
     def asked(self) -> dict[str, object]:
         """The parameters asked for, for the record: the schema by its digest."""
@@ -99,15 +101,25 @@ class Reply:
 class CallError(Exception):
     """A call that gave no reply."""
 
-    def __init__(self, message: str, *, status: int = 0, raw: str = "", retry_after: float | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int = 0,
+        raw: str = "",
+        retry_after: float | None = None,
+        is_billed: bool = False,
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.raw = raw
         self.retry_after = retry_after
+        self.is_billed = is_billed
+        """Whether the endpoint may have made a reply and charge for it."""
 
 
 class BusyError(CallError):
-    """The endpoint asks for patience (429, 503 with Retry-After): call again later, and less at once."""
+    """The endpoint asks for patience (429, 503 with Retry-After): call again later, and less at once. No failure."""
 
 
 class ServerError(CallError):
@@ -123,11 +135,20 @@ class RequestError(CallError):
 
 
 class ParameterError(CallError):
-    """The endpoint refuses one parameter; the provider has noted it and will not send it again."""
+    """The endpoint refuses one parameter: call again without it. A reply then shows that it was to blame."""
 
     def __init__(self, parameter: str, **about: Any) -> None:  # noqa: ANN401 - passed on
         super().__init__(f"refuses the parameter {parameter!r}", **about)
         self.parameter = parameter
+
+
+class FilteredError(CallError):
+    """The endpoint withholds this item; calling again would not change that, and other items may pass."""
+
+    def __init__(self, message: str, *, certain: bool, **about: Any) -> None:  # noqa: ANN401 - passed on
+        super().__init__(message, **about)
+        self.certain = certain
+        """Whether the body says so; otherwise it may be the key, where nothing was ever heard from the model."""
 
 
 class AccountError(CallError):

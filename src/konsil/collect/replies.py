@@ -11,22 +11,27 @@ from konsil.collect.provider import Finish, Reply, clean
 from konsil.records import Citation
 
 _FINISH: Mapping[str, Finish] = {
-    "stop": "stop",
-    "eos": "stop",
-    "end_turn": "stop",
-    "length": "length",
-    "max_tokens": "length",
-    "content_filter": "filtered",
-    "safety": "filtered",
+    **dict.fromkeys(("stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed"), "stop"),
+    **dict.fromkeys(
+        ("length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"), "length"
+    ),
+    **dict.fromkeys(
+        ("content_filter", "content_filtered", "guardrail_intervened", "safety", "image_safety", "recitation",
+         "prohibited_content", "blocklist", "spii", "sensitive"),
+        "filtered",
+    ),
     "refusal": "refused",
-    "tool_calls": "tools",
-}
+    **dict.fromkeys(("tool_calls", "tool_use", "function_call"), "tools"),
+}  # fmt: skip
+"""Why a reply ended, as vendors write it, in small letters. Any other reason is no end by the model's own will."""
+_FAILED = ("error", "network_error", "timeout", "cancelled", "aborted", "abort")
+"""The endpoint's own failure in the middle of a reply."""
 
 
 def read_body(raw: str) -> Reply | None:
-    """Read a chat completion; None where the body is none."""
+    """Read a chat completion; None where the body is none, or where the endpoint failed in the middle of it."""
     try:
-        data = json.loads(raw)
+        data = json.loads(raw.lstrip("\ufeff"))
     except ValueError:
         return None
     choices = data.get("choices") if isinstance(data, dict) else None
@@ -36,11 +41,13 @@ def read_body(raw: str) -> Reply | None:
     message = choice.get("message")
     if not isinstance(message, dict):
         return None
+    # A reason may have a detail behind it: "content_filter: PROHIBITED_CONTENT".
+    reason = str(choice.get("finish_reason") or "stop").lower().partition(":")[0].strip()
+    if reason in _FAILED:
+        return None
+    finish = _FINISH.get(reason, "other")
     text, refusal = _text(message.get("content")), _text(message.get("refusal"))
     reasoning = _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
-    if not reasoning:
-        reasoning, text = _thoughts(text)
-    finish = _FINISH.get(str(choice.get("finish_reason") or "stop").lower(), "other")
     return Reply(
         text=clean(text or refusal),
         reasoning=clean(reasoning),
@@ -59,18 +66,6 @@ def _text(value: object) -> str:
     if isinstance(value, list):
         return "".join(str(p.get("text") or "") for p in value if isinstance(p, dict))
     return ""
-
-
-def _thoughts(text: str) -> tuple[str, str]:
-    """Part reasoning from the response where a server leaves the model's own marks in the text.
-
-    A thought that does not end has no response after it: the text is then empty and not half a thought.
-    """
-    start = text.lstrip()
-    if not start.startswith("<think>"):
-        return "", text
-    thought, end, rest = start.removeprefix("<think>").partition("</think>")
-    return thought.strip(), rest.lstrip("\n") if end else ""
 
 
 def _citations(message: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[Citation, ...]:

@@ -8,17 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from konsil.collect.blame import blamed
+from konsil.collect.error_bodies import is_page, patience_asked
+from konsil.collect.failures import failure
 from konsil.collect.keys import without_key
 from konsil.collect.provider import (
     AccountError,
     BusyError,
     CallError,
     Finish,
-    ParameterError,
     Reply,
     Request,
-    RequestError,
     ServerError,
     clean,
 )
@@ -65,25 +64,27 @@ async def complete(
     from pydantic_ai.direct import model_request
     from pydantic_ai.exceptions import ContentFilterError, ModelAPIError, UnexpectedModelBehavior, UserError
 
-    settings, parameters, sent = _asked(model, request, refused)
+    settings, parameters, sent = _asked(model, request, refused | request.without)
     began = time.perf_counter()
     try:
         answer = await model_request(
             model, _messages(request), model_settings=settings, model_request_parameters=parameters
         )
     except ModelAPIError as error:
-        raise _failure(error, request, endpoint, sent, refused, key) from None
+        raise _failure(error, request, endpoint, sent, key) from None
     except ContentFilterError as error:
         body = without_key(clean(error.body or str(error)), key)
         return Reply("", finish="filtered", sent=sent, raw=body, seconds=time.perf_counter() - began)
     except UnexpectedModelBehavior as error:
-        raise ServerError(f"{endpoint}: {error.message}", raw=without_key(clean(error.body or ""), key)) from None
+        body = without_key(clean(error.body or ""), key)
+        raise ServerError(f"{endpoint}: {error.message}", raw=body, is_billed=not is_page(body)) from None
     except UserError as error:
         raise AccountError(f"endpoint {endpoint!r}: {without_key(error.message, key)}") from None
-    if answer.state != "complete":
+    if answer.state not in ("complete", "suspended"):
         raise ServerError(f"{endpoint}: the reply is {answer.state}", raw=_written(answer))
     if seen is not None and seen.keys:
         sent = {n: v for n, v in sent.items() if n not in _WRITTEN_AS or _WRITTEN_AS[n] & seen.keys}
+    refused |= request.without  # only now is it known that these were to blame
     raw = seen.body if seen is not None and seen.body else _written(answer)
     return reply_of(answer, sent, without_key(clean(raw), key), time.perf_counter() - began)
 
@@ -96,6 +97,8 @@ def reply_of(answer: ModelResponse, sent: Mapping[str, object], raw: str, second
     thoughts = [p.content for p in answer.parts if isinstance(p, ThinkingPart) and p.content]
     details = answer.provider_details or {}
     finish: Finish = _FINISH.get(str(answer.finish_reason or "stop"), "other")
+    if answer.state == "suspended":
+        finish = "other"  # the vendor has paused the turn: what is there is a part of a reply
     if answer.finish_reason == "content_filter":
         # Vendors have one word for a model that declines and another for a filter that cuts it off.
         finish = "refused" if "refusal" in {str(details.get("finish_reason")), *details} else "filtered"
@@ -173,34 +176,29 @@ def _messages(request: Request) -> list[ModelMessage]:
     return found
 
 
-def _failure(
-    error: ModelAPIError, request: Request, endpoint: str, sent: Mapping[str, object], refused: set[str], key: str
-) -> CallError:
+def _failure(error: ModelAPIError, request: Request, endpoint: str, sent: Mapping[str, object], key: str) -> CallError:
     from pydantic_ai import exceptions as theirs
 
     raw = without_key(clean(_body(error)), key)
-    about: dict[str, Any] = {"status": int(getattr(error, "status_code", 0) or 0), "raw": raw}
-    wait, status = error.retry_after, about["status"]
-    if isinstance(error, theirs.ModelAuthenticationError):
+    status = int(getattr(error, "status_code", 0) or 0)
+    about: dict[str, Any] = {"status": status, "raw": raw}
+    wait = error.retry_after
+    if isinstance(error, theirs.ModelAuthenticationError) and status != 403:
         return AccountError(f"endpoint {endpoint!r}: does not accept the key; status {status}", **about)
     if isinstance(error, theirs.ModelNotFoundError):
         return AccountError(f"endpoint {endpoint!r}: does not know the model {request.model!r}", **about)
-    if isinstance(error, theirs.ModelQuotaExceededError):
+    if isinstance(error, theirs.ModelQuotaExceededError) and wait is None and patience_asked(raw) is None:
         return AccountError(f"endpoint {endpoint!r}: the account's quota is used up", **about)
-    if isinstance(error, theirs.ModelRateLimitError | theirs.ModelOverloadedError):
-        return BusyError(f"{endpoint}: status {status}", retry_after=wait, **about)
-    if isinstance(error, theirs.ModelUnavailableError) and wait is not None:
-        return BusyError(f"{endpoint}: status {status}", retry_after=wait, **about)
-    if isinstance(error, theirs.ModelRequestRejectedError):
-        parameter = blamed(raw, list(sent))
-        if parameter == "tools":
-            said = f"does not let model {request.model!r} use {', '.join(request.tools)}"
-            return AccountError(f"endpoint {endpoint!r}: {said}; status {status}", **about)
-        if parameter is not None:
-            refused.add(parameter)
-            return ParameterError(parameter, **about)
-        return RequestError(f"{endpoint}: status {status}", **about)
-    return ServerError(f"{endpoint}: {type(error).__name__}, status {status}", retry_after=wait, **about)
+    if isinstance(error, theirs.ModelRateLimitError | theirs.ModelOverloadedError | theirs.ModelQuotaExceededError):
+        return BusyError(f"{endpoint}: status {status}", retry_after=_longer(wait, patience_asked(raw)), **about)
+    if status:
+        return failure(status, raw, request, endpoint=endpoint, sent=list(sent), wait=wait)
+    is_billed = not isinstance(error, theirs.ModelConnectionError)
+    return ServerError(f"{endpoint}: {type(error).__name__}", retry_after=wait, is_billed=is_billed, **about)
+
+
+def _longer(asked: float | None, body: float | None) -> float | None:
+    return max((s for s in (asked, body) if s is not None), default=None)
 
 
 def _body(error: ModelAPIError) -> str:

@@ -35,6 +35,8 @@ class Work:
     """Whether the reply can be read."""
     attempts: int = 0
     """Attempts of earlier runs."""
+    thoughts: tuple[tuple[str, str], ...] = ()
+    """Marks around the model's thoughts, beside those that konsil knows."""
 
 
 @dataclass(slots=True)
@@ -61,7 +63,7 @@ class Tried:
         if reply is None:
             return Call(
                 work.id, self.attempt, work.kind, work.who, work.subject, work.key, self.endpoint, request.model,
-                outcome, int(ended), self.error.status, asked, seconds=self.seconds,
+                outcome, int(ended), self.error.status, asked, cost=self.cost, seconds=self.seconds,
                 raw=self.error.raw or str(self.error), at=self.at,
             )  # fmt: skip
         return Call(

@@ -80,10 +80,12 @@ def read_reply(fields: Sequence[Field], text: str) -> Reading:
 
 _REFUSAL = re.compile(
     r"(?:i['’]?m sorry|i am sorry|sorry|i apologi[sz]e|unfortunately|es tut mir leid|entschuldigung|leider)?[\s,.;:]*"
-    r"(?:but|aber)?\s*(?:as an ai[^.,]{0,40},\s*|als (?:ki|sprachmodell)[^.,]{0,40},?\s*)?"
+    r"(?:but|aber)?\s*"
+    r"(?:as an? (?:ai|artificial intelligence|large language|language|responsible)\b[^.,]{0,40},\s*"
+    r"|als (?:ein(?:e)?\s+)?(?:ki|künstliche intelligenz|(?:großes? )?sprachmodell)[^.,]{0,40}?,?\s*)?"
     r"(?:i (?:can['’]?t|cannot|can not|won['’]?t|will not|am unable to|['’]m unable to|am not able to|must decline)"
     r"|i['’]m (?:unable|not able) to"
-    r"|(?:ich kann|kann ich|ich darf|darf ich)\b[^.]{0,80}\bnicht\b)",
+    r"|(?:ich kann|kann ich|ich darf|darf ich)\b[^.]{0,80}\b(?:nicht|keine?[nmrs]?)\b)",
     re.IGNORECASE,
 )
 """How a reply without any JSON begins when it declines. Anything else without JSON is 'not json'."""

@@ -23,6 +23,7 @@ Outcome = Literal[
     "empty",
     "refused",
     "filtered",
+    "ended otherwise",
     "http error",
     "gave up",
     "no majority",

@@ -178,6 +178,7 @@ _OUTCOMES: dict[str, str] = {
     "empty": "leer",
     "refused": "verweigert",
     "filtered": "gefiltert",
+    "ended otherwise": "anders beendet",
     "http error": "HTTP-Fehler",
     "gave up": "aufgegeben",
     "no majority": "keine Mehrheit",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +35,36 @@ class Ended:
     """How they ended."""
     works: int
     """How many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a model has done in all runs before."""
+
+    has_replied: bool
+    """Whether any reply came from it."""
+    is_usable: bool
+    """Whether any of its replies became a record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What the calls of one model were like so far."""
+
+    calls: int = 0
+    """How many replies these numbers are of."""
+    read: float = 0.0
+    """Tokens read, as the endpoint counts them, a call."""
+    written: float = 0.0
+    """Tokens written a call."""
+    longest: int = 0
+    """The most tokens written."""
+    dearest: float = 0.0
+    """The price of the dearest call of all."""
+
+
+_SIZED = 1_000
+"""So many replies teach how long the next ones will be."""
 
 
 def any_call(connection: Connection) -> bool:
@@ -178,6 +209,30 @@ class Calls:
             .order_by(c.kind, c.who, c.outcome)
         )
         return tuple(Ended(*row) for row in self._stream(query))
+
+    def heard(self, kind: CallKind, who: str, model: str) -> Heard:
+        """Whether this model has ever replied, and usably."""
+        c = schema.calls.c
+        mine = sa.select(c.work).where(c.kind == kind, c.who == who, c.model == model).limit(1)
+        with engine.reading(self.store.engine) as connection:
+            is_usable = connection.execute(mine.where(c.outcome.in_(READABLE))).first() is not None
+            # Of what is not usable: a reply has tokens or a text of its own.
+            replied = is_usable or connection.execute(mine.where(c.status == 200, c.reply != "{}")).first() is not None
+        return Heard(replied, is_usable)
+
+    def sizes(self, kind: CallKind, who: str, model: str) -> Sizes:
+        """How large the replies of a model were so far, and the dearest of them."""
+        c = schema.calls.c
+        mine = (c.kind == kind, c.who == who, c.model == model)
+        with engine.reading(self.store.engine) as connection:
+            dearest = connection.execute(sa.select(sa.func.max(c.cost)).where(*mine)).scalar()
+            rows = connection.execute(sa.select(c.usage).where(*mine, c.usage != "{}").limit(_SIZED)).all()
+        usages = [json.loads(text) for (text,) in rows]
+        written = [int(usage.get("out", 0)) for usage in usages]
+        if not usages:
+            return Sizes(dearest=dearest or 0.0)
+        read = sum(int(usage.get("in", 0)) for usage in usages)
+        return Sizes(len(usages), read / len(usages), sum(written) / len(usages), max(written), dearest or 0.0)
 
     def spent(self) -> tuple[int, float]:
         """Give the number of calls ever made and the sum of their known prices."""

@@ -46,7 +46,12 @@ class Endpoint:
     seconds: float = 120.0
     """How long one call may take, from sending it to the end of its reply."""
     tries: int = 6
-    """How often a call is tried where the server is busy or fails."""
+    """How often a call is tried where the server fails; one that the server puts off as it is busy does not count."""
+    patience: float = 86_400.0
+    """Seconds that one question may be put off by a busy server, at most."""
+    stop_after: int = 20
+    """A model is called no more when so many of its first questions, one after another, ended in the same way without a
+    usable reply; one that has given usable replies, when so many in a row got none at all. 0: never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +91,13 @@ class Settings:
     """Tools of the endpoint that the model may use; where it does not offer one, the run stops. Systems only."""
     options: Mapping[str, object] = field(default_factory=dict)
     """Further parameters, sent as they stand."""
+    thoughts: tuple[tuple[str, str], ...] = ()
+    """Marks that open and close the model's thoughts in its text, beside those that konsil knows, such as
+    `[["<plan>", "</plan>"]]`. What stands between them is kept as reasoning and is no part of an answer."""
     price_in: float | None = None
-    """US dollars for a million tokens read; left out: by the price list that comes with konsil."""
+    """US dollars for a million tokens read, stated together with price_out; left out: by konsil's price list."""
     price_out: float | None = None
-    """US dollars for a million tokens written; left out: by the price list that comes with konsil."""
+    """US dollars for a million tokens written; left out: by konsil's price list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +130,30 @@ def settings_of(data: Mapping[str, object], where: str) -> Settings:
     found = decode(Settings, {"settings": dict(data)}["settings"], where)
     if "{text}" not in found.template and not found.template.endswith(".md"):
         raise StudyError(f"{where}.template: has no place {{text}} for the item's text")
+    for problem in settings_problems(found, where):
+        raise StudyError(problem)
     if found.sections and (len(found.sections) != 2 or len({s.casefold().strip() for s in found.sections} - {""}) < 2):
         raise StudyError(
             f"{where}.sections: expected two different headings, of the reasoning and of the final response,"
             f" got {list(found.sections)}"
         )
     return found
+
+
+def settings_problems(settings: Settings, where: str) -> Iterator[str]:
+    """Say what is wrong with settings of any model, a system's or a judge's."""
+    stated = {"price_in": settings.price_in, "price_out": settings.price_out}
+    missing = [name for name, price in stated.items() if price is None]
+    if len(missing) == 1:
+        yield (
+            f"{where}.{missing[0]}: missing; the price of tokens read and that of tokens written are stated together"
+            " (0 where one of them costs nothing)"
+        )
+    for name, price in stated.items():
+        if price is not None and price < 0:
+            yield f"{where}.{name}: expected 0 or more, got {price:g}"
+    if any(not mark.strip() for pair in settings.thoughts for mark in pair):
+        yield f"{where}.thoughts: expected pairs of an opening and a closing mark, got an empty one"
 
 
 def split_model(model: str) -> tuple[str, str]:
@@ -162,10 +188,12 @@ def endpoint_problems(endpoint: Endpoint, where: str) -> Iterator[str]:
         yield f"{where}.url: {endpoint.url!r} is not an address; expected one such as http://127.0.0.1:8080/v1"
     if "@" in endpoint.url.partition("://")[2].partition("/")[0]:
         yield f"{where}.url: holds a password; name the environment variable that holds the key in key_env"
-    for name in ("concurrency", "requests_per_minute", "tokens_per_minute", "seconds", "tries"):
+    for name in ("concurrency", "requests_per_minute", "tokens_per_minute", "seconds", "tries", "patience"):
         value = getattr(endpoint, name)
         if value is not None and value <= 0:
             yield f"{where}.{name}: expected more than 0, got {value:g}"
+    if endpoint.stop_after < 0:
+        yield f"{where}.stop_after: expected 0 (never) or more, got {endpoint.stop_after}"
 
 
 def judge_problems(judge: Judge, criteria: Iterable[Criterion], where: str) -> Iterator[str]:
@@ -176,9 +204,13 @@ def judge_problems(judge: Judge, criteria: Iterable[Criterion], where: str) -> I
         yield (
             f"{where}.votes: {judge.votes} votes at temperature 0 are one vote said again; state a temperature above 0"
         )
-    for key in ("examples", "sections"):
-        if getattr(judge.settings, key):
-            yield f"{where}.settings.{key}: is for systems; a judge is asked what its instrument says"
+    yield from settings_problems(judge.settings, f"{where}.settings")
+    for key in ("system", "template", "examples", "sections"):
+        if getattr(judge.settings, key) != getattr(Settings(), key):
+            yield (
+                f"{where}.settings.{key}: is for systems; a judge reads what people read, so write it into the role or"
+                " the codebook of its instrument"
+            )
     if judge.settings.tools:
         yield f"{where}.settings.tools: a judge has no tools; it sees what people see on the page"
     if judge.inconsistent != "missing" and judge.orders == "one":

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from konsil.errors import StudyError
 from konsil.prepare import Preparation
 from konsil.prepare.asking import Asking
-from konsil.study.calling import Endpoint, model_problems, settings_of
+from konsil.study.calling import Endpoint, Settings, model_problems, settings_of
 
 STEPS = ("rewrite", "screen", "themes")
 """The tables of [prepare] in which a model may be named."""
@@ -40,6 +40,6 @@ def helper_problems(prepare: Preparation, endpoints: tuple[Endpoint, ...], where
         except StudyError as error:
             yield str(error)
             continue
-        for name in ("system", "tools", "logprobs"):
-            if getattr(settings, name):
+        for name in ("system", "template", "examples", "sections", "tools", "logprobs"):
+            if getattr(settings, name) != getattr(Settings(), name):
                 yield f"{where}.{step}.settings.{name}: is for systems that answer; a prompt stands under prompts"
