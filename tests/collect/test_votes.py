@@ -72,6 +72,43 @@ def test_a_majority_is_a_label(labels: tuple[str | None, ...], label: str | None
     assert found.seconds == 2.0 * len(labels)
 
 
+HARM = Criterion("harm", "?", Scale(("none", "mild", "severe", "death"), level="ordinal", abstain="cannot tell"))
+
+
+@pytest.mark.parametrize(
+    ("labels", "majority", "median", "expectation"),
+    [
+        (("none", "mild", "severe"), None, "mild", "mild"),
+        (("none", "none", "death"), "none", "none", "mild"),
+        (("none", "mild", "severe", "death"), None, "mild", "mild"),
+        (("none", "death", None), None, "none", "mild"),
+        (("severe",), "severe", "severe", "severe"),
+    ],
+)
+def test_votes_on_an_ordered_scale_have_a_middle_and_a_mean(
+    labels: tuple[str | None, ...], majority: str | None, median: str, expectation: str
+) -> None:
+    cast = [said(HARM, label) for label in labels]
+    for combine, label in (("majority", majority), ("median", median), ("expectation", expectation)):
+        result = poll(cast, [HARM], combine=combine)  # type: ignore[arg-type]
+        assert [r.label for r in result.ratings] == ([] if label is None else [label])
+    assert only(poll([said(HARM, v) for v in (None, None, "mild")], [HARM], combine="median")).state == "abstained"
+    assert poll([said(HARM, "mild"), Ballot()], [HARM], combine="median").ratings == ()
+
+
+def test_an_expectation_is_weighted_with_the_labels_probabilities() -> None:
+    subject = ("harm", frozenset({"x"}), None)
+    one = said(HARM, "none", chances={subject: {"none": 0.4, "severe": 0.3, "death": 0.2, "cannot tell": 0.1}})
+    assert only(poll([one], [HARM], combine="expectation")).label == "mild"
+    assert only(poll([one], [HARM], combine="majority")).label == "none"
+
+
+def test_labels_without_an_order_need_a_majority_whatever_the_rule() -> None:
+    for combine in ("median", "expectation"):
+        result = poll([said(CORRECT, "yes"), said(CORRECT, "no")], [CORRECT], combine=combine)  # type: ignore[arg-type]
+        assert [u.outcome for u in result.undecided] == ["no majority"]
+
+
 def test_no_majority_is_missing_and_no_abstention() -> None:
     result = votes(CORRECT, "yes", "no", None)
     assert result.ratings == ()

@@ -17,6 +17,7 @@ from konsil.instrument import (
     FormError,
     Instrument,
     Scale,
+    digest,
     fields,
     letter,
     parity,
@@ -50,6 +51,22 @@ def test_fields_of_a_screen_with_answers() -> None:
     assert [f.name for f in found] == ["correct.a1", "correct.a2", "hard"]
     assert [f.answers for f in found] == [(0,), (1,), ()]
     assert found[0].options == ("no", "yes", "?")
+
+
+def test_a_reason_before_the_label_is_asked_for_and_told() -> None:
+    why = replace(FORM, criteria=(Criterion("correct", "Correct?", YES, reason=True),))
+    first = replace(why, reason_first=True)
+    found = screen(first, task("x"), ITEM, {"x": Answer("x", "i", "s", "That.")})
+    assert list(schema(found.fields)["properties"]) == ["correct.a1", "correct.a1.reason"]
+    assert list(schema(found.fields, reason_first=True)["properties"]) == ["correct.a1.reason", "correct.a1"]
+    system = prompt(found, "t1").system
+    assert system.index('"correct.a1.reason"') < system.index('"correct.a1" ')
+    told = "Keep this order: give each reason first, then the value that follows from it."
+    assert told in parity_of(first).reply
+    assert told not in parity_of(why).reply
+    assert digest(first) != digest(why)
+    reply = '{"correct.a1.reason": "as the reference", "correct.a1": "yes"}'
+    assert read_reply(found.fields, reply).outcome == "ok"
 
 
 def test_fields_of_sentences_of_pairs_and_of_surveys() -> None:

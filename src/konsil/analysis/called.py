@@ -67,6 +67,7 @@ def calling(callees: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[Sai
     for one in callees:
         yield from _without(one)
     yield from _votes(judged)
+    yield from _combined(judged)
     yield from _orders(judged, rows)
 
 
@@ -181,6 +182,20 @@ def _votes(judged: Sequence[Callee]) -> Iterator[Said]:
             " such a majority it is missing.",
             judges=listed(names), votes=votes,
         )  # fmt: skip
+
+
+def _combined(judged: Sequence[Callee]) -> Iterator[Said]:
+    if middle := [one.who for one in judged if one.combine == "median"]:
+        yield say(
+            "On ordered scales the label of {judges} is the median of the votes (of an even number the lower one).",
+            judges=listed(middle),
+        )
+    if nearest := [one.who for one in judged if one.combine == "expectation"]:
+        yield say(
+            "On ordered scales the label of {judges} is the one nearest to the mean of the votes, weighted with the"
+            " labels' probabilities where these are known.",
+            judges=listed(nearest),
+        )
 
 
 def _orders(judged: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[Said]:

@@ -207,7 +207,7 @@ class Folder:
         """How models were called, with what the protocol says about judges' votes and orders."""
         judges = {j.rater: j for j in self.study.judges}
         return tuple(
-            replace(c, votes=j.votes, both_orders=j.orders == "both", tie=j.inconsistent == "tie")
+            replace(c, votes=j.votes, both_orders=j.orders == "both", tie=j.inconsistent == "tie", combine=j.combine)
             if c.kind == "judge" and (j := judges.get(c.who)) is not None
             else c
             for c in called

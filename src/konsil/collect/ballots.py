@@ -84,7 +84,7 @@ def _chances(
 def polled(judge: Judge, instrument: Instrument, task: Task, cast: Iterable[tuple[Round, Call]]) -> Polled:
     """Decide a task by all its calls."""
     ballots = [ballot_of(call, instrument, task, at, weighed=judge.logprobs) for at, call in cast]
-    return poll(ballots, instrument.criteria, judge.inconsistent)
+    return poll(ballots, instrument.criteria, judge.inconsistent, judge.combine)
 
 
 def attempt_of(call: Call) -> Attempt:

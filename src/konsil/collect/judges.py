@@ -58,10 +58,11 @@ class _Bench:
 
     def request(self, task: Task, model: str, chosen: Mapping[str, Any]) -> Request:
         """What a judge is asked: what a person sees on the page."""
-        seen = screen(self.instrument(task), task, self.items.get(task.item or ""), self.answers)
+        instrument = self.instrument(task)
+        seen = screen(instrument, task, self.items.get(task.item or ""), self.answers)
         told = prompt(seen, task.id)
         messages = (Message("system", told.system), Message("user", told.user))
-        return Request(model, messages, schema=schema(seen.fields), **chosen)
+        return Request(model, messages, schema=schema(seen.fields, reason_first=instrument.reason_first), **chosen)
 
     def reader(self, task: Task) -> Reader:
         """Whether a reply to this task can be read."""

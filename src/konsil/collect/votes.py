@@ -15,7 +15,7 @@ from typing import Literal
 from konsil.collect.confidence import Chances
 from konsil.instrument import Criterion, mirrored
 from konsil.records import Outcome, Rating, Span
-from konsil.study.calling import Inconsistent
+from konsil.study.calling import Combine, Inconsistent
 
 Subject = tuple[str, frozenset[str], Span | None]
 """What a rating is about: criterion, answers, sentence."""
@@ -66,13 +66,18 @@ def subject_of(rating: Rating) -> Subject:
     return rating.criterion, frozenset(rating.answers), rating.span
 
 
-def poll(ballots: Sequence[Ballot], criteria: Sequence[Criterion], rule: Inconsistent = "missing") -> Polled:
+def poll(
+    ballots: Sequence[Ballot],
+    criteria: Sequence[Criterion],
+    rule: Inconsistent = "missing",
+    combine: Combine = "majority",
+) -> Polled:
     """Decide each question by the votes of all ballots of one task; all of them must have been cast."""
     known = {c.id: c for c in criteria}
     found: list[Rating] = []
     undecided: list[Undecided] = []
     for subject in dict.fromkeys(subject_of(r) for b in ballots for r in b.ratings):
-        made, why = _decide(subject, ballots, known[subject[0]], rule)
+        made, why = _decide(subject, ballots, known[subject[0]], rule, combine)
         if made is not None:
             found.append(made)
         if why is not None:
@@ -81,7 +86,7 @@ def poll(ballots: Sequence[Ballot], criteria: Sequence[Criterion], rule: Inconsi
 
 
 def _decide(
-    subject: Subject, ballots: Sequence[Ballot], criterion: Criterion, rule: Inconsistent
+    subject: Subject, ballots: Sequence[Ballot], criterion: Criterion, rule: Inconsistent, combine: Combine
 ) -> tuple[Rating | None, Undecided | None]:
     votes = [next((r for r in b.ratings if subject_of(r) == subject), None) for b in ballots]
     first = next(r for r in votes if r is not None)
@@ -89,8 +94,9 @@ def _decide(
         return first, None
     turned = any(b.exchanged for b in ballots) and criterion.scope == "pair"
     # What does not compare is the same question in both orders, so that its votes count together.
-    sides = [[r for b, r in zip(ballots, votes, strict=True) if b.exchanged == e] for e in (False, True)]
-    said = [_majority(side, criterion) for side in (sides if turned else [votes])]
+    cast = list(zip(ballots, votes, strict=True))
+    sides = [[(b, r) for b, r in cast if b.exchanged == e] for e in (False, True)]
+    said = [_label(side, subject, criterion, combine) for side in (sides if turned else [cast])]
     if any(s is _UNREAD for s in said):
         return None, None  # the calls' own outcomes say why
     if any(s is None for s in said):
@@ -104,6 +110,32 @@ def _decide(
 
 _UNREAD = object()
 """Too few votes could be read."""
+
+
+def _label(
+    cast: Sequence[tuple[Ballot, Rating | None]], subject: Subject, criterion: Criterion, combine: Combine
+) -> _Vote | None:
+    """What the votes of one order come to; None: nothing."""
+    if combine == "majority" or criterion.scale.kind != "choice" or criterion.scale.level == "nominal":
+        return _majority([r for _, r in cast], criterion)
+    read = [(b, r) for b, r in cast if r is not None]
+    if 2 * len(read) <= len(cast):
+        return _UNREAD
+    rated = [(b, r.label) for b, r in read if r.label is not None]
+    if 2 * len(rated) < len(read):
+        return _ABSTAINED
+    numbers = dict(zip(criterion.scale.labels, criterion.scale.numbers(), strict=True))
+    if combine == "median":
+        return sorted((label for _, label in rated), key=numbers.__getitem__)[(len(rated) - 1) // 2]
+    mean = fmean(_expectation(b.chances.get(subject), label, numbers) for b, label in rated)
+    return min(numbers, key=lambda label: (abs(numbers[label] - mean), numbers[label]))
+
+
+def _expectation(chances: Chances | None, label: str, numbers: Mapping[str, float]) -> float:
+    """The mean of a vote's labels by their probabilities, an abstention's left out; without any, its own label."""
+    weights = {name: p for name, p in (chances or {}).items() if name in numbers}
+    total = sum(weights.values())
+    return numbers[label] if not total else sum(numbers[name] * p for name, p in weights.items()) / total
 
 
 def _majority(votes: Sequence[Rating | None], criterion: Criterion) -> _Vote | None:

@@ -90,6 +90,8 @@ class Instrument:
     """What is rated at a time."""
     language: str = "en"
     """The language of its texts."""
+    reason_first: bool = False
+    """Whether judges give the reason of a criterion that asks for one before its label; people choose their order."""
 
     def __hash__(self) -> int:
         # What is made of an instrument once is looked up for every task: equal forms have equal ids and codebooks, and

@@ -69,9 +69,12 @@ def _format(screen: Screen) -> Iterator[str]:
             if field.criterion == criterion:
                 subject = screen.subject(field)
                 about = f" ({subject})" if subject else ""
-                yield f"- {_quoted(field.name)}{about}: {_values(screen, field)}"
+                lines = [f"- {_quoted(field.name)}{about}: {_values(screen, field)}"]
                 if field.reason:
-                    yield f"- {_quoted(field.reason)}{about}: {said.given_reason}"
+                    lines.append(f"- {_quoted(field.reason)}{about}: {said.given_reason}")
+                yield from reversed(lines) if screen.instrument.reason_first else lines
+    if screen.instrument.reason_first and any(field.reason for field in screen.fields):
+        yield said.reason_before
     if len(screen.fields) > 1:
         yield said.each
 

@@ -12,10 +12,11 @@ from konsil.instrument.form import Scale
 Json = dict[str, Any]
 
 
-def schema(fields: Iterable[Field]) -> Json:
+def schema(fields: Iterable[Field], *, reason_first: bool = False) -> Json:
     """The schema of a whole reply to these fields, within what strict structured output takes.
 
-    Every key is required and there are no others; choices are enumerations with the abstention last.
+    Every key is required and there are no others; choices are enumerations with the abstention last. Strict structured
+    output keeps the order of the keys: with `reason_first` a judge writes each reason before the label.
 
     >>> from konsil.instrument import Criterion, Field, Scale
     >>> schema([Field("correct.a1", Criterion("correct", "?", Scale(("no", "yes"), abstain="?")), (0,))])["properties"]
@@ -23,16 +24,17 @@ def schema(fields: Iterable[Field]) -> Json:
 
     The same object for the same fields: nobody changes it.
     """
-    return _schema(tuple(fields))
+    return _schema(tuple(fields), reason_first)
 
 
 @lru_cache(maxsize=512)
-def _schema(fields: tuple[Field, ...]) -> Json:
+def _schema(fields: tuple[Field, ...], reason_first: bool) -> Json:
     properties: Json = {}
     for field in fields:
-        properties[field.name] = _value(field.criterion.scale)
+        parts: Json = {field.name: _value(field.criterion.scale)}
         if field.reason:
-            properties[field.reason] = {"type": "string"}
+            parts[field.reason] = {"type": "string"}
+        properties.update(reversed(parts.items()) if reason_first else parts.items())
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 

@@ -32,6 +32,7 @@ class Words:
     about: str
     either: str
     given_reason: str
+    reason_before: str
     now: str
 
 
@@ -57,6 +58,7 @@ EN = Words(
     about='On "{}":',
     either="{} or {}",
     given_reason='your reason in a few words, or ""',
+    reason_before="Keep this order: give each reason first, then the value that follows from it.",
     now="Now give the JSON object.",
 )
 
@@ -83,6 +85,7 @@ DE = Words(
     about="Zu „{}“:",
     either="{} oder {}",
     given_reason='Ihre Begründung in wenigen Worten, oder ""',
+    reason_before="Halten Sie diese Reihenfolge ein: zuerst die Begründung, dann der Wert, der aus ihr folgt.",
     now="Geben Sie jetzt das JSON-Objekt zurück.",
 )
 

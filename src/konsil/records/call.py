@@ -89,3 +89,5 @@ class Callee:
     """Whether a judge saw pairs in both orders."""
     tie: bool = False
     """Whether what contradicts itself became a tie."""
+    combine: str = "majority"
+    """What a judge's votes on ordered labels come to: majority, median or expectation."""

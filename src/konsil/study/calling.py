@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -19,6 +19,7 @@ LOCAL = "local"
 Tool = Literal["web_search"]
 Orders = Literal["one", "both"]
 Inconsistent = Literal["missing", "tie"]
+Combine = Literal["majority", "median", "expectation"]
 
 LABEL_ALTERNATIVES = 5
 """Alternatives that are asked for with each token where a judge's confidence comes from log-probabilities."""
@@ -116,6 +117,10 @@ class Judge:
     """Whether a pair is shown in the plan's order, or in both orders, one call each."""
     inconsistent: Inconsistent = "missing"
     """What a pair becomes whose two orders contradict one another: no label, or the tie between them."""
+    combine: Combine = "majority"
+    """What the votes on an ordered scale come to: the label of more than half of them, the (lower) median, or the label
+    nearest to their mean, weighted with the labels' probabilities where `logprobs` gives them. Labels without an order
+    always need a majority, and numbers have the median."""
     logprobs: bool = False
     """Whether the confidence is the probability of the label, from the tokens' log-probabilities."""
 
@@ -196,7 +201,17 @@ def endpoint_problems(endpoint: Endpoint, where: str) -> Iterator[str]:
         yield f"{where}.stop_after: expected 0 (never) or more, got {endpoint.stop_after}"
 
 
-def judge_problems(judge: Judge, criteria: Iterable[Criterion], where: str) -> Iterator[str]:
+def _combine_problems(judge: Judge, criteria: Sequence[Criterion], where: str) -> Iterator[str]:
+    if judge.combine == "majority":
+        return
+    if judge.votes == 1 and not (judge.combine == "expectation" and judge.logprobs):
+        needs = "votes above 1" + (" or logprobs = true" if judge.combine == "expectation" else "")
+        yield f"{where}.combine: {judge.combine!r} of one vote is that vote; state {needs}"
+    if not any(c.scale.kind == "choice" and c.scale.level != "nominal" for c in criteria):
+        yield f"{where}.combine: no instrument of {judge.rater!r} has a scale with an order; leave it out"
+
+
+def judge_problems(judge: Judge, criteria: Sequence[Criterion], where: str) -> Iterator[str]:
     """Say what is wrong with how a judge is asked; `criteria` are those of the instruments that it rates on."""
     if judge.votes < 1:
         yield f"{where}.votes: expected 1 or more, got {judge.votes}"
@@ -215,6 +230,7 @@ def judge_problems(judge: Judge, criteria: Iterable[Criterion], where: str) -> I
         yield f"{where}.settings.tools: a judge has no tools; it sees what people see on the page"
     if judge.inconsistent != "missing" and judge.orders == "one":
         yield f'{where}.inconsistent: without orders = "both" there is nothing that could be inconsistent'
+    yield from _combine_problems(judge, criteria, where)
     if judge.orders == "one":
         return
     pairs = [c for c in criteria if c.scope == "pair" and c.scale.kind != "text"]

@@ -93,6 +93,8 @@ def _known(where: str, what: str, name: str, known: Iterable[str]) -> Iterator[s
 def _instrument(instrument: Instrument, where: str) -> Iterator[str]:
     if not instrument.criteria:
         yield f"{where}.criteria: is empty; an instrument asks at least one question"
+    if instrument.reason_first and not any(c.reason for c in instrument.criteria):
+        yield f"{where}.reason_first: no criterion of {instrument.id!r} asks for a reason; state reason = true in one"
     yield from _questions(instrument, f"{where}.criteria")
 
 
