@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -12,6 +14,7 @@ from konsil.analysis import Analysis, Bin, Derived, Exclusions, Resampling, Resu
 from konsil.analysis.contrast import contrast, differences
 from konsil.analysis.frame import Data
 from konsil.analysis.measure import Measure, joint, minus
+from konsil.analysis.results import Row
 from konsil.analysis.run import run
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
@@ -200,6 +203,39 @@ def test_ensembles_equal_a_loop(mode: str) -> None:
     assert [any("Ranked first on the same data" in w for w in row.warnings) for row in got.rows] == [
         True, *([False] * (len(got.rows) - 1)),
     ]  # fmt: skip
+
+
+def weak_judge() -> Data:
+    """The study in which the third judge rates one of ten items."""
+    data, _ = study(2)
+    few = {item.id for item in data.items[::10]}
+    return replace(data, ratings=[r for r in data.ratings if r.rater != "j3" or r.item in few])
+
+
+def ensembles_of(data: Data, **more: object) -> Sequence[Row]:
+    asked = Analysis("x", "ensembles_percent_agreement", "correct", "judges", against="people", **more)  # type: ignore[arg-type]
+    return results(data, asked).rows
+
+
+def test_one_weak_judge_takes_no_units_from_the_ensembles_of_the_others() -> None:
+    data = weak_judge()
+    rows = ensembles_of(data)
+    assert {row.group["ensemble"] for row in rows[:-1]} == {"j1", "j2"}
+    [told] = [w for w in rows[0].warnings if "In no ensemble" in w]
+    assert told.startswith("In no ensemble, with labels on fewer than 50% of the panel's units: j3 (")
+    without = replace(data, ratings=[r for r in data.ratings if r.rater != "j3"])
+    assert [r.estimate.value for r in rows[:-1]] == [r.estimate.value for r in ensembles_of(without)[:-1]]
+    emptied = ensembles_of(data, coverage=0.0)
+    assert len(emptied) == 5
+    assert emptied[0].n_units < rows[0].n_units / 5
+
+
+def test_an_ensemble_on_the_units_of_its_own_members() -> None:
+    rows = {row.group["ensemble"]: row for row in ensembles_of(weak_judge(), coverage=0.0, ensemble_units="members")}
+    counts = {name: row.n_units for name, row in rows.items() if "bag" not in name}
+    assert counts["j3"] < counts["j1"] / 5
+    assert counts["j1"] == {r.group["ensemble"]: r.n_units for r in ensembles_of(weak_judge(), mode="paper")}["j1"]
+    assert any("its own members have a majority" in w for w in rows["j1"].warnings)
 
 
 def test_preference_plain_and_adjusted() -> None:

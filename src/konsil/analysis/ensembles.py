@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,7 @@ from konsil.analysis.kinds import Context, sample_of
 from konsil.analysis.measure import Measure
 from konsil.analysis.results import Row
 from konsil.analysis.rows import row
-from konsil.analysis.said import say
+from konsil.analysis.said import listed, say
 from konsil.errors import AnalysisError
 from konsil.stats import ensembles, infer, posterior
 from konsil.stats.consensus import majority, with_consensus
@@ -50,7 +50,8 @@ _CHOSEN = say(
 def ensemble_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Row]:
     """All odd ensembles, the best first; then what is left of the best on clusters that did not choose it.
 
-    valid: all ensembles on the slots where every one has a majority. paper: each on its own slots.
+    valid: all ensembles on the slots where every one has a majority, or each on those of its members. paper: each on
+    its own slots. A judge with labels on too few slots is in no ensemble, so that it takes none from the others.
     """
     analysis = context.analysis
     panel_frame = select(table, analysis, str(analysis.against))
@@ -65,17 +66,21 @@ def ensemble_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterato
     if codes.n_labels != 2:
         raise AnalysisError(f"{analysis.name}: ensembles vote on two labels, here are {codes.n_labels}; collapse them")
     votes = with_consensus(majority(panel.codes.labels, 2), codes.labels[:, len(experts) :])
-    codes = replace(codes, labels=votes.astype(np.int64))
-    statistic = ensembles.ensembles(len(names), MEASURES[analysis.statistic], common=analysis.mode == "valid")
+    coverage = analysis.coverage if analysis.mode == "valid" else 0.0
+    codes, names, weak = _covered(replace(codes, labels=votes.astype(np.int64)), names, coverage)
+    is_common = analysis.mode == "valid" and analysis.ensemble_units == "common"
+    statistic = ensembles.ensembles(len(names), MEASURES[analysis.statistic], common=is_common)
     sums = statistic.tally(codes)
     found = infer.infer(
         sums, statistic.finalise, draws=context.resampling.draws, level=context.resampling.level, key=context.key
     )
     subsets = ensembles.odd_subsets(len(names))
-    slots, labels = ensembles.ensemble_counts(codes, common=analysis.mode == "valid")
+    slots, labels = ensembles.ensemble_counts(codes, common=is_common)
     shared = Measure(sums, statistic.finalise, panel.clusters, int(slots.max()), len(names), int(labels.max()))
     cautions = tuple(c for c in infer.cautions(found) if c.code == "few-clusters")
-    notes = _common_slots(int(slots.max()), len(panel.units)) if analysis.mode == "valid" else ()
+    notes = _left_out(weak, coverage)
+    if analysis.mode == "valid":
+        notes += _common_slots(int(slots.max()), len(panel.units)) if is_common else _own_slots(slots)
     bootstrap = say("{cluster}-cluster bootstrap, BCa, {draws:,} resamples", cluster=context.cluster, draws=found.draws)
     sparse = _Sparse.of(context, codes, statistic, sums)
     order = np.argsort(-np.where(np.isfinite(found.value), found.value, -np.inf), kind="stable")
@@ -100,6 +105,49 @@ def ensemble_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterato
         is_detail = place >= SHOWN and len(subsets[n]) > 1
         yield row(context, keys, Told(estimate, notes=(*notes, *chosen), cautions=cautions), mine, detail=is_detail)
     yield _out_of_bag(context, shared, len(subsets), found.n_clusters, cautions)
+
+
+def _covered(codes: Codes, names: tuple[str, ...], coverage: float) -> tuple[Codes, tuple[str, ...], dict[str, float]]:
+    """The judges with labels on enough of the slots with a consensus, and the share that each of the others has."""
+    scored = codes.labels[codes.labels[:, 0] >= 0, 1:]
+    shares = (scored >= 0).mean(axis=0) if len(scored) else np.ones(len(names))
+    enough = shares >= coverage
+    if enough.all() or not enough.any():  # where nobody has enough there is nobody to protect
+        return codes, names, {}
+    weak = {name: float(share) for name, share, one in zip(names, shares, enough, strict=True) if not one}
+    columns = np.concatenate([[True], enough])
+    members = tuple(name for name, one in zip(names, enough, strict=True) if one)
+    return replace(codes, labels=codes.labels[:, columns]), members, weak
+
+
+def _left_out(weak: Mapping[str, float], coverage: float) -> tuple[str, ...]:
+    if not weak:
+        return ()
+    judges = [say("{judge} ({share:.0%})", judge=name, share=share) for name, share in weak.items()]
+    return (
+        say(
+            "In no ensemble, with labels on fewer than {coverage:.0%} of the panel's units: {judges}.",
+            message_id="ensembles.left_out",
+            coverage=coverage,
+            judges=listed(judges),
+        ),
+    )
+
+
+def _own_slots(slots: IntArray) -> tuple[str, ...]:
+    """Say so where ensembles are compared on different units."""
+    low, high = int(slots.min()), int(slots.max())
+    if low == high:
+        return ()
+    return (
+        say(
+            "Each ensemble is compared on the units on which its own members have a majority, {low:,} to {high:,}; its"
+            " rank depends on these units, too.",
+            message_id="ensembles.own_units",
+            low=low,
+            high=high,
+        ),
+    )
 
 
 @dataclass(frozen=True)

@@ -216,6 +216,22 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
                 message_id="ensembles.whole_panel",
             )
         )
+    ranked = [a for a in analyses if a.statistic.startswith("ensembles_") and a.mode == "valid"]
+    if coverage := {a.coverage for a in ranked if a.coverage}:
+        found.append(
+            say(
+                "A judge with labels on fewer than {coverage:.0%} of the panel's units was a member of no ensemble.",
+                message_id="ensembles.coverage",
+                coverage=max(coverage),
+            )
+        )
+    if any(a.ensemble_units == "members" for a in ranked):
+        found.append(
+            say(
+                "Each ensemble was scored on the units on which its own members have a majority.",
+                message_id="ensembles.members",
+            )
+        )
     return found
 
 

@@ -105,6 +105,8 @@ def _judging(a: Analysis) -> Iterator[str]:
         yield "covariate: is empty; a slope needs the name of a [[derived]] column"
     if a.statistic.startswith("ensembles_") and a.against in {None, "rest"}:
         yield "against: ensembles of judges are compared with a panel; name it"
+    if not 0 <= a.coverage <= 1:
+        yield f"coverage: expected a proportion from 0 to 1, got {a.coverage:g}"
     if a.statistic == "risk_coverage" and a.against in {None, "rest"}:
         yield "against: risk is disagreement with a panel; name it"
     if a.statistic in {"self_preference", "family_preference"} and a.mode == "valid" and a.against in {None, "rest"}:

@@ -19,6 +19,9 @@ SpanRule = Literal["each", "all", "any", "mean"]
 Clock = Literal["active", "open"]
 
 
+EnsembleUnits = Literal["common", "members"]
+
+
 @dataclass(frozen=True, slots=True)
 class Analysis:
     """Which statistic of which ratings, in which groups, and how sure."""
@@ -96,6 +99,11 @@ class Analysis:
     """For budget_reliability: minutes of raters that an answer may take, one number or several."""
     pass_line: float | None = None
     """For shares and means: the value to reach, drawn into the figures; no number depends on it."""
+    coverage: float = 0.5
+    """For ensembles: a judge with labels on a smaller share of the panel's units is in none; 0: all are."""
+    ensemble_units: EnsembleUnits = "common"
+    """For ensembles: the units on which every one of them has a majority ('common'), or for each of them those on which
+    its own members have one ('members')."""
     prespecified: bool = True
     """Whether it is declared: one of the family that is adjusted together; others are exploratory."""
 
