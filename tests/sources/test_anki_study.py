@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from konsil.api import open_folder
+from konsil.api.decks import REPEAT, counts
 from konsil.cli.main import main
 from konsil.prepare import single_cloze
 from konsil.records import Item
@@ -148,3 +149,21 @@ def test_a_deck_of_the_published_size(form: str, anki: Any, tmp_path: Path):
     tracemalloc.stop()
     assert len(deck.notes) == N_NOTES
     assert peak < 400 << 20
+
+
+def test_repeats_of_a_note_are_counted(tmp_path: Path, anki) -> None:
+    deck = anki().crowdanki()
+    n, again = len(deck["notes"]), deck["notes"][0]
+    deck["notes"] += [again, again]
+    file = tmp_path / "deck.json"
+    file.write_text(json.dumps(deck))
+    found = read_anki(file)
+    assert found.repeats - read_anki_of(tmp_path, anki().crowdanki()).repeats == 2
+    told = counts(single_cloze(found.notes), found.repeats)
+    assert told["dropped"][REPEAT] == found.repeats
+    assert told["read"] == told["kept"] + sum(told["dropped"].values()) >= n + 2
+
+
+def read_anki_of(folder: Path, deck: object):
+    (folder / "once.json").write_text(json.dumps(deck))
+    return read_anki(folder / "once.json")

@@ -27,7 +27,8 @@ def deck_items(path: Path, source: Source) -> Incoming:
     """The notes of a deck with exactly one cloze deletion as items, and the counts of all others."""
     where = path.name
     _refuse_unused(source, where)
-    notes = read_anki(path).notes
+    deck = read_anki(path)
+    notes = deck.notes
     fields = _known(source.columns.get("text", ()), notes, "columns", (), where)
     strata = _known(source.strata, notes, "strata", _OWN_STRATA, where)
     sets = tuple(part.strip() for part in source.fixed.get("sets", "").split("|") if part.strip())
@@ -35,13 +36,24 @@ def deck_items(path: Path, source: Source) -> Incoming:
         notes, fields=fields, strata=strata or ("deck", "tags"), sets=sets, media=source.media, hints=source.hints
     )
     if not found.items:
-        raise SourceError(f"{where}: no note becomes an item: {told(where, counts(found))}")
-    return Incoming(where, items=found.items, preparation=counts(found))
+        raise SourceError(f"{where}: no note becomes an item: {told(where, counts(found, deck.repeats))}")
+    return Incoming(where, items=found.items, preparation=counts(found, deck.repeats))
 
 
-def counts(found: Filtered) -> dict[str, object]:
-    """What is kept of a preparation: how many notes there were, how many became items, and why the others did not."""
-    return {"filter": "single cloze", "read": found.read, "kept": len(found.items), "dropped": dict(found.dropped)}
+def counts(found: Filtered, repeats: int = 0) -> dict[str, object]:
+    """What is kept of a preparation: how many notes there were, how many became items, and why the others did not.
+
+    `repeats` are notes that the file holds once more, identical but for their deck.
+    """
+    dropped: dict[str, int] = {str(reason): n for reason, n in found.dropped.items()}
+    if repeats:
+        dropped[REPEAT] = repeats
+    read = found.read + repeats
+    return {"filter": "single cloze", "read": read, "kept": len(found.items), "dropped": dropped}
+
+
+REPEAT = "repeat of a note"
+"""Why a note is dropped that the file holds twice."""
 
 
 def told(name: str, data: Mapping[str, object]) -> str:

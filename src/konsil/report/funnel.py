@@ -121,6 +121,7 @@ def _reasons(material: Material) -> dict[str, str]:
         "media needed": _("media needed"),
         "nothing beside the gap": _("nothing beside the gap"),
         "identifier not unique": _("identifier not unique"),
+        "repeat of a note": _("repeat of a note"),
         "identifier": _("possible identifier"),
         "follow-up": _("follow-up turn"),
         "other language": _("other language"),

@@ -70,6 +70,7 @@ MESSAGES: dict[str, str] = {
     "broken deletion": "Lücke ohne Ende",
     "empty deletion": "leere Lücke",
     "identifier not unique": "Kennung nicht eindeutig",
+    "repeat of a note": "Wiederholung einer Notiz",
     "media needed": "Bild oder Ton nötig",
     "no": "nein",
     "no deletion": "keine Lücke",

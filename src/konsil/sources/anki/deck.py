@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from konsil.errors import SourceError
@@ -23,6 +23,8 @@ class Deck:
     """Its notes, by identifier, note type and fields."""
     media: tuple[str, ...] = ()
     """The names of the media files that come with it, sorted."""
+    repeats: int = field(default=0, compare=False)
+    """How often a note was there once more, identical but for its deck; some forms list a note in every deck."""
 
 
 def read_anki(path: str | Path) -> Deck:
@@ -41,7 +43,7 @@ def read_anki(path: str | Path) -> Deck:
 
         # The archive is opened where it lies: its media may be gigabytes.
         notes, media = read_package(path)
-        return Deck(ordered(notes), tuple(sorted(media)))
+        return _deck(notes, media)
     data = path.read_bytes()
     if data.startswith((SQLITE, _ZSTD)):
         from konsil.sources.anki.package import decompressed
@@ -54,7 +56,12 @@ def read_anki(path: str | Path) -> Deck:
         notes, media = read_crowdanki(data, where)
     else:
         raise SourceError(f"{where}: is no Anki package (.apkg), no collection and no deck.json of CrowdAnki")
-    return Deck(ordered(notes), tuple(sorted(media)))
+    return _deck(notes, media)
+
+
+def _deck(notes: Sequence[Note], media: Iterable[str]) -> Deck:
+    unique = ordered(notes)
+    return Deck(unique, tuple(sorted(media)), len(notes) - len(unique))
 
 
 def ordered(notes: Iterable[Note]) -> tuple[Note, ...]:
