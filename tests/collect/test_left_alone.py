@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from faulty import HIT, Server, protocol, serving
 
+from konsil.cli.main import main
 from konsil.collect.collection import Collected, Options
 from konsil.collect.systems import answer
 from konsil.errors import CollectError
@@ -269,3 +270,19 @@ def test_calls_that_died_are_costed(tmp_path: Path, url: str) -> None:
     done, store = run(tmp_path, protocol(url, {"t": "first: a proxy's page"}, QUICK, "price_in = 10, price_out = 10"))
     with store:
         assert {c.cost for c in Calls(store).each() if c.who == "t"} == {None}, "an error costs nothing"
+
+
+def test_the_command_ends_with_the_sentence_and_status_2(
+    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "study.toml").write_text(protocol(url, {"s": "length", "fine": "ok"}, "", "max_tokens = 64"))
+    with Store.open(tmp_path) as store:
+        store.add(Batch(items=[Item(f"i{k}", f"Question {k}?") for k in range(50)]), source="items", at=AT)
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    with pytest.raises(SystemExit) as ended:
+        main(["answer", str(tmp_path)])
+    assert ended.value.code == 2
+    out, err = capsys.readouterr()
+    assert "50 ok" in out
+    assert err.startswith("konsil: endpoint 'h': 20 works of 's' in a row were cut off at max_tokens = 64; raise")
+    assert len(err.strip().splitlines()) == 1
