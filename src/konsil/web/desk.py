@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from konsil.errors import StoreError, nearest
-from konsil.instrument import Instrument, Reading, fields, ratings, screen, values
+from konsil.instrument import Field, Instrument, Reading, fields, ratings, screen, values
 from konsil.records import Event, Rating, Task
 from konsil.store import Connection, Store, batches, drafts, happenings, screens, write
 from konsil.store.drafts import Change, Kept
@@ -20,6 +20,7 @@ from konsil.study import Study
 from konsil.study.practice import explained
 from konsil.web import form, line, richtext, sheet
 from konsil.web.ties import Ties
+from konsil.web.window import Window
 from konsil.web.work import Work
 
 
@@ -141,12 +142,13 @@ class Desk:
         return Saved(kept.rev, at, _says(kept), refused)
 
     def submit(
-        self, rater: str, public: str, sent: Mapping[str, str], base_rev: int, visit: Visit | None = None
+        self, rater: str, public: str, sent: Mapping[str, str], window: Window | int, visit: Visit | None = None
     ) -> Submitted | None:
         """Hand a task in: all values of its form, so that a failed autosave costs nothing.
 
         What can be rated is stored as ratings; handed in again, they are revised. A form that is not complete is kept
-        as a draft. Where another window changed a field since `base_rev`, nothing is handed in.
+        as a draft. Where another window changed a field that this `window` (or: its number of changes) does not know
+        of, nothing is handed in.
         """
         self.ties.ready()
         at = self._now()
@@ -162,7 +164,7 @@ class Desk:
             instrument = self._instrument(task)
             asked = fields(instrument, task)
             said = form.tidied(asked, sent)
-            kept = drafts.keep(connection, state, self._differences(connection, state, said, base_rev), at)
+            kept = self._keep(connection, state, asked, said, window, at)
             if kept.conflicts:
                 return Submitted(False, conflicts=_says(kept), rev=kept.rev)
             read = form.read(asked, said)
@@ -179,7 +181,7 @@ class Desk:
                 screens.named(connection, head.task, rater, at)
         return Submitted(True, tiebreaks=len(due), explains=explains)
 
-    def put_off(self, rater: str, public: str, sent: Mapping[str, str], base_rev: int) -> bool:
+    def put_off(self, rater: str, public: str, sent: Mapping[str, str], window: Window | int) -> bool:
         """Put a task at the end of its batch, as often as one likes; what its form says is kept."""
         at = self._now()
         with writing(self._store.engine) as connection:
@@ -189,8 +191,7 @@ class Desk:
             state, task = found
             if not happenings.is_closed(connection, task):
                 asked = fields(self._instrument(task), task)
-                changes = self._differences(connection, state, form.tidied(asked, sent), base_rev)
-                drafts.keep(connection, state, [c for c in changes if not form.unfit(asked, c)], at)
+                self._keep(connection, state, asked, form.tidied(asked, sent), window, at)
             screens.put_off(connection, state)
         return True
 
@@ -243,17 +244,31 @@ class Desk:
         given = values(asked, task, screens.ratings_of_task(connection, task.id))
         return given | {name: one.value for name, one in drafts.values(connection, task.id).items()}
 
-    def _differences(
-        self, connection: Connection, state: State, said: Mapping[str, str], base_rev: int
-    ) -> list[Change]:
-        """The fields of a form that say something else than the drafts: what autosave did not bring."""
-        now = drafts.values(connection, state.task)
+    def _keep(
+        self, connection: Connection, state: State, asked: Sequence[Field], said: Mapping[str, str],
+        window: Window | int, at: str,
+    ) -> Kept:  # fmt: skip
+        """Keep what a form says besides what was saved before: first the changes under way, then all that differs."""
+        window = Window(window) if isinstance(window, int) else window
+        pending = [c for c in window.pending if not form.unfit(asked, c)]
+        kept = drafts.keep(connection, state, pending, at)
+        own = {c.field: kept.rev for c in pending if c.field not in kept.conflicts}
+        now = {name: one.value for name, one in drafts.values(connection, state.task).items()}
+        # One spelling for both: a draft has 1,5 and line ends as they were typed.
+        before = form.tidied(asked, now)
         # New names each time: what differs is asked anew, so handing in twice says nothing twice.
-        return [
-            Change(secrets.token_hex(16), name, value, base_rev)
+        changes = [
+            Change(secrets.token_hex(16), name, value, own.get(name, window.revision(name)))
             for name, value in said.items()
-            if value != (now[name].value if name in now else "")
+            if value != before[name] and name not in kept.conflicts
         ]
+        rest = drafts.keep(
+            connection,
+            dataclasses.replace(state, rev=kept.rev),
+            [c for c in changes if not form.unfit(asked, c)],
+            at,
+        )
+        return Kept(rest.rev, {**kept.conflicts, **rest.conflicts})
 
     def _rate(
         self, connection: Connection, instrument: Instrument, task: Task, state: State, read: Reading, at: str

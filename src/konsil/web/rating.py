@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-import re
 from collections.abc import Mapping
 
 from starlette.background import BackgroundTask
@@ -15,19 +14,13 @@ from starlette.responses import JSONResponse, Response
 from konsil.store.drafts import Change
 from konsil.store.screens import Visit
 from konsil.web.desk import Submitted
-from konsil.web.form import clean
 from konsil.web.guard import form_of, visitor_of
 from konsil.web.line import progress
 from konsil.web.pages import page, path_to, refusal, to, wants_json
 from konsil.web.sheet import Group, Sheet
 from konsil.web.site import site_of
 from konsil.web.way import in_the_way
-
-OWN = frozenset({"visit", "base_rev", "wall", "active", "first_input"})
-"""Fields of the form that are the page's own and no answers."""
-_TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
-MOST_CHANGES = 500
-"""Changes in one message; a browser that was offline for long sends several."""
+from konsil.web.window import OWN, changes_of, token, window_of
 
 
 def next_task(request: Request) -> Response:
@@ -96,9 +89,9 @@ def _with_form(sheet: Sheet, done: Submitted, sent: Mapping[str, str]) -> Sheet:
 def submit(request: Request) -> Response:
     """Hand in, and go on; what is not complete is kept and shown again."""
     form = form_of(request)
-    values, rev = _answers(form)
-    visit = _visit(form.get("visit", ""), form)
-    done = site_of(request).desk.submit(visitor_of(request).who, request.path_params["public"], values, rev, visit)
+    values, visit = _answers(form), _visit(form.get("visit", ""), form)
+    public, window = request.path_params["public"], window_of(form)
+    done = site_of(request).desk.submit(visitor_of(request).who, public, values, window, visit)
     if done is None:
         return refusal(request, 404)
     if wants_json(request):
@@ -141,8 +134,8 @@ def save(request: Request) -> Response:
 
 def later(request: Request) -> Response:
     """Put the task at the end of its batch."""
-    values, rev = _answers(form_of(request))
-    done = site_of(request).desk.put_off(visitor_of(request).who, request.path_params["public"], values, rev)
+    form, public = form_of(request), request.path_params["public"]
+    done = site_of(request).desk.put_off(visitor_of(request).who, public, _answers(form), window_of(form))
     return to(path_to(request, "next")) if done else refusal(request, 404)
 
 
@@ -150,28 +143,21 @@ def problem(request: Request) -> Response:
     """Take a report; the task stays where it is."""
     form, public = form_of(request), request.path_params["public"]
     done = site_of(request).desk.report(
-        visitor_of(request).who, public, form.get("text", ""), f"{public} {_token(form.get('visit', ''))}"
+        visitor_of(request).who, public, form.get("text", ""), f"{public} {token(form.get('visit', ''))}"
     )
     return to(path_to(request, "task", public=public)) if done else refusal(request, 404)
 
 
-def _answers(form: Mapping[str, str]) -> tuple[dict[str, str], int]:
-    """What a form says, and how many changes its page knew of."""
-    return {name: value for name, value in form.items() if name not in OWN}, _whole(form.get("base_rev", "0"))
+def _answers(form: Mapping[str, str]) -> dict[str, str]:
+    """What a form says."""
+    return {name: value for name, value in form.items() if name not in OWN}
 
 
 def _json(request: Request) -> tuple[list[Change], Visit | None] | None:
     """The changes and times of an autosave; None where it is no message of ours."""
     try:
         told = json.loads(request.state.body)
-        changes = [
-            Change(
-                _token(c["id"]), str(c["field"]), str(c["value"]), _whole(str(c["base_rev"])), str(c.get("at", ""))[:32]
-            )
-            for c in told["changes"][:MOST_CHANGES]
-        ]
-        if not all(c.id and _is_plain(c.field) and _is_plain(c.said_at) for c in changes):
-            return None
+        changes = list(changes_of(told["changes"]))
         visit = _visit(str(told["visit"]), {k: str(told.get(k, "")) for k in ("wall", "active", "first_input")})
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return None
@@ -180,22 +166,12 @@ def _json(request: Request) -> tuple[list[Change], Visit | None] | None:
 
 def _visit(name: str, told: Mapping[str, str]) -> Visit | None:
     """The times a page told; those that cannot be are not known."""
-    if not _token(name):
+    if not token(name):
         return None
     wall, active, first = (_seconds(told.get(key, "")) for key in ("wall", "active", "first_input"))
     if wall is None:
         return Visit(name)
     return Visit(name, wall, None if active is None else min(active, wall), first)
-
-
-def _token(told: object) -> str:
-    """A random name that a page made; empty where it cannot be one. No page of ours needs another sign."""
-    text = str(told)
-    return text if _TOKEN.fullmatch(text) else ""
-
-
-def _is_plain(text: str) -> bool:
-    return clean(text) == text
 
 
 def _seconds(text: str) -> float | None:
@@ -204,7 +180,3 @@ def _seconds(text: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) and 0 <= number < 10_000_000 else None
-
-
-def _whole(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

@@ -153,7 +153,7 @@ async function flush(url) {
   }
   sending = false;
 }
-addEventListener("beforeunload", (event) => { if (queue.length) event.preventDefault(); });
+addEventListener("beforeunload", (event) => { if (queue.length || later.size) event.preventDefault(); });
 
 function swap(page) {
   const had = document.activeElement;

@@ -37,7 +37,7 @@ function touched() {
 }
 setInterval(tick, 1000);
 for (const kind of ["keydown", "pointerdown", "input", "wheel"]) addEventListener(kind, touched, { passive: true, capture: true });
-document.addEventListener("visibilitychange", tick);
+document.addEventListener("visibilitychange", () => { tick(); if (document.hidden) typed(); });
 function times() {
   tick();
   const seconds = (ms) => (ms / 1000).toFixed(3);
@@ -102,6 +102,18 @@ function flush() {
   sending ??= send().finally(() => { sending = null; if (queue.length && badge.dataset.state !== "offline") flush(); });
   return sending;
 }
+// All that is on the screen: what is being typed, too, and what was chosen while something else was on its way.
+async function flushAll() {
+  typed();
+  while (queue.length || sending) if (!(await flush())) return false;
+  return true;
+}
+// What this window knows of, so that its own changes never conflict with one another: what it was told of each field,
+// and what is on its way, which may have arrived without a word coming back.
+function knowledge() {
+  const pending = queue.map((c) => ({ ...c, base_rev: c.base_rev ?? knownRev(c.field) }));
+  return { revisions: JSON.stringify(known), pending: JSON.stringify(pending) };
+}
 async function send() {
   clearTimeout(timer);
   const now = queue.slice(0, 200);
@@ -162,10 +174,14 @@ function back() {
   if (wanted) { wanted = false; goOn(); }
 }
 addEventListener("online", () => { wait = 1000; flush().then((done) => { if (done) back(); }); });
-addEventListener("pagehide", () => { if (!closed && !handedIn) post(saveUrl, queue.slice(0, 200), true).catch(() => {}); });
+addEventListener("pagehide", () => {
+  if (closed || handedIn) return;
+  typed();
+  post(saveUrl, queue.slice(0, 200), true).catch(() => {});
+});
 
 // Fields: the current one, moving, choosing.
-let current = 0;
+let current = 0, going = false;
 const fieldOf = (control) => (control instanceof RadioNodeList ? control[0] : control)?.closest?.(".asked");
 const answered = (field) => {
   const key = field.dataset.field;
@@ -200,7 +216,8 @@ function clearFault(field) {
 }
 function choose(key) {
   const option = fields[current]?.querySelector(`input[data-key="${key}"]`);
-  if (!option || closed) return;
+  // While it is handed in, what was on the screen at that moment stands.
+  if (!option || closed || going) return;
   option.checked = true;
   clearFault(fields[current]);
   changed(option.name);
@@ -208,7 +225,7 @@ function choose(key) {
   else option.focus({ preventScroll: true });
 }
 function takeBack() {
-  if (closed) return;
+  if (closed || going) return;
   const field = fields[current];
   for (const one of field?.querySelectorAll("input[type=radio]") ?? []) one.checked = false;
   if (field) changed(field.dataset.field);
@@ -222,13 +239,20 @@ form.addEventListener("change", (event) => {
   if (!field) return;
   clearFault(field);
   markSaid();
+  clearTimeout(typing.get(event.target.name));
+  typing.delete(event.target.name);
   changed(event.target.name);
 });
-let typing = 0;
+// Typing is saved when it pauses, at the latest when something is done with it.
+const typing = new Map();
+function typed() {
+  for (const [key, waiting] of typing) { clearTimeout(waiting); typing.delete(key); changed(key); }
+}
 form.addEventListener("input", (event) => {
   if (!event.target.matches("textarea, input[type=text]")) return;
-  clearTimeout(typing);
-  typing = setTimeout(() => changed(event.target.name), 700);
+  const key = event.target.name;
+  clearTimeout(typing.get(key));
+  typing.set(key, setTimeout(typed, 700));
 });
 form.addEventListener("click", (event) => {
   const sentence = event.target.closest("mark")?.dataset.sentence;
@@ -288,7 +312,6 @@ document.addEventListener("keydown", (event) => {
 });
 
 // Going on: what is missing is shown first; then everything is sent once more, so that no autosave is relied on.
-let going = false;
 function goOn() {
   if (closed) { document.getElementById("go").click(); return; }
   const open = fields.findIndex((field) => !answered(field));
@@ -299,16 +322,27 @@ function goOn() {
   }
   move(open);
 }
+// A hidden field of the form; one that only this module sends is made here.
+function carry(key, value) {
+  const field = form.elements[key] ?? form.appendChild(Object.assign(document.createElement("input"), { type: "hidden", name: key }));
+  field.value = value;
+}
 form.addEventListener("submit", async (event) => {
-  if (event.submitter?.hasAttribute("formaction")) { stay(event); return; }
+  if (event.submitter?.hasAttribute("formaction")) {
+    if (stay(event)) return;
+    typed();
+    for (const [key, value] of Object.entries(knowledge())) carry(key, value);
+    return;
+  }
   event.preventDefault();
   if (going) return;
   const open = fields.findIndex((field) => !answered(field));
   if (open >= 0) { goOn(); return; }
   going = true;
   try {
-    await flush();
-    for (const [key, value] of Object.entries(times())) form.elements[key].value = value;
+    await flushAll();
+    typed();
+    for (const [key, value] of Object.entries({ ...times(), ...knowledge() })) carry(key, value);
     const answer = await fetch(form.action, {
       method: "POST", credentials: "same-origin", headers: { accept: "application/json" },
       body: new URLSearchParams(new FormData(form)),
@@ -317,8 +351,7 @@ form.addEventListener("submit", async (event) => {
     const told = await answer.json();
     // What was handed in told its times with it: there is nothing more to tell on leaving.
     if (told.go) { queue = []; keep(); handedIn = true; location.assign(told.go); return; }
-    for (const [key, value] of Object.entries(told.conflicts ?? {})) crossed(key, value);
-    if (told.rev) form.elements.base_rev.value = told.rev;
+    for (const [key, value] of Object.entries(told.conflicts ?? {})) { crossed(key, value); known[key] = told.rev; }
     for (const key of told.problems ?? []) {
       const field = fields.find((one) => one.dataset.field === key);
       if (!field) continue;

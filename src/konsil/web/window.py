@@ -1,0 +1,67 @@
+"""What a browser window knows when it hands a form in: its own changes never conflict with one another."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from konsil.store.drafts import Change
+from konsil.web.form import clean
+
+MAX_CHANGES = 500
+"""Changes in one message; a browser that was offline for long sends several."""
+OWN = frozenset({"visit", "base_rev", "revisions", "pending", "wall", "active", "first_input"})
+"""Fields of the form that are the page's own and no answers."""
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The changes of a task that one browser window knows of."""
+
+    base_rev: int = 0
+    """The number of changes when its page was sent."""
+    revisions: Mapping[str, int] = field(default_factory=dict)
+    """Field -> the number of changes when the window last heard of that field; others: `base_rev`."""
+    pending: tuple[Change, ...] = ()
+    """Changes whose arrival nobody confirmed to the window: some may be stored already, by the same ids."""
+
+    def revision(self, name: str) -> int:
+        """The number of changes at which the window knew this field."""
+        return max(self.base_rev, self.revisions.get(name, 0))
+
+
+def window_of(form: Mapping[str, str]) -> Window:
+    """The window that sent a form; a page without a script tells `base_rev` alone."""
+    try:
+        revisions = {str(name): whole(str(rev)) for name, rev in json.loads(form.get("revisions") or "{}").items()}
+        pending = changes_of(json.loads(form.get("pending") or "[]"))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        revisions, pending = {}, ()
+    return Window(whole(form.get("base_rev", "0")), revisions, pending)
+
+
+def changes_of(sent: object) -> tuple[Change, ...]:
+    """The changes of a message, as the page's module writes them; a ValueError where they are none of ours."""
+    if not isinstance(sent, list):
+        raise TypeError("expected a list of changes")
+    changes = tuple(
+        Change(token(c["id"]), str(c["field"]), str(c["value"]), whole(str(c["base_rev"])), str(c.get("at", ""))[:32])
+        for c in sent[:MAX_CHANGES]
+    )
+    if not all(c.id and clean(c.field) == c.field and clean(c.said_at) == c.said_at for c in changes):
+        raise ValueError("expected changes with ids and plain texts")
+    return changes
+
+
+def token(sent: object) -> str:
+    """A random name that a page made; empty where it cannot be one. No page of ours needs another character."""
+    text = str(sent)
+    return text if _TOKEN.fullmatch(text) else ""
+
+
+def whole(text: str) -> int:
+    """A count; 0 where the text is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
