@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from konsil.errors import nearest
 from konsil.instrument import Field, Given, LabelError, Reading, read_form, read_label
 from konsil.store.drafts import Change
+from konsil.web.numbers import read_number
 from konsil.web.sheet import reason_name
 
 LONGEST = 20_000
@@ -46,17 +47,13 @@ def tidied(asked: Sequence[Field], sent: Mapping[str, str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for field in asked:
         value = clean(sent.get(field.name, ""))
-        found[field.name] = _number(value) if field.criterion.scale.kind == "number" else value
+        # A number is compared and read in one spelling; what is none, or is ambiguous, stays as it was typed.
+        number = read_number(value).number if field.criterion.scale.kind == "number" else ""
+        found[field.name] = number or value
         reason = reason_name(field)
         if reason:
             found[reason] = clean(sent.get(reason, "")).strip()
     return found
-
-
-def _number(value: str) -> str:
-    """German keyboards: 3,5. What may be a thousands separator is not guessed at."""
-    text = value.strip()
-    return text.replace(",", ".") if text.count(",") == 1 and "." not in text and text[:1].isdigit() else text
 
 
 def read(asked: Sequence[Field], said: Mapping[str, str]) -> Reading:
@@ -69,9 +66,20 @@ def read(asked: Sequence[Field], said: Mapping[str, str]) -> Reading:
         # A form of free texts alone may be handed in empty.
         return Reading("ok")
     found = read_form(asked, form)
+    unclear = {
+        f.name: f"{f.name}: {form[f.name]!r} is no number that can be read in one way only"
+        for f in asked
+        if f.criterion.scale.kind == "number" and f.name in form and _is_unclear(f, form[f.name])
+    }
+    if unclear:
+        return Reading("off schema", problems={**found.problems, **unclear})
     return dataclasses.replace(
         found, given=tuple(_with_reason(g, said.get(extra.get(g.field.name, ""), "")) for g in found.given)
     )
+
+
+def _is_unclear(field: Field, value: str) -> bool:
+    return bool(value.strip()) and value not in field.options and not read_number(value).number
 
 
 def _with_reason(given: Given, reason: str) -> Given:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from decimal import Decimal
 from functools import cache
 from http import HTTPStatus
 
 import jinja2
 from babel.dates import format_date
+from babel.numbers import format_decimal
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from konsil.store.access import Visitor
 from konsil.web.language import LANGUAGES, known, preferred, translations
+from konsil.web.numbers import read_number
 from konsil.web.site import site_of
 from konsil.web.statics import address
 
@@ -42,6 +45,10 @@ def environment(language: str) -> jinja2.Environment:
     words = translations(language)
     made.install_gettext_callables(words.ugettext, words.ungettext, newstyle=True)  # type: ignore[attr-defined]
     made.globals["static"] = address
+    made.globals["read_number"] = read_number
+    made.filters["decimal"] = lambda number: format_decimal(
+        Decimal(number) + 0, "#,##0.####################", locale=language
+    )
     made.filters["number"] = lambda value: f"{value:g}"
     made.filters["day"] = lambda at: format_date(datetime.fromisoformat(at), "long", locale=language)
     return made

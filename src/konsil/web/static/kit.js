@@ -108,9 +108,9 @@ async function submitted(name, form) {
   return problems.length ? json({ problems, conflicts: {}, rev: 1 }, 422) : json({ go: `#/next/${name}` });
 }
 function fits(text, { low, high, options }) {
-  const number = Number(text.trim().replace(",", "."));
   if (options.includes(text)) return true;
-  return text.trim() !== "" && Number.isFinite(number) && (low === null || number >= low) && (high === null || number <= high);
+  const typed = konsilReadNumber(text).number, number = Number(typed);
+  return typed !== undefined && (low === null || number >= low) && (high === null || number <= high);
 }
 
 // Forms that the page sends without its module: putting off, and reporting a problem.

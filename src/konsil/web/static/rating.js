@@ -22,6 +22,25 @@ const memory = {
 const random = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
 const number = (text) => { const n = Number(text); return Number.isFinite(n) ? n : 0; };
 
+// Numbers as people type them, by the rules of numbers.py: { number }, or { whole, decimal } where both can be meant.
+function readNumber(text) {
+  const typed = text.trim().replace("\u2212", "-");
+  const plain = /^([+-]?)([0-9]*)(?:[.,]([0-9]*))?$/.exec(typed);
+  if (plain && (plain[2] || plain[3])) {
+    const sign = plain[1].replace("+", ""), head = plain[2] || "0", tail = plain[3] ?? "";
+    if (tail.length === 3 && /^[1-9][0-9]{0,2}$/.test(head)) {
+      const decimals = tail.replace(/0+$/, "") || "0";
+      return { whole: sign + head + tail, decimal: `${sign}${head}.${decimals}${decimals.length < 3 ? "" : "0"}` };
+    }
+    return { number: sign + head + (tail && `.${tail}`) };
+  }
+  const grouped = /^([+-]?)([1-9][0-9]{0,2}([ \u00a0\u2009\u202f'’.,])[0-9]{3}(?:\3[0-9]{3})*)(?:([.,])([0-9]+))?$/.exec(typed);
+  if (!grouped || grouped[3] === grouped[4]) return {};
+  const digits = grouped[2].replaceAll(grouped[3], "");
+  return { number: grouped[1].replace("+", "") + digits + (grouped[5] ? `.${grouped[5]}` : "") };
+}
+globalThis.konsilReadNumber = readNumber;
+
 // Times: how long the page was open, and how long of that it was visible and somebody was at it.
 const IDLE = 60000;
 let opened = performance.now(), ticked = opened, active = 0, lastInput = opened, firstInput = null;
@@ -152,6 +171,7 @@ function crossed(key, value) {
   setValue(key, value);
   const here = fieldOf(form.elements[key]);
   if (here) {
+    readBack(here);
     here.classList.add("crossed");
     here.querySelector(".fault").textContent = form.dataset.here.replace("{value}", value || form.dataset.nothing);
   }
@@ -185,8 +205,29 @@ let current = 0, going = false;
 const fieldOf = (control) => (control instanceof RadioNodeList ? control[0] : control)?.closest?.(".asked");
 const answered = (field) => {
   const key = field.dataset.field;
-  return valueOf(key) !== "" || !!field.querySelector("textarea:not([data-needed])");
+  return valueOf(key).trim() !== "" || !!field.querySelector("textarea:not([data-needed])");
 };
+// Where one types the answer itself, and not a reason.
+const boxOf = (field) => field?.querySelector(":scope > input[type=text], :scope > textarea");
+// A number is read back as it was understood; what can be read in two ways is asked about at once.
+function readBack(field) {
+  const text = valueOf(field.dataset.field), place = field.querySelector(".reading");
+  if (!place) return;
+  const { number: n } = readNumber(text);
+  place.textContent = n ? `= ${new Intl.NumberFormat(root.lang, { maximumFractionDigits: 20 }).format(Number(n) + 0)}` : "";
+}
+// What is wrong with a number; nothing where it can be handed in.
+function numberFault(field) {
+  const text = valueOf(field.dataset.field), { range, either, low, high } = field.dataset;
+  if (!range || !text.trim() || field.querySelector(`[data-fill="${CSS.escape(text)}"]`)) return "";
+  const { number: n, whole, decimal } = readNumber(text);
+  if (whole) return either.replace("{whole}", whole).replace("{decimal}", root.lang === "de" ? decimal.replace(".", ",") : decimal).replace("{text}", text.trim());
+  return n === undefined || (low && Number(n) < Number(low)) || (high && Number(n) > Number(high)) ? range : "";
+}
+function showFault(field, text) {
+  field.classList.add("missing");
+  field.querySelector(".fault").textContent = text;
+}
 // A sentence is marked as done when all its questions are answered.
 function markSaid() {
   for (const group of form.querySelectorAll("[data-sentence].group")) {
@@ -203,11 +244,13 @@ function mark(n) {
   markSaid();
   if (document.getElementById("codebook").matches(":popover-open")) openedBook();
 }
-function move(n, scroll = true) {
+// The focus rests on the question, on what was chosen, or where one types: never on an option that nobody chose, which
+// Space would choose. On a page that just came it rests on the question whatever that is.
+function move(n, scroll = true, fresh = false) {
   if (n < 0 || n >= fields.length) return;
   mark(n);
-  const target = fields[n].querySelector("input:checked") ?? fields[n].querySelector("input:not([type=hidden]), textarea");
-  target?.focus({ preventScroll: true });
+  const target = fresh ? fields[n] : fields[n].querySelector("input:checked") ?? boxOf(fields[n]) ?? fields[n];
+  target.focus({ preventScroll: true });
   if (scroll) fields[n].scrollIntoView({ block: "nearest" });
 }
 function clearFault(field) {
@@ -241,6 +284,8 @@ form.addEventListener("change", (event) => {
   markSaid();
   clearTimeout(typing.get(event.target.name));
   typing.delete(event.target.name);
+  const fault = numberFault(field);
+  if (fault) showFault(field, fault);
   changed(event.target.name);
 });
 // Typing is saved when it pauses, at the latest when something is done with it.
@@ -250,7 +295,8 @@ function typed() {
 }
 form.addEventListener("input", (event) => {
   if (!event.target.matches("textarea, input[type=text]")) return;
-  const key = event.target.name;
+  const key = event.target.name, field = event.target.closest(".asked");
+  if (field) { clearFault(field); readBack(field); }
   clearTimeout(typing.get(key));
   typing.set(key, setTimeout(typed, 700));
 });
@@ -262,6 +308,7 @@ form.addEventListener("click", (event) => {
   const field = filler.closest(".asked");
   setValue(field.dataset.field, filler.dataset.fill);
   clearFault(field);
+  readBack(field);
   changed(field.dataset.field);
 });
 
@@ -282,7 +329,7 @@ const applyKeys = () => document.body.classList.toggle("no-keys", !shortcuts.che
 shortcuts.addEventListener("change", () => { memory.set(KEYS, shortcuts.checked ? "on" : "off"); applyKeys(); });
 applyKeys();
 const ARROWS = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1 };
-const PAGES = { PageUp: -1, PageDown: 1 };
+const pages = (event) => ({ PageUp: -1, PageDown: 1, " ": event.shiftKey ? -1 : 1 })[event.key] ?? 0;
 // All answers scroll together; false where they do not scroll by themselves but with the page.
 function scrollAnswers(by) {
   const long = [...document.querySelectorAll(".pane .scroll")].filter((one) => one.scrollHeight > one.clientHeight + 1);
@@ -303,9 +350,19 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && !elsewhere && !event.target.matches("textarea")) { event.preventDefault(); goOn(); return; }
   if (writing(event.target)) return;
   if (event.target.closest?.(".panel") && !book.contains(event.target)) return;
+  // What is typed where an answer is to be written goes there.
+  const box = elsewhere || closed ? null : boxOf(fields[current]);
+  if (box && (box.matches("textarea") ? /^\S$/u : /^[0-9.,+\u2212-]$/).test(event.key)) {
+    box.focus();
+    box.setSelectionRange(box.value.length, box.value.length);
+    return;
+  }
+  const chosen = event.target.matches?.("input:checked");
   if (/^[0-9]$/.test(event.key)) { event.preventDefault(); choose(event.key); }
   else if (event.key in ARROWS && !event.target.closest?.(".scroll, .question, .panel")) { event.preventDefault(); move(current + ARROWS[event.key]); }
-  else if (event.key in PAGES && scrollAnswers(PAGES[event.key])) event.preventDefault();
+  else if (event.key === " " && (elsewhere || event.target.matches("input:not(:checked)"))) return;
+  else if (pages(event) && scrollAnswers(pages(event))) event.preventDefault();
+  else if (event.key === " " && chosen) { event.preventDefault(); scrollBy(0, pages(event) * innerHeight * 0.85); }
   else if (event.key === "Backspace") { event.preventDefault(); takeBack(); }
   else if (event.key === "g" || event.key === "G") { event.preventDefault(); book.togglePopover(); }
   else if (event.key === "?") { event.preventDefault(); document.getElementById("keys").togglePopover(); }
@@ -314,12 +371,10 @@ document.addEventListener("keydown", (event) => {
 // Going on: what is missing is shown first; then everything is sent once more, so that no autosave is relied on.
 function goOn() {
   if (closed) { document.getElementById("go").click(); return; }
-  const open = fields.findIndex((field) => !answered(field));
+  const needs = fields.map((field) => (answered(field) ? numberFault(field) : form.dataset.missing));
+  const open = needs.findIndex((need) => need);
   if (open < 0) { form.requestSubmit(document.getElementById("go")); return; }
-  for (const field of fields) if (!answered(field)) {
-    field.classList.add("missing");
-    field.querySelector(".fault").textContent = form.dataset.missing;
-  }
+  needs.forEach((need, n) => { if (need) showFault(fields[n], need); });
   move(open);
 }
 // A hidden field of the form; one that only this module sends is made here.
@@ -336,8 +391,7 @@ form.addEventListener("submit", async (event) => {
   }
   event.preventDefault();
   if (going) return;
-  const open = fields.findIndex((field) => !answered(field));
-  if (open >= 0) { goOn(); return; }
+  if (fields.some((field) => !answered(field) || numberFault(field))) { goOn(); return; }
   going = true;
   try {
     await flushAll();
@@ -355,8 +409,7 @@ form.addEventListener("submit", async (event) => {
     for (const key of told.problems ?? []) {
       const field = fields.find((one) => one.dataset.field === key);
       if (!field) continue;
-      field.classList.add("missing");
-      field.querySelector(".fault").textContent = field.dataset.range ?? form.dataset.missing;
+      showFault(field, numberFault(field) || (field.dataset.range ?? form.dataset.missing));
     }
   } catch {
     // Offline: what was said is in the queue; Next works again when the network is back.
@@ -376,8 +429,9 @@ else if (number(form.dataset.rev)) badge.textContent = "";
 if (!closed && fields.length) {
   const open = fields.findIndex((field) => valueOf(field.dataset.field) === "");
   // Who comes new to a task reads first; who comes back goes on where they were.
-  move(Math.max(open, 0), open > 0);
+  move(Math.max(open, 0), open > 0, true);
 }
+fields.forEach(readBack);
 // Other tasks of this device that were answered while the network was away.
 try {
   for (const key of Object.keys(localStorage).filter((k) => k.startsWith(QUEUE) && k !== QUEUE + name)) {
