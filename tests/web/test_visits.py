@@ -39,7 +39,7 @@ def test_visits_and_revisions_go_out_explained(opened: Store, desk: Any, clock: 
     here.save(R1, public, [Change("one", "difficulty", "=Schwer", 0), Change("two", "correctness.a1", "Falsch", 0)],
               Visit(sheet.visit, 20.0, 15.5, 2.25))  # fmt: skip
     clock.pass_(30)
-    assert here.submit(R1, public, form("Richtig"), 99, Visit(sheet.visit, 30.0, 21.5, 2.25)).done
+    assert here.submit(R1, public, form("Richtig"), 99, Visit(sheet.visit, 30.0, 21.5, 2.25, "1 3")).done
     with reading(opened.engine) as connection:
         task = screens.public(connection, public).task
         [done] = worked(connection)
@@ -52,7 +52,7 @@ def test_visits_and_revisions_go_out_explained(opened: Store, desk: Any, clock: 
         [visit] = rows_of(folder / f"visits.{form_}")
         assert visit == {
             "id": sheet.visit, "task": task, "rater": R1, "opened_at": "2025-03-01T12:00:00Z",
-            "wall_seconds": 30.0, "active_seconds": 21.5, "first_input_seconds": 2.25,
+            "wall_seconds": 30.0, "active_seconds": 21.5, "first_input_seconds": 2.25, "ends_in_sight": "1 3",
         }  # fmt: skip
         assert set(told["columns"][f"visits.{form_}"]) == set(visit)
         revisions = rows_of(folder / f"revisions.{form_}")

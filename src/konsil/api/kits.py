@@ -32,6 +32,7 @@ def make_kit(
             )
         site = Site(folder.study, store)
         blocks = list(dict.fromkeys((row.phase, row.batch) for row in site.desk.line(rater) if not row.done or batch))
+        order = list(dict.fromkeys((row.phase, row.batch) for row in site.desk.line(rater)))
         here = [b for b in blocks if batch is None or batch in (b[1], f"{b[0]} {b[1]}".strip())]
         if not blocks:
             raise StudyError(f"{folder.path}: rater {rater!r} has nothing left to do")
@@ -39,7 +40,9 @@ def make_kit(
             names = [name for _, name in blocks]
             raise StudyError(f"{folder.path}: rater {rater!r} has no batch {batch!r}; {nearest(batch or '', names)}")
         made = make(site, rater, *here[0], chosen)
-    path = output or folder.path / f"kit-{_plain(rater)}{f'-{_plain(made.batch)}' if made.batch else ''}.html"
+    # The name says nothing of the plan: that of a phase would tell the rater that answers come once more.
+    number = f"-{order.index(here[0]) + 1}" if len(order) > 1 else ""
+    path = output or folder.path / f"kit-{_plain(rater)}{number}.html"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(made.html, "utf-8")

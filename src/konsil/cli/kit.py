@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @on_folder
 @click.option("--rater", default="", metavar="ID", help="Whose tasks. [only list the kits that were made]")
 @click.option("--batch", metavar="NAME", help="Which batch. [the rater's next]")
-@click.option("--output", type=click.Path(path_type=Path), help="The file. [FOLDER/kit-RATER-BATCH.html]")
+@click.option("--output", type=click.Path(path_type=Path), help="The file. [FOLDER/kit-RATER-NUMBER.html]")
 @click.option("--language", default="", metavar="CODE", help="de or en. [the study's]")
 def command(folder: Path, database: str, rater: str, batch: str | None, output: Path | None, language: str) -> None:
     """Write what a rater has still to do in a batch of the study in FOLDER as one HTML file.

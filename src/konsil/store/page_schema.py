@@ -48,7 +48,7 @@ screens = Table(
     Column("seconds", Float(53)),
 )
 
-# How long a page of a task was open, and how long of that somebody was at it.
+# How long a page of a task was open, how long of that somebody was at it, and which answers were seen to their end.
 visits = Table(
     "visits",
     metadata,
@@ -59,6 +59,7 @@ visits = Table(
     Column("wall", Float(53)),
     Column("active", Float(53)),
     Column("first_input", Float(53)),
+    Column("ends", Text),
 )
 
 # Every change of a field as the browser told it, once each; `rev` 0 says that it lost against another window's.

@@ -23,7 +23,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA = 4
+SCHEMA = 5
 """The newest schema that this version knows: the number of its last migration."""
 
 # Identifiers sort by code point everywhere, as Python sorts them; PostgreSQL would use the server's language.

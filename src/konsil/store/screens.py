@@ -77,6 +77,8 @@ class Visit:
     """Of these, the seconds in which the page was visible and somebody was at it."""
     first_input: float | None = None
     """Seconds until the first input."""
+    ends: str | None = None
+    """The places, from 1, of the answers whose end was in sight, with spaces between; 0: none; None: not known."""
 
 
 # Statements of every page, put together once: building them takes longer than the database does.
@@ -114,7 +116,7 @@ _LONGER_VISIT = sa.update(page_schema.visits).where(
 # Of a task that changed hands, only the visits of whoever has it now.
 _WHOSE = sa.select(_S.rater).where(_S.task == _OF).scalar_subquery()
 _VISITS = (
-    sa.select(_V.opened_at, _V.id, _V.wall, _V.active, _V.first_input)
+    sa.select(_V.opened_at, _V.id, _V.wall, _V.active, _V.first_input, _V.ends)
     .where(_V.task == _OF, _V.rater == _WHOSE)
     .order_by(_V.opened_at, _V.id)
 )
@@ -216,7 +218,7 @@ def put_off(connection: Connection, state: State) -> None:
 
 def visit(connection: Connection, state: State, told: Visit, at: str) -> None:
     """Keep what a page says of its times; later words of the same page replace the earlier."""
-    values = {"wall": told.wall, "active": told.active, "first_input": told.first_input}
+    values = {"wall": told.wall, "active": told.active, "first_input": told.first_input, "ends": told.ends}
     if told.wall is not None:
         # Words may arrive out of order, so the longest counts; times only grow. The visit of another task is left as
         # it is: whatever says so is no page of ours.

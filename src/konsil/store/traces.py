@@ -57,6 +57,11 @@ VISITS = Trace(
             _V.first_input, pl.Float64,
             "Seconds from opening the page to the first key, click or touch in it; empty where there was none.",
         ),
+        "ends_in_sight": (
+            _V.ends, pl.String,
+            "The places on this screen, from 1 and in the order of the task's answers, of the answers whose text was in"
+            " sight to its end, with spaces between; 0: of none; empty where its browser ran no script.",
+        ),
     },
     (_V.opened_at, _V.id),
 )  # fmt: skip

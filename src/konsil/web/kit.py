@@ -115,7 +115,7 @@ def _html(site: Site, kit: str, sheets: Sequence[tuple[Queued, Sheet]], language
     asides: list[str] = []
     specs, tasks = [], []
     for row, sheet in sheets:
-        shown = {"sheet": sheet, "conflict": False, "csrf": "", "path": path, "language": language}
+        shown = {"sheet": sheet, "conflict": False, "lost": (), "csrf": "", "path": path, "language": language}
         aside = _held(templates.get_template("rating_aside.html").render(shown))
         if aside not in asides:
             asides.append(aside)

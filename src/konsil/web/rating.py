@@ -20,7 +20,7 @@ from konsil.web.pages import page, path_to, refusal, to, wants_json
 from konsil.web.sheet import Group, Sheet
 from konsil.web.site import site_of
 from konsil.web.way import in_the_way
-from konsil.web.window import OWN, changes_of, token, window_of
+from konsil.web.window import OWN, changes_of, is_places, token, window_of
 
 
 def next_task(request: Request) -> Response:
@@ -56,11 +56,16 @@ def _task(request: Request, done: Submitted | None = None, sent: Mapping[str, st
     if sheet is None:
         return refusal(request, 404)
     if done is None:
-        shown = page(request, "rating.html", {"sheet": sheet, "conflict": False})
+        shown = page(request, "rating.html", {"sheet": sheet, "conflict": False, "lost": ()})
+    elif done.closed:
+        lost = _lost(sheet, sent or {})
+        shown = page(request, "rating.html", {"sheet": sheet, "conflict": False, "lost": lost}, 409 if lost else 200)
     else:
         conflict = bool(done.conflicts)
         sheet = _with_form(sheet, done, sent or {})
-        shown = page(request, "rating.html", {"sheet": sheet, "conflict": conflict}, 409 if conflict else 422)
+        shown = page(
+            request, "rating.html", {"sheet": sheet, "conflict": conflict, "lost": ()}, 409 if conflict else 422
+        )
     # Noted when the page is on its way: nobody who wants to read waits for others who write.
     shown.background = BackgroundTask(site.desk.looked, visitor.who, public, sheet.visit, at)
     return shown
@@ -86,6 +91,14 @@ def _with_form(sheet: Sheet, done: Submitted, sent: Mapping[str, str]) -> Sheet:
     return dataclasses.replace(sheet, panes=panes, groups=tuple(group(g) for g in sheet.groups))
 
 
+def _lost(sheet: Sheet, sent: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Questions and what was entered that a closed batch did not take."""
+    asked = [a for group in sheet.everything for a in group.asked]
+    values = [(a.question, sent.get(a.name, ""), a.value) for a in asked]
+    notes = [(a.question, sent.get(a.reason, ""), a.note) for a in asked if a.reason]
+    return tuple((question, now) for question, now, before in (*values, *notes) if now.strip() and now != before)
+
+
 def submit(request: Request) -> Response:
     """Hand in, and go on; what is not complete is kept and shown again."""
     form = form_of(request)
@@ -95,12 +108,15 @@ def submit(request: Request) -> Response:
     if done is None:
         return refusal(request, 404)
     if wants_json(request):
-        if done.done or done.closed:
+        if done.done:
             return JSONResponse({"go": _after(request, done)})
+        if done.closed:
+            return JSONResponse({"closed": True})
         told = {"problems": sorted(done.problems), "conflicts": dict(done.conflicts), "rev": done.rev}
         return JSONResponse(told, 409 if done.conflicts else 422)
-    if done.done or done.closed:
+    if done.done:
         return to(_after(request, done))
+    # A batch that was closed meanwhile takes nothing; its page tells what that was.
     return _task(request, done, values)
 
 
@@ -158,7 +174,7 @@ def _json(request: Request) -> tuple[list[Change], Visit | None] | None:
     try:
         told = json.loads(request.state.body)
         changes = list(changes_of(told["changes"]))
-        visit = _visit(str(told["visit"]), {k: str(told.get(k, "")) for k in ("wall", "active", "first_input")})
+        visit = _visit(str(told["visit"]), {k: str(told.get(k, "")) for k in ("ends", "wall", "active", "first_input")})
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return None
     return changes, visit
@@ -171,7 +187,8 @@ def _visit(name: str, told: Mapping[str, str]) -> Visit | None:
     wall, active, first = (_seconds(told.get(key, "")) for key in ("wall", "active", "first_input"))
     if wall is None:
         return Visit(name)
-    return Visit(name, wall, None if active is None else min(active, wall), first)
+    ends = told.get("ends", "")
+    return Visit(name, wall, None if active is None else min(active, wall), first, ends if is_places(ends) else None)
 
 
 def _seconds(text: str) -> float | None:

@@ -12,8 +12,9 @@ from konsil.web.form import clean
 
 MAX_CHANGES = 500
 """Changes in one message; a browser that was offline for long sends several."""
-OWN = frozenset({"visit", "base_rev", "revisions", "pending", "wall", "active", "first_input"})
+OWN = frozenset({"visit", "base_rev", "revisions", "pending", "ends", "wall", "active", "first_input"})
 """Fields of the form that are the page's own and no answers."""
+_PLACES = re.compile(r"0|[1-9][0-9]{0,3}(?: [1-9][0-9]{0,3}){0,99}")
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -60,6 +61,15 @@ def token(sent: object) -> str:
     """A random name that a page made; empty where it cannot be one. No page of ours needs another character."""
     text = str(sent)
     return text if _TOKEN.fullmatch(text) else ""
+
+
+def is_places(text: str) -> bool:
+    """Whether a text lists places of answers on a screen; 0: none.
+
+    >>> is_places("1 3"), is_places("0"), is_places("")
+    (True, True, False)
+    """
+    return _PLACES.fullmatch(text) is not None
 
 
 def whole(text: str) -> int:

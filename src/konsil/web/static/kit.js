@@ -6,7 +6,7 @@ const words = document.body.dataset;
 const main = document.getElementById("main");
 const byName = Object.fromEntries(kit.screens.map((one) => [one.public, one]));
 const HERE = `konsil:kit:${kit.id}`;
-const OWN = new Set(["csrf", "visit", "base_rev", "revisions", "pending", "wall", "active", "first_input"]);
+const OWN = new Set(["csrf", "visit", "base_rev", "revisions", "pending", "ends", "wall", "active", "first_input"]);
 const make = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
 const stamp = () => new Date().toISOString();
 const clock = (at) => new Date(at).toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" });
@@ -73,7 +73,7 @@ function say(name, one, change) {
 }
 function time(one, visit, told) {
   if (!visit || told.wall === undefined || told.wall === "") return;
-  one.visits[visit] = { wall: String(told.wall), active: String(told.active), first_input: String(told.first_input) };
+  one.visits[visit] = { wall: String(told.wall), active: String(told.active), first_input: String(told.first_input), ends: String(told.ends ?? "") };
 }
 // A form's fields that are answers, with one sign for the end of a line.
 const answersIn = (form) => Object.fromEntries(

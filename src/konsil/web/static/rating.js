@@ -60,8 +60,54 @@ document.addEventListener("visibilitychange", () => { tick(); if (document.hidde
 function times() {
   tick();
   const seconds = (ms) => (ms / 1000).toFixed(3);
-  return { wall: seconds(performance.now() - opened), active: seconds(active), first_input: firstInput === null ? "" : seconds(firstInput - opened) };
+  return { ends: [...ends].sort((a, b) => a - b).join(" ") || "0", wall: seconds(performance.now() - opened), active: seconds(active), first_input: firstInput === null ? "" : seconds(firstInput - opened) };
 }
+
+// Which answers were seen to their end: it was in the window and not behind the bar.
+const ends = new Set();
+{
+  const watch = new IntersectionObserver((entries) => {
+    for (const entry of entries) if (entry.isIntersecting) { ends.add(entry.target.dataset.answer); watch.unobserve(entry.target); }
+  }, { rootMargin: `0px 0px -${form.querySelector(".bar").offsetHeight}px 0px` });
+  for (const end of document.querySelectorAll(".end")) watch.observe(end);
+}
+
+// At a desk every answer shows twelve lines, or all of it, and as much more as the window has room for; then the page
+// scrolls, and the answers stay in sight where a question fits beneath them. Text that is hidden is marked.
+const LINES = 288, QUESTION = 150, GAP = 10;
+const atDesk = matchMedia("(min-width: 1000px) and (min-height: 600px)");
+const panes = [...document.querySelectorAll(".pane")];
+const texts = panes.map((pane) => pane.querySelector(".scroll"));
+function fit() {
+  if (!atDesk.matches || !panes.length) { root.classList.remove("pinned"); markHidden(); return; }
+  const size = (name, value) => root.style.setProperty(name, `${Math.round(value)}px`);
+  const heightOf = (selector) => form.querySelector(selector)?.offsetHeight ?? 0;
+  const question = heightOf(".question"), bar = heightOf(".bar"), several = document.body.classList.contains("panes");
+  const beside = panes.map((pane) => [...pane.children].reduce((sum, one) => sum + (one.classList.contains("scroll") ? 0 : one.offsetHeight), 28));
+  const under = several && heightOf(".work > .groups") ? heightOf(".work > .groups") + GAP : 0;
+  const top = form.querySelector(".work").getBoundingClientRect().top + scrollY;
+  const room = Math.max(LINES, innerHeight - top - under - bar - GAP - Math.max(...beside));
+  const needs = texts.map((text) => text.querySelector(".end").offsetTop - text.firstElementChild.offsetTop + 2);
+  const tallest = Math.min(room, Math.max(...needs));
+  size("--room", room);
+  size("--tallest", tallest);
+  size("--below", question);
+  const covered = question + 29 + tallest, pinned = several && innerHeight - covered - bar >= QUESTION;
+  root.classList.toggle("pinned", pinned && top + Math.max(...beside) + tallest + under + bar > innerHeight);
+  size("--covered", root.classList.contains("pinned") ? covered : question);
+  markHidden();
+}
+function markHidden() {
+  for (const box of [form.querySelector(".question"), ...texts]) {
+    if (!box) continue;
+    const more = getComputedStyle(box).overflowY === "auto" && box.scrollTop + box.clientHeight < box.scrollHeight - 2;
+    box.classList.toggle("more", more);
+    (box.matches(".question") ? box : box.parentElement).querySelector(".more-mark").hidden = !more;
+  }
+}
+addEventListener("resize", fit);
+document.addEventListener("scroll", markHidden, { capture: true, passive: true });
+document.addEventListener("toggle", fit, true);
 
 // Values by name.
 function valueOf(key) {
@@ -81,12 +127,20 @@ function setValue(key, value) {
 let queue = [];
 try { queue = JSON.parse(memory.get(QUEUE + name) ?? "[]"); } catch { queue = []; }
 const known = {};
+// What the server has of this page, so that what was entered since can be told where it was not taken.
+const stored = Object.fromEntries(new FormData(form));
+// Between two tries, in milliseconds: the server's return is noticed within three seconds.
+const LONGEST = 2000;
 let sending = null, wait = 1000, timer = 0, handedIn = false;
 const knownRev = (key) => known[key] ?? number(form.dataset.rev);
 
+// Trying again at once; whoever wanted to go on does.
+const tryNow = document.getElementById("try") ?? document.createElement("button");
+tryNow.addEventListener("click", () => { wait = 1000; flush().then((done) => { if (done) back(); }); });
 function show(state, text) {
   badge.dataset.state = state;
   badge.textContent = text;
+  tryNow.hidden = state !== "offline";
 }
 function showSaved(at) {
   const time = new Date(at).toLocaleTimeString(root.lang, { hour: "2-digit", minute: "2-digit" });
@@ -147,7 +201,7 @@ async function send() {
   } catch {
     showOffline();
     timer = setTimeout(flush, wait);
-    wait = Math.min(wait * 2, 30000);
+    wait = LONGEST;
     return false;
   }
   wait = 1000;
@@ -159,11 +213,33 @@ async function send() {
   keep();
   if (!answer.ok) { location.reload(); return false; }
   const told = await answer.json();
-  if (told.closed) { location.reload(); return false; }
-  for (const c of now) known[c.field] = told.rev;
+  if (told.closed) { lose(now); location.reload(); return false; }
+  for (const c of now) { known[c.field] = told.rev; stored[c.field] = c.value; }
   for (const [key, value] of Object.entries(told.conflicts)) crossed(key, value);
   if (!queue.length) { showSaved(told.at); back(); }
   return true;
+}
+// The batch was closed meanwhile: what was not taken is told on the page that comes, in the words of its questions.
+const LOST = "konsil:lost:";
+function lose(changes) {
+  const last = Object.fromEntries(changes.map((c) => [c.field, c.value]));
+  const lines = Object.entries(last).map(([key, value]) => [key, value]);
+  memory.set(LOST + name, JSON.stringify(lines));
+  queue = [];
+  keep();
+}
+function tellLost() {
+  const place = document.getElementById("lost");
+  let lines = [];
+  try { lines = JSON.parse(memory.get(LOST + name) ?? "[]"); } catch { /* nothing was kept */ }
+  memory.drop(LOST + name);
+  if (!place || !closed || !lines.length) return;
+  for (const [key, value] of lines) {
+    const field = fieldOf(form.elements[key]);
+    const row = place.querySelector("ul").appendChild(document.createElement("li"));
+    row.textContent = `${field?.querySelector("legend").textContent ?? key} ${value || form.dataset.nothing}`;
+  }
+  place.hidden = false;
 }
 function crossed(key, value) {
   queue = queue.filter((c) => c.field !== key);
@@ -192,6 +268,10 @@ document.addEventListener("click", (event) => {
 function back() {
   if (away) away.hidden = true;
   if (wanted) { wanted = false; goOn(); }
+}
+function retry() {
+  if (queue.length) flush();
+  else back();
 }
 addEventListener("online", () => { wait = 1000; flush().then((done) => { if (done) back(); }); });
 addEventListener("pagehide", () => {
@@ -403,6 +483,14 @@ form.addEventListener("submit", async (event) => {
     });
     if (answer.status === 401 || answer.status === 403) { location.reload(); return; }
     const told = await answer.json();
+    if (told.closed) {
+      lose(fields.flatMap((field) => [...field.querySelectorAll("[name]")].map((one) => one.name))
+        .filter((key, n, all) => all.indexOf(key) === n && valueOf(key) !== (stored[key] ?? ""))
+        .map((key) => ({ field: key, value: valueOf(key) })));
+      handedIn = true;
+      location.reload();
+      return;
+    }
     // What was handed in told its times with it: there is nothing more to tell on leaving.
     if (told.go) { queue = []; keep(); handedIn = true; location.assign(told.go); return; }
     for (const [key, value] of Object.entries(told.conflicts ?? {})) { crossed(key, value); known[key] = told.rev; }
@@ -415,15 +503,21 @@ form.addEventListener("submit", async (event) => {
     // Offline: what was said is in the queue; Next works again when the network is back.
     if (!queue.length) show("offline", badge.dataset.offlineMany.replace("{n}", fields.length));
     else showOffline();
-    timer = setTimeout(flush, wait);
     if (away) { away.hidden = false; wanted = true; }
+    // Nothing of it may be left to save, and still it was not handed in: the next try goes on by itself.
+    clearTimeout(timer);
+    timer = setTimeout(retry, wait);
   } finally {
     going = false;
   }
 });
 
+tellLost();
+
 // Begin: what this device kept comes first, then the first open question.
 for (const c of queue) setValue(c.field, c.value);
+fit();
+new ResizeObserver(() => requestAnimationFrame(fit)).observe(form);
 if (queue.length) flush();
 else if (number(form.dataset.rev)) badge.textContent = "";
 if (!closed && fields.length) {
