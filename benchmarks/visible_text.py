@@ -15,15 +15,16 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from playwright.sync_api import sync_playwright
+
 from web.browsers import CHROMIUM, Still
 from web.visible_text import ANSWERS, CRITERIA, SIZES, TWELVE_LINES, page_of, visible
 
 HEAD = """# How much of each answer is in sight
 
-Pixels of each answer's text in the window on a rating page as it comes, not behind the question and not behind the bar below; a line
-has 24 pixels. Criteria have five labels and an abstention; every answer is far longer than the window. Of every answer twelve lines
-(288 pixels) are in sight at least; where that and the questions are more than the window holds, the page scrolls. The table is
-written by `benchmarks/visible_text.py`.
+Pixels of each answer's text in the window on a rating page as it comes, not behind the question and not behind the bar
+below; a line has 24 pixels. Criteria have five labels and an abstention; every answer is far longer than the window. Of
+every answer twelve lines (288 pixels) are in sight at least; where that and the questions are more than the window holds,
+the page scrolls. `benchmarks/visible_text.py` writes this page.
 """
 
 

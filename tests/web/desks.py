@@ -1,4 +1,4 @@
-"""A rater's page of a small study in a real browser, served in this process; what the browser reports as wrong fails."""
+"""A rater's page of a small study in a real browser, served in this process; script errors fail the test."""
 
 from __future__ import annotations
 

@@ -110,9 +110,12 @@ def test_the_codebook_stands_beside_the_page(desk: OpenDesk) -> None:
         desk.page.keyboard.press("Escape")
 
 
-def test_an_answers_headings_follow_its_own(desk: OpenDesk) -> None:
+def test_an_answers_headings_follow_its_own(chromium: Any, tmp_path: Path) -> None:
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
-    levels = desk.page.eval_on_selector_all(".pane h2, .pane h3, .pane h4", "all => all.map((one) => one.tagName)")
+    form = Instrument("form", (Criterion("good", "Is it good?", GRADES),))
+    with open_desk(chromium, tmp_path, form, text=HEADINGS) as desk:
+        desk.come()
+        levels = desk.page.eval_on_selector_all(".pane h2, .pane h3, .pane h4", "all => all.map((one) => one.tagName)")
+        found = axe.run(desk.page, options={"runOnly": {"type": "rule", "values": ["heading-order"]}})
     assert levels == ["H2", "H3", "H3"]
-    found = axe.run(desk.page, options={"runOnly": {"type": "rule", "values": ["heading-order"]}})
     assert not found["violations"]

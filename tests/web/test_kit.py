@@ -436,3 +436,20 @@ def test_the_commands(tmp_path: Path) -> None:
     ):
         with pytest.raises(KonsilError, match=sentence):
             run(*arguments)
+
+
+@pytest.mark.slow
+def test_a_kits_file_name_says_nothing_of_the_plan(tmp_path: Path) -> None:
+    """A phase called "again" would tell the rater that these answers come once more."""
+    from click.testing import CliRunner
+
+    from konsil.cli.main import group
+
+    (tmp_path / "study.toml").write_text(PROTOCOL + 'phase = "again"\nbatches = 1\n', "utf-8")
+    (tmp_path / "items.csv").write_text("item,text\ni,What?\nj,Who?\n", "utf-8")
+    (tmp_path / "answers.csv").write_text("item,system,text\ni,s,This.\nj,s,That.\n", "utf-8")
+    for command in (["import"], ["kit", "--rater", "dr a/b"]):
+        done = CliRunner().invoke(group, [command[0], str(tmp_path), *command[1:]], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+    [file] = tmp_path.glob("kit-*")
+    assert file.name == "kit-dr-a-b-1.html"

@@ -1,4 +1,4 @@
-"""Of every answer twelve lines are in sight, or all of it; what is hidden is marked, and its end in sight is recorded."""
+"""Of every answer twelve lines are in sight, or all of it; hidden text is marked, and an end in sight is recorded."""
 
 from __future__ import annotations
 

@@ -18,12 +18,12 @@ LABELS = ("strongly disagree", "disagree", "neutral", "agree", "strongly agree")
 GRADES = Scale(LABELS, level="ordinal", abstain="cannot judge")
 FORM = Instrument("form", tuple(Criterion(f"c{n}", f"The answer is good in respect {n}.", GRADES) for n in CRITERIA))
 QUESTION = (
-    "A 74-year-old woman with HFpEF, eGFR 42 and potassium 5.1 mmol/L asks whether spironolactone can be started. What do"
-    " you recommend? ({})"
+    "A 74-year-old woman with HFpEF, eGFR 42 and potassium 5.1 mmol/L asks whether spironolactone can be started."
+    " What do you recommend? ({})"
 )
 TEXT = (
-    "The patient should be assessed for volume status, renal function and potassium before a mineralocorticoid receptor "
-    "antagonist is added, and the dose is to be halved if eGFR falls below 30. "
+    "The patient should be assessed for volume status, renal function and potassium before a mineralocorticoid "
+    "receptor antagonist is added, and the dose is to be halved if eGFR falls below 30. "
 )
 LONG = (TEXT * 4 + "\n\n") * 4
 
@@ -42,7 +42,8 @@ _MEASURE = """() => {
   const bottom = Math.min(innerHeight, document.querySelector('.bar').getBoundingClientRect().top);
   return [...document.querySelectorAll('.pane')].filter((pane) => pane.offsetHeight).map((pane) => {
     const box = pane.querySelector('.scroll'), r = box.getBoundingClientRect();
-    const whole = box.querySelector('.end').getBoundingClientRect().bottom - box.firstElementChild.getBoundingClientRect().top;
+    const end = box.querySelector('.end').getBoundingClientRect().bottom;
+    const whole = end - box.firstElementChild.getBoundingClientRect().top;
     const marked = !pane.querySelector('.more-mark').hidden;
     return [Math.round(Math.max(0, Math.min(bottom, r.bottom) - Math.max(top, r.top))), Math.round(whole), marked];
   });

@@ -49,6 +49,9 @@ class Kept:
     """Fields that another window had changed meanwhile: what they say now. The change told is kept in the log only."""
 
 
+NOTE = "~note"
+"""The field of the rater's note to oneself: no criterion can be called so. It is no rating and is not exported."""
+
 # Statements of every save, put together once: building them takes longer than the database does.
 _D, _E = page_schema.drafts.c, page_schema.draft_events.c
 _VALUES = sa.select(_D.field, _D.value, _D.rev).where(_D.task == sa.bindparam("of")).order_by(_D.field)
@@ -112,6 +115,17 @@ def _set(connection: Connection, task: str, one: Change, rev: int, *, fresh: boo
         connection.execute(_FRESH, {"task": task, "field": one.field, **row})
     else:
         connection.execute(_AGAIN, {"of": task, "here": one.field, **row})
+
+
+def noted(connection: Connection, rater: str) -> dict[str, str]:
+    """Task -> the rater's note to oneself, where there is one."""
+    s = page_schema.screens.c
+    query = (
+        sa.select(_D.task, _D.value)
+        .select_from(page_schema.drafts.join(page_schema.screens, s.task == _D.task))
+        .where(s.rater == rater, _D.field == NOTE, _D.value != "")
+    )
+    return dict(connection.execute(query).tuples().all())
 
 
 def history(connection: Connection, task: str) -> tuple[tuple[Change, int], ...]:

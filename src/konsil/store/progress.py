@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -82,3 +83,16 @@ def rated_tasks(connection: Connection, ids: Sequence[str] | None = None) -> fro
     query = sa.select(schema.ratings.c.task).distinct()
     rows = connection.execute(query if ids is None else query.where(schema.ratings.c.task.in_(ids)))
     return frozenset(row.task for row in rows)
+
+
+def typical_seconds(connection: Connection, least: int) -> float | None:
+    """The median seconds of the screens about items that anybody handed in; None below so many of them."""
+    s, t = page_schema.screens.c, schema.tasks.c
+    query = (
+        sa.select(s.seconds)
+        .select_from(page_schema.screens.join(schema.tasks, t.id == s.task))
+        .where(s.submitted_at.is_not(None), s.seconds.is_not(None), t.item.is_not(None))
+        .order_by(s.seconds)
+    )
+    found = list(connection.execute(query).scalars())
+    return median(found) if len(found) >= least else None

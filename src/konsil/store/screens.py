@@ -243,6 +243,19 @@ def task(connection: Connection, task_id: str) -> Task | None:
     return found[0] if found else None
 
 
+def begun(connection: Connection, rater: str) -> tuple[tuple[State, str, str], ...]:
+    """The screens that a rater handed in or began, the last first, each with its phase and batch."""
+    query = (
+        sa.select(page_schema.screens, _T.phase, _T.batch)
+        .select_from(page_schema.screens.join(schema.tasks, _T.id == _S.task))
+        .where(_S.rater == rater, _T.rater == rater, sa.or_(_S.rev > 0, _S.submitted_at.is_not(None)))
+        .order_by(_T.position.desc(), _S.task)
+    )
+    names = State.__slots__
+    rows = connection.execute(query).mappings()
+    return tuple((State(**{name: row[name] for name in names}), row["phase"], row["batch"]) for row in rows)
+
+
 def tasks_of_item(connection: Connection, item: str) -> tuple[Task, ...]:
     """All tasks about an item."""
     return tuple(_records(connection, "tasks", "item", item))

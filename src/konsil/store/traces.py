@@ -16,6 +16,7 @@ from sqlalchemy.engine import Connection
 
 from konsil.records.worked import Worked
 from konsil.store import frames, page_schema, schema
+from konsil.store.drafts import NOTE
 from konsil.store.rows import dumps
 
 _V, _E = page_schema.visits.c, page_schema.draft_events.c
@@ -97,7 +98,11 @@ TRACES = (VISITS, REVISIONS)
 def write(connection: Connection, trace: Trace, path: Path, form: str) -> int:
     """Write a table of traces as a file and count its rows; nothing is written where there are none."""
     columns = [column.label(name) for name, (column, _, _) in trace.columns.items()]
-    rows = connection.execute(sa.select(*columns).order_by(*trace.order)).all()
+    query = sa.select(*columns).order_by(*trace.order)
+    if trace is REVISIONS:
+        # A rater's notes to oneself are nobody else's.
+        query = query.where(_E.field != NOTE)
+    rows = connection.execute(query).all()
     if not rows:
         return 0
     if form == "jsonl":

@@ -12,7 +12,7 @@ from konsil.errors import StoreError, nearest
 from konsil.instrument import Field, Instrument, Reading, fields, ratings, screen, values
 from konsil.records import Event, Rating, Task
 from konsil.store import Connection, Store, batches, drafts, happenings, screens, write
-from konsil.store.drafts import Change, Kept
+from konsil.store.drafts import NOTE, Change, Kept
 from konsil.store.engine import noting, reading, writing
 from konsil.store.renderings import rendered
 from konsil.store.screens import Queued, State, Visit
@@ -113,7 +113,7 @@ class Desk:
             panes=panes, groups=tuple(g for g in groups if id(g) not in inside), entries=sheet.entries_of(seen),
             codebook=html[-1] if instrument.codebook.strip() else "", progress=progress,
             submitted=state.submitted_at is not None, closed=closed or bool(suggested), back=back,
-            practice=task.purpose == "practice", explained=bool(suggested),
+            practice=task.purpose == "practice", explained=bool(suggested), note=said.get(NOTE, ""),
         )  # fmt: skip
 
     def looked(self, rater: str, public: str, visit: str, at: str) -> None:
@@ -164,7 +164,7 @@ class Desk:
             instrument = self._instrument(task)
             asked = fields(instrument, task)
             said = form.tidied(asked, sent)
-            kept = self._keep(connection, state, asked, said, window, at)
+            kept = self._keep(connection, state, asked, said | _note(sent), window, at)
             if kept.conflicts:
                 return Submitted(False, conflicts=_says(kept), rev=kept.rev)
             read = form.read(asked, said)
@@ -191,7 +191,7 @@ class Desk:
             state, task = found
             if not happenings.is_closed(connection, task):
                 asked = fields(self._instrument(task), task)
-                self._keep(connection, state, asked, form.tidied(asked, sent), window, at)
+                self._keep(connection, state, asked, form.tidied(asked, sent) | _note(sent), window, at)
             screens.put_off(connection, state)
         return True
 
@@ -255,7 +255,7 @@ class Desk:
         own = {c.field: kept.rev for c in pending if c.field not in kept.conflicts}
         now = {name: one.value for name, one in drafts.values(connection, state.task).items()}
         # One spelling for both: a draft has 1,5 and line ends as they were typed.
-        before = form.tidied(asked, now)
+        before = form.tidied(asked, now) | {NOTE: now.get(NOTE, "")}
         # New names each time: what differs is asked anew, so handing in twice says nothing twice.
         changes = [
             Change(secrets.token_hex(16), name, value, own.get(name, window.revision(name)))
@@ -287,6 +287,11 @@ class Desk:
             name = f"submission {state.public} {state.rev}"
             write.revise(connection, [*changed, *emptied], at=at, event_id=name, kind_of_event="submission")
         screens.change(connection, state, {"submitted_at": at, "seconds": seconds})
+
+
+def _note(sent: Mapping[str, str]) -> dict[str, str]:
+    """The note to oneself, where the form has one."""
+    return {NOTE: form.clean(sent[NOTE])} if NOTE in sent else {}
 
 
 def _seconds(connection: Connection, state: State, at: str) -> float | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from konsil.errors import nearest
 from konsil.instrument import Field, Given, LabelError, Reading, read_form, read_label
-from konsil.store.drafts import Change
+from konsil.store.drafts import NOTE, Change
 from konsil.web.numbers import read_number
 from konsil.web.sheet import reason_name
 
@@ -27,6 +27,8 @@ def clean(text: str) -> str:
 
 def unfit(asked: Sequence[Field], change: Change) -> str:
     """Why a field cannot say this; empty where it can. What is half typed is no fault yet."""
+    if change.field == NOTE:
+        return "" if change.value == clean(change.value) else "contains signs that cannot be kept"
     by_name = {f.name: f for f in asked}
     field = by_name.get(change.field)
     if field is None:

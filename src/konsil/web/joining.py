@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from konsil.store import progress
 from konsil.store.access import GUEST
+from konsil.store.engine import reading
 from konsil.store.renderings import rendered
 from konsil.web import richtext
 from konsil.web.guard import form_of, visitor_of
 from konsil.web.pages import page, path_to, to
 from konsil.web.reception import Part
-from konsil.web.site import site_of, stamp
+from konsil.web.site import Site, site_of, stamp
 from konsil.web.way import in_the_way
 
+FEWEST_SCREENS = 20
+"""Screens that others handed in before anybody is told how long the pages take."""
 LINK_DAYS = 90
 """How long a link works that somebody makes for another device."""
 
@@ -36,8 +41,32 @@ def consent(request: Request) -> Response:
         "standing": reception.standing(visitor.who),
         "study_language": site.study.language,
         "kept": site.study.enrolment.withdrawn == "keep",
+        "ahead": work_ahead(site, visitor.who),
     }
     return page(request, "consent.html", told)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkAhead:
+    """What somebody agrees to do, as far as the plan says."""
+
+    pages: int
+    """Pages to rate; 0: not known yet."""
+    batches: int
+    """In so many batches."""
+    minutes: int | None
+    """About how many minutes they take, by the pages that others rated; None where too few did."""
+
+
+def work_ahead(site: Site, rater: str) -> WorkAhead:
+    """The pages that a rater has, or would have in the place that is free now."""
+    line = site.desk.line(rater)
+    offer = site.placing.offer(rater) if not line else None
+    pages = len(line) if line else offer.pages if offer is not None else 0
+    with reading(site.store.engine) as connection:
+        seconds = progress.typical_seconds(connection, FEWEST_SCREENS)
+    minutes = None if seconds is None or not pages else max(5, 5 * round(pages * seconds / 300))
+    return WorkAhead(pages, len({(row.phase, row.batch) for row in line}), minutes)
 
 
 def say_consent(request: Request) -> Response:

@@ -11,7 +11,7 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from konsil.store.drafts import Change
+from konsil.store.drafts import NOTE, Change
 from konsil.store.screens import Visit
 from konsil.web.desk import Submitted
 from konsil.web.guard import form_of, visitor_of
@@ -88,7 +88,8 @@ def _with_form(sheet: Sheet, done: Submitted, sent: Mapping[str, str]) -> Sheet:
         return dataclasses.replace(one, asked=asked)
 
     panes = tuple(dataclasses.replace(p, groups=tuple(group(g) for g in p.groups)) for p in sheet.panes)
-    return dataclasses.replace(sheet, panes=panes, groups=tuple(group(g) for g in sheet.groups))
+    groups, note = tuple(group(g) for g in sheet.groups), sent.get(NOTE, sheet.note)
+    return dataclasses.replace(sheet, panes=panes, groups=groups, note=note)
 
 
 def _lost(sheet: Sheet, sent: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

@@ -162,6 +162,8 @@ class Sheet:
     """Whether it shows what a practice explains, and takes no more answers."""
     back: str
     """The random name of the task handed in before this one; empty: none, or it cannot be changed."""
+    note: str = ""
+    """The rater's note to oneself."""
 
     @property
     def everything(self) -> tuple[Group, ...]:

@@ -14,10 +14,10 @@ TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
 def compact(name: str, text: str) -> str:
-    """A script or style sheet without the comments that have lines of their own, and without indentation.
+    r"""A script or style sheet without the comments that have lines of their own, and without indentation.
 
-    >>> compact("a.js", "// Why.\\n  f(1); // stays\\n")
-    'f(1); // stays\\n'
+    >>> compact("a.js", "// Why.\n  f(1); // stays\n")
+    'f(1); // stays\n'
     """
     if name.endswith(".css"):
         text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)

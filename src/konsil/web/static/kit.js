@@ -69,7 +69,7 @@ function say(name, one, change) {
   one.changes.push(change);
   one.values[change.field] = change.value;
   // What is changed after it was handed in is to be handed in once more.
-  one.done = "";
+  if (change.field !== "~note") one.done = "";
 }
 function time(one, visit, told) {
   if (!visit || told.wall === undefined || told.wall === "") return;

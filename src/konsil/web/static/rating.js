@@ -359,7 +359,7 @@ form.addEventListener("focusin", (event) => {
 });
 form.addEventListener("change", (event) => {
   const field = event.target.closest(".asked");
-  if (!field) return;
+  if (!field) { typed(); return; }
   clearFault(field);
   markSaid();
   clearTimeout(typing.get(event.target.name));

@@ -1,0 +1,87 @@
+"""The list of what a rater has rated or begun, with notes to oneself, which leads back to any page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from konsil.store import Connection, happenings, screens
+from konsil.store.drafts import noted
+from konsil.store.engine import reading
+from konsil.web.guard import visitor_of
+from konsil.web.pages import page
+from konsil.web.site import Site, site_of
+
+PER_PAGE = 30
+"""Rows of the list on one page."""
+FILTERS = ("", "note", "open")
+"""All pages; those with a note; those that are not complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatedPage:
+    """One row of the list."""
+
+    public: str
+    """The random name of the task."""
+    question: str
+    """Its question."""
+    note: str
+    """The rater's note to oneself."""
+    done: bool
+    """Whether it was handed in."""
+    closed: bool
+    """Whether it can only be read."""
+
+
+def my_ratings(request: Request) -> Response:
+    """The pages that the visitor rated or began, the last first; by words, or those with a note."""
+    query, site, rater = request.query_params, site_of(request), visitor_of(request).who
+    which = query.get("which", "")
+    words, first = query.get("words", "").strip()[:200], query.get("from", "0")
+    start = int(first) if first.isascii() and first.isdigit() and len(first) < 8 else 0
+    rows = [r for r in rated_pages(site, rater) if _matches(r, words, which)]
+    context = {
+        "rows": rows[start : start + PER_PAGE],
+        "words": words,
+        "which": which if which in FILTERS else "",
+        "after": start + PER_PAGE if len(rows) > start + PER_PAGE else None,
+        "study_language": site.study.language,
+    }
+    return page(request, "ratings.html", context)
+
+
+def rated_pages(site: Site, rater: str) -> list[RatedPage]:
+    """All pages that a rater rated or began, the last first."""
+    with reading(site.store.engine) as connection:
+        notes = noted(connection, rater)
+        closed = {(phase, batch) for phase, batch, who in happenings.closed_batches(connection) if who in ("", rater)}
+        return [
+            RatedPage(
+                state.public,
+                _question(site, connection, state.task),
+                notes.get(state.task, ""),
+                state.submitted_at is not None,
+                (phase, batch) in closed,
+            )
+            for state, phase, batch in screens.begun(connection, rater)
+        ]
+
+
+def _question(site: Site, connection: Connection, task_id: str) -> str:
+    """The item's text; of a survey the first thing that it asks."""
+    task = screens.task(connection, task_id)
+    item = screens.item(connection, task.item) if task is not None else None
+    if item is not None:
+        return item.text
+    instrument = site.study.instrument(task.instrument) if task is not None else None
+    return instrument.criteria[0].question if instrument is not None else ""
+
+
+def _matches(row: RatedPage, words: str, which: str) -> bool:
+    text = f"{row.question}\n{row.note}".casefold()
+    if not all(word in text for word in words.casefold().split()):
+        return False
+    return which not in ("note", "open") or (bool(row.note) if which == "note" else not row.done)
