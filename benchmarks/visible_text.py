@@ -23,8 +23,8 @@ HEAD = """# How much of each answer is in sight
 
 Pixels of each answer's text in the window on a rating page as it comes, not behind the question and not behind the bar
 below; a line has 24 pixels. Criteria have five labels and an abstention; every answer is far longer than the window. Of
-every answer twelve lines (288 pixels) are in sight at least; where that and the questions are more than the window holds,
-the page scrolls. `benchmarks/visible_text.py` writes this page.
+every answer twelve lines (288 pixels) are in sight at least; where that and the questions are more than the window
+holds, the page scrolls. `benchmarks/visible_text.py` writes this page.
 """
 
 

@@ -125,7 +125,7 @@ def noted(connection: Connection, rater: str) -> dict[str, str]:
         .select_from(page_schema.drafts.join(page_schema.screens, s.task == _D.task))
         .where(s.rater == rater, _D.field == NOTE, _D.value != "")
     )
-    return dict(connection.execute(query).tuples().all())
+    return {row.task: row.value for row in connection.execute(query)}
 
 
 def history(connection: Connection, task: str) -> tuple[tuple[Change, int], ...]:
