@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from konsil.api.folder import Folder
+from konsil.api.kits import make_kit
 from konsil.errors import KonsilError
 from konsil.store import Store, happenings, kits, screens
 from konsil.store.engine import reading
@@ -453,3 +455,12 @@ def test_a_kits_file_name_says_nothing_of_the_plan(tmp_path: Path) -> None:
         assert done.exit_code == 0, done.output
     [file] = tmp_path.glob("kit-*")
     assert file.name == "kit-dr-a-b-1.html"
+
+
+def test_a_kit_holds_its_key_and_is_its_makers_alone(site: Make, opened: Store, database: str, tmp_path: Path) -> None:
+    study = site().study
+    opened.close()
+    output = tmp_path / "kit.html"
+    _, path = make_kit(Folder(tmp_path, study, database), study.raters[0].id, output=output)
+    assert path == output
+    assert path.stat().st_mode & 0o777 == 0o600

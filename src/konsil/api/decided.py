@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from konsil.errors import SourceError, nearest
 from konsil.records.formulas import harmless
 from konsil.sources.table import Table
+from konsil.store.private import write_private
 
 DECISION = "decision"
 """The column that is empty until somebody decides."""
@@ -49,7 +51,8 @@ def _place(table: Table, row: int) -> str:
 
 def write_cells(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str | float]]) -> None:
     """Write a table for people; no spreadsheet calculates a text, and numbers stay numbers, as small as they may be."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows([harmless(c) if isinstance(c, str) else c for c in row] for row in rows)
+    file = io.StringIO(newline="")
+    writer = csv.writer(file)
+    writer.writerow(columns)
+    writer.writerows([harmless(c) if isinstance(c, str) else c for c in row] for row in rows)
+    write_private(path, file.getvalue().encode())

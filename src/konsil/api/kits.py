@@ -10,6 +10,7 @@ from konsil.errors import KonsilError, StudyError, nearest
 from konsil.records.ordering import natural
 from konsil.store import kits, progress
 from konsil.store.engine import reading
+from konsil.store.private import write_private
 from konsil.web.kit import Kit, make
 from konsil.web.kit_answers import TakenIn, take_in
 from konsil.web.language import LANGUAGES, known
@@ -45,7 +46,7 @@ def make_kit(
     path = output or folder.path / f"kit-{_plain(rater)}{number}.html"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(made.html, "utf-8")
+        write_private(path, made.html.encode())
     except OSError as error:
         raise KonsilError(f"{path}: cannot be written: {error.strerror or error}") from None
     return made, path

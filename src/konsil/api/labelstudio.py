@@ -63,7 +63,7 @@ def export_tasks(folder: Folder, output: Path, *, overwrite: bool = False) -> tu
         shape = (task.instrument, len(task.answers), len(task.spans))
         shapes.setdefault(shape, {}).setdefault(task.rater, []).append(task)
     projects = []
-    with whole_folder(output, mark=MARK, overwrite=overwrite) as made:
+    with whole_folder(output, mark=MARK, overwrite=overwrite, private=True) as made:
         for shape, raters in sorted(shapes.items()):
             projects += list(_write(made, _name(shape), instruments[shape[0]], raters, held))
         about = {

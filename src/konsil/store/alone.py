@@ -15,6 +15,7 @@ from sqlalchemy.engine import Connection
 from konsil.errors import StoreError
 from konsil.store import engine
 from konsil.store.db import Store
+from konsil.store.private import mode_like
 
 ENDING = "-run"
 """What the lock's file is called after the database's; the file stays, only the lock on it counts."""
@@ -50,7 +51,7 @@ def _refused(store: Store, other: str, since: str) -> StoreError:
 def _flock(store: Store, what: str, at: str) -> Iterator[None]:
     place = Path(f"{store.engine.url.database}{ENDING}")
     try:
-        file = os.open(place, os.O_RDWR | os.O_CREAT, 0o666)  # less what the umask says, as for the database
+        file = os.open(place, os.O_RDWR | os.O_CREAT, mode_like(Path(str(store.engine.url.database))))
     except OSError as error:
         raise StoreError(f"{place}: cannot be opened: {error.strerror}; check the folder's permissions") from None
     try:

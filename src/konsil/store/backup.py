@@ -10,6 +10,7 @@ from pathlib import Path
 from konsil.errors import StoreError
 from konsil.store.db import Store
 from konsil.store.engine import told
+from konsil.store.private import create_private
 
 
 def backup(store: Store, target: Path) -> tuple[str, ...]:
@@ -25,6 +26,7 @@ def backup(store: Store, target: Path) -> tuple[str, ...]:
         raise StoreError(f"{target}: the folder {str(target.parent)!r} does not exist")
     draft = target.with_name(f".{target.name}.{os.getpid()}.db")
     try:
+        create_private(draft)
         with (
             told(store.engine.url),
             closing(sqlite3.connect(str(store.engine.url.database))) as source,

@@ -65,6 +65,8 @@ class Store:
             raise StoreError(f"{url.database}: there is no such database; import something first")
         made = engine.make_engine(url)
         try:
+            if url.drivername == "sqlite" and create:
+                engine.create_file(url)
             migrate.prepare(made, create=create)
         except BaseException:
             made.dispose()

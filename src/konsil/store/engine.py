@@ -17,6 +17,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from konsil.errors import StoreError
+from konsil.store.private import create_private
 
 FILE = "konsil.db"
 """The database's name in a study's folder."""
@@ -74,6 +75,14 @@ def make_engine(url: URL) -> Engine:
         ) from None
 
 
+def create_file(url: URL) -> None:
+    """Create the file of a new SQLite database, readable by its owner alone; SQLite's files beside it are alike."""
+    try:
+        create_private(Path(str(url.database)))
+    except OSError as error:
+        raise StoreError(f"{url.database}: cannot be made: {error.strerror}; check the folder's permissions") from None
+
+
 def _sqlite_settings(connection: Any, _entry: ConnectionPoolEntry) -> None:  # noqa: ANN401 - the driver's type
     # The driver would begin transactions by its own rules; we begin them ourselves, below.
     connection.isolation_level = None
@@ -83,6 +92,8 @@ def _sqlite_settings(connection: Any, _entry: ConnectionPoolEntry) -> None:  # n
         # Asked first: setting the mode needs a lock, which an everyday opening should not wait for.
         if cursor.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             cursor.execute("PRAGMA journal_mode = WAL")
+        # What is deleted is overwritten: an erased name is not to stay in the file's free pages.
+        cursor.execute("PRAGMA secure_delete = ON")
         # FULL: an acknowledged rating survives a power cut and not only a crash of the program.
         cursor.execute("PRAGMA synchronous = FULL")
     finally:
@@ -148,6 +159,26 @@ def _unhurried(connection: Connection) -> Iterator[None]:
 
 
 _FULL = 2
+
+
+def empty_log(engine: Engine) -> bool:
+    """Bring SQLite's write-ahead log into the database and empty it, so that no deleted text stays in it.
+
+    Return False where another program is reading what the log holds; the log is emptied when the last one ends.
+    """
+    if engine.dialect.name != "sqlite":
+        return True
+    with told(engine.url), _turn(engine), engine.connect() as connection:
+        raw: Any = connection.connection.driver_connection
+        raw.execute(f"PRAGMA busy_timeout = {_SHORT_WAIT}")
+        try:
+            return not raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        finally:
+            raw.execute(f"PRAGMA busy_timeout = {int(1000 * BUSY_SECONDS)}")
+
+
+_SHORT_WAIT = 2_000
+"""Milliseconds to wait for readers where nothing is lost by giving up."""
 
 
 def _turn(engine: Engine) -> AbstractContextManager[object]:

@@ -47,7 +47,7 @@ def export(
     if format not in get_args(Format):
         raise StoreError(f"format: {format!r} is not one konsil writes; {nearest(str(format), get_args(Format))}")
     folder = Path(folder)
-    with whole_folder(folder, mark=MARK, overwrite=overwrite) as made, store.view() as view:
+    with whole_folder(folder, mark=MARK, overwrite=overwrite, private=True) as made, store.view() as view:
         files = {}
         seen = veil(view) if veil is not None else None
         for name, kind in KINDS.items():

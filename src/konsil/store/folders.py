@@ -11,14 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from konsil.errors import StoreError
+from konsil.store.private import make_private
 
 
 @contextmanager
-def whole_folder(folder: Path, *, mark: str, overwrite: bool) -> Iterator[Path]:
+def whole_folder(folder: Path, *, mark: str, overwrite: bool, private: bool = False) -> Iterator[Path]:
     """Give a temporary folder beside `folder` that takes its place when the block ends well, and vanishes otherwise.
 
     An existing folder that is not empty is refused, or replaced with `overwrite` where it holds the file `mark`: only
-    what konsil wrote is ever deleted.
+    what konsil wrote is ever deleted. With `private` only the owner may read the result.
     """
     target = folder.absolute()
     _check(target, mark, overwrite)
@@ -31,7 +32,10 @@ def whole_folder(folder: Path, *, mark: str, overwrite: bool) -> Iterator[Path]:
         yield made
         for path in sorted(p for p in made.rglob("*") if p.is_file()):
             _flush(path)
-        made.chmod(0o755)  # a temporary folder is its owner's alone; a result is read like other files
+        if private:
+            make_private(made)
+        else:
+            made.chmod(0o755)  # a temporary folder is its owner's alone; what is to be published is read by others
         _check(target, mark, overwrite)
         _replace(made, target)
     except OSError as error:

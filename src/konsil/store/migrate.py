@@ -12,6 +12,7 @@ from sqlalchemy.engine import Connection, Engine
 from konsil.errors import StoreError
 from konsil.store import engine as engines
 from konsil.store import page_schema, schema
+from konsil.store.private import restrict
 
 if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
@@ -30,6 +31,9 @@ def prepare(engine: Engine, *, create: bool) -> None:
         return
     if found == 0 and not create:
         raise StoreError(f"{where}: holds no study yet; import something first")
+    if found and engine.dialect.name == "sqlite":
+        # Databases of older versions were readable by every account of the machine.
+        restrict(Path(str(engine.url.database)))
     with engines.writing(engine) as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))

@@ -47,4 +47,5 @@ def forget_person(store: Store, rater: str) -> bool:
     """Erase a name and address, as somebody may demand; the ratings stay under the pseudonym."""
     with engine.writing(store.engine) as connection:
         done = connection.execute(sa.delete(schema.people).where(schema.people.c.rater == rater))
+    engine.empty_log(store.engine)
     return bool(done.rowcount)

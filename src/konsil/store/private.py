@@ -1,0 +1,62 @@
+"""Files that only their owner reads: what holds names, keys or unpublished ratings.
+
+On Windows a file inherits the rights of its folder, and the modes below change nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+FILE = 0o600
+"""The mode of a private file."""
+FOLDER = 0o700
+"""The mode of a private folder."""
+
+
+def create_private(path: Path) -> bool:
+    """Create an empty private file; return whether it was missing. An existing file keeps its mode."""
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE))
+    except FileExistsError:
+        return False
+    return True
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Write a private file in place of any other one of its name, whole or not at all."""
+    if path.exists() and not path.is_file():  # a terminal or a pipe keeps its own rights
+        path.write_bytes(content)
+        return
+    # A temporary file is private from its first byte; a mode that is set afterwards would come too late.
+    number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent)
+    try:
+        with os.fdopen(number, "wb") as file:
+            file.write(content)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def make_private(folder: Path) -> None:
+    """Close a folder and all in it to everybody but the owner."""
+    for path in (folder, *folder.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(FOLDER if path.is_dir() else FILE)
+
+
+def restrict(path: Path) -> None:
+    """Close a file to everybody but the owner, where this process may."""
+    with suppress(OSError):
+        path.chmod(FILE)
+
+
+def mode_like(path: Path) -> int:
+    """The mode for a file beside `path`: the same users read and write both."""
+    try:
+        return path.stat().st_mode & 0o666
+    except OSError:
+        return FILE
