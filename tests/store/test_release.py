@@ -113,10 +113,10 @@ def test_the_data_are_there(made: Path) -> None:
     assert set(ratings["criterion"]) == {"accuracy"}
     tasks = pl.read_parquet(made / "tasks.parquet")
     assert set(ratings["task"]) <= set(tasks["task"])
-    assert tasks["repeat_of"].drop_nulls().to_list()[0] in set(tasks["task"])
-    assert tasks["batch"].n_unique() == 9
-    assert "batch of judge-1" in set(tasks["batch"])
-    assert set(tasks["phase"]) == {"one", ""}
+    assert tasks.height == 8
+    assert set(tasks["purpose"]) == {"main"}
+    assert set(tasks["batch"]) == {"", "batch of judge-1"}
+    assert set(tasks["phase"]) == {"one"}
     assert set(ratings["rater"]) == set(pl.read_parquet(made / "raters.parquet")["rater"])
     assert (made / "codebooks" / "quality-form.md").read_text().count("Read *all* of it.") == 1
     assert json.loads((made / "instruments.json").read_text())[0]["id"] == "quality/form"
@@ -142,8 +142,11 @@ def test_rare_strata_are_suppressed(made: Path) -> None:
     raters = {r["rater"]: r for r in pl.read_parquet(made / "raters.parquet").to_dicts()}
     strata = [json.loads(r["strata"]) for r in raters.values() if r["kind"] == "human"]
     assert Counter(s["specialty"] for s in strata) == {"cardiology": 4, "neurology": 3}
-    # One rater of 41 years would be recognisable by the suppression itself: the others' years go too.
-    assert Counter(s["years"] for s in strata) == {SUPPRESSED: 7}
+    # One neurologist of 41 years would be recognisable by the suppression itself: the others' years go too.
+    assert Counter((s["specialty"], s["years"]) for s in strata) == {
+        ("cardiology", "10"): 4,
+        ("neurology", SUPPRESSED): 3,
+    }
     assert json.loads(raters["judge-1"]["strata"]) == {"size": "large"}
 
 
@@ -169,7 +172,12 @@ def test_the_same_key_gives_the_same_bytes_and_another_key_other_names(made: Pat
     with Store.open(tmp_path) as store:
         again = release(store, STUDY, tmp_path / "again", key=KEY)
         release(store, STUDY, tmp_path / "other", key=KEY[::-1])
-    assert again.withheld == {"times of day": 8, "notes": 8, "free-text replies": 8, "strata of raters": 7}
+    assert again.withheld == {
+        "times of day": 8,
+        "notes": 8,
+        "free-text replies": 8,
+        "values of 'years' of raters (panel 'doctors')": 3,
+    }
     for path in (p for p in made.rglob("*") if p.is_file()):
         assert path.read_bytes() == (tmp_path / "again" / path.relative_to(made)).read_bytes(), path.name
     names = [set(pl.read_parquet(f / "ratings.parquet")["rater"]) for f in (made, tmp_path / "other")]
@@ -199,6 +207,15 @@ def test_who_is_called_a_person_anywhere_is_one(made: Path, tmp_path: Path) -> N
     text = _everything(tmp_path / "again")
     assert "weber" not in text
     assert "Weber & Sons" not in text
+
+
+def test_order_and_repeats_are_there_on_request(made: Path, tmp_path: Path) -> None:
+    with Store.open(tmp_path) as store:
+        release(store, STUDY, tmp_path / "ordered", key=KEY, order=True)
+    tasks = pl.read_parquet(tmp_path / "ordered" / "tasks.parquet")
+    assert tasks["repeat_of"].drop_nulls().to_list()[0] in set(tasks["task"])
+    assert tasks["batch"].n_unique() == 9, "and no batch is named after a person"
+    assert not any(person in name for name in tasks["batch"] for person in PEOPLE)
 
 
 def test_simulated_ratings_are_labelled(made: Path, tmp_path: Path) -> None:

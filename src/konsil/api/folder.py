@@ -135,15 +135,28 @@ class Folder:
             study = study_digest(self.study)
             return export(store, output, format_, overwrite=overwrite, veil=veil, study=study)
 
-    def release(self, output: Path, *, notes: bool = False, overwrite: bool = False) -> Released:
-        """Write a folder fit for publication, raters under pseudonyms made with the folder's own secret key."""
+    def release(
+        self,
+        output: Path,
+        *,
+        k: int = 3,
+        notes: bool = False,
+        order: bool = False,
+        unlink: bool = False,
+        overwrite: bool = False,
+    ) -> Released:
+        """Write a folder fit for publication, raters under pseudonyms made with the folder's own secret key.
+
+        `konsil.store.release.release` says what `k`, `order` and `unlink` do.
+        """
         from konsil.api.blinded import hides
         from konsil.store.release import release
 
         with self.store() as store:
             if hides(self, store):
                 raise StudyError(f"{self.path}: is blinded; a release names the systems: run 'konsil unblind' first")
-            return release(store, self.study, output, key=self._key(), texts=notes, overwrite=overwrite)
+            key, options = self._key(), {"texts": notes, "order": order, "unlink": unlink, "overwrite": overwrite}
+            return release(store, self.study, output, key=key, k=k, **options)
 
     def _key(self) -> bytes:
         """The secret of the raters' pseudonyms: made once, readable by its owner alone, never in a release."""

@@ -25,11 +25,30 @@ from konsil.errors import StudyError
 @click.option("--release", is_flag=True, help="For publication: pseudonymous raters, dictionary, licence, digests.")
 @click.option("--notes", is_flag=True, help="With --release: include the raters' notes and free texts.")
 @click.option(
+    "--k",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    help="With --release: raters who share every shown combination of strata.",
+)
+@click.option("--order", is_flag=True, help="With --release: include positions, batches and repeated tasks.")
+@click.option("--unlink", is_flag=True, help="With --release: give raters another pseudonym on each item.")
+@click.option(
     "--to", "to", type=click.Choice(["files", "label-studio"]), default="files", show_default=True, help="For whom."
 )
 @click.option("--overwrite", is_flag=True, help="Replace an earlier export.")
 def command(
-    folder: Path, database: str, output: Path, format_: str, release: bool, notes: bool, to: str, overwrite: bool
+    folder: Path,
+    database: str,
+    output: Path,
+    format_: str,
+    release: bool,
+    notes: bool,
+    k: int,
+    order: bool,
+    unlink: bool,
+    to: str,
+    overwrite: bool,
 ) -> None:
     """Write the records of the study in FOLDER to OUTPUT; 'konsil import --export OUTPUT' reads them back equal.
 
@@ -48,7 +67,17 @@ def command(
             click.echo(f"{project.rater}: {project.tasks:,} tasks: {output / project.file}")
         return
     if release:
-        opened.release(output, notes=notes, overwrite=overwrite)
+        done = opened.release(output, k=k, notes=notes, order=order, unlink=unlink, overwrite=overwrite)
+        for what, n in sorted(done.withheld.items()):
+            if n:
+                click.echo(f"  left out: {what}: {n:,}")
+        if done.recognisable:
+            raters = "1 rater has" if done.recognisable == 1 else f"{done.recognisable:,} raters have"
+            click.echo(
+                f"konsil: {raters} a set of tasks that fewer than {k} raters of the panel share; whoever has study.toml"
+                " with the raters' identifiers can find out who they are: do not publish it, or use --unlink",
+                err=True,
+            )
     else:
         opened.export(output, cast(Literal["csv", "jsonl", "parquet"], format_), overwrite=overwrite)
     click.echo(str(output))

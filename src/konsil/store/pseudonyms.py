@@ -6,8 +6,8 @@ import base64
 import hashlib
 import hmac
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from konsil.errors import StoreError
@@ -20,7 +20,9 @@ _LEAST_KEY = 16
 
 @dataclass(frozen=True, slots=True)
 class Pseudonyms:
-    """Keyed pseudonyms: the same key gives the same names, without it nobody can go back or guess.
+    """Keyed pseudonyms: the same key gives the same names; without it a name cannot be computed from an identifier.
+
+    What stands beside a name can still tell whose it is: see `release_tables` for the order and repeats of tasks.
 
     HMAC-SHA256 of the kind and the identifier, cut to 80 bits in base 32. Sorted by pseudonym, the order of the
     identifiers is gone.
@@ -48,33 +50,50 @@ def mentions(text: str, identifiers: Iterable[str]) -> bool:
 
 
 def coarsened(raters: Sequence[Rater], k: int) -> dict[str, dict[str, str]]:
-    """Give each rater's strata with every value suppressed that fewer than k raters of the panel share.
+    """Give each rater's strata with values suppressed until k raters of the panel share all that is left.
 
-    Where the suppressed ones are fewer than k themselves, the rarest of the remaining values joins them: a single
-    rater marked "(suppressed)" would be as recognisable as before. Each column is looked at on its own.
+    All columns are looked at together: every combination of panel and shown values belongs to k raters or more. Only
+    in a panel of fewer than k raters this is impossible; all its values are suppressed.
+
+    >>> panel = [Rater(str(n), "p", strata={"sex": "f", "years": y}) for n, y in enumerate(("5", "5", "20", "30"))]
+    >>> [shown["years"] for shown in coarsened(panel, 2).values()]
+    ['5', '5', '(suppressed)', '(suppressed)']
     """
-    found: dict[str, dict[str, str]] = {rater.id: {} for rater in raters}
-    panels: dict[str, list[Rater]] = defaultdict(list)
-    for rater in raters:
-        panels[rater.panel].append(rater)
     columns = sorted({column for rater in raters for column in rater.strata})
+    shown = {r.id: {c: r.strata.get(c) or "" for c in columns} for r in raters}
+    panels: dict[str, list[dict[str, str]]] = defaultdict(list)
+    for rater in raters:
+        panels[rater.panel].append(shown[rater.id])
     for members in panels.values():
-        for column in columns:
-            hidden = _hidden(Counter(r.strata.get(column) for r in members), k)
-            for rater in members:
-                value = rater.strata.get(column)
-                found[rater.id][column] = SUPPRESSED if value in hidden else (value or "")
-    return found
+        _suppress(members, columns, k)
+    return shown
 
 
-def _hidden(counts: Mapping[str | None, int], k: int) -> set[str | None]:
-    """Choose the values to suppress: the rare ones, and then more until the suppressed are none or at least k."""
-    ascending = sorted(counts, key=lambda value: (counts[value], value is not None, value or ""))
-    hidden: set[str | None] = set()
-    together = 0
-    for value in ascending:
-        if counts[value] >= k and (together == 0 or together >= k):
-            break
-        hidden.add(value)
-        together += counts[value]
-    return hidden
+def _suppress(members: Sequence[dict[str, str]], columns: Sequence[str], k: int) -> None:
+    """Suppress values in place: of rare combinations one column after the other, the most diverse one first."""
+    rare = [row for group in _classes(members, columns) if len(group) < k for row in group]
+    left = list(columns)
+    while rare and left:
+        column = max(left, key=lambda c: (len({row[c] for row in rare}), c))
+        left.remove(column)
+        for row in rare:
+            row[column] = SUPPRESSED
+        # Only those that are alike now: joining an untouched class would leave that one as it is.
+        rare = [row for group in _classes(rare, columns) if len(group) < k for row in group]
+    if rare and len(rare) < k:
+        hidden = {id(row) for row in rare}
+        others = sorted((g for g in _classes(members, columns) if id(g[0]) not in hidden), key=len)
+        for group in others:
+            for row in group:
+                row.update(dict.fromkeys(columns, SUPPRESSED))
+            rare += group
+            if len(rare) >= k:
+                break
+
+
+def _classes(rows: Sequence[dict[str, str]], columns: Sequence[str]) -> list[list[dict[str, str]]]:
+    """Rows that show the same values, in the order of these values."""
+    found: dict[tuple[str, ...], list[dict[str, str]]] = defaultdict(list)
+    for row in rows:
+        found[tuple(row[c] for c in columns)].append(row)
+    return [found[values] for values in sorted(found)]

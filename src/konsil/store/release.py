@@ -6,7 +6,7 @@ import dataclasses
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from konsil.errors import StoreError
@@ -31,6 +31,10 @@ class Released:
     """Table -> rows."""
     withheld: Mapping[str, int]
     """What was left out -> how often."""
+    recognisable: int = 0
+    """Raters whose set of tasks fewer than k raters of their panel share."""
+    small_panels: Mapping[str, int] = field(default_factory=dict)
+    """Panel of fewer than k people -> how many they are."""
 
 
 def release(
@@ -41,13 +45,17 @@ def release(
     key: bytes,
     k: int = 3,
     texts: bool = False,
+    order: bool = False,
+    unlink: bool = False,
     overwrite: bool = False,
 ) -> Released:
     """Write a folder fit for publication; it appears complete or not at all.
 
     People's identifiers, and those of tasks, which may contain them, become keyed pseudonyms; the key is written
-    nowhere. Judges and programs keep their names. Strata that fewer than `k` raters of a panel share are suppressed.
-    Notes and free-text replies are left out unless `texts` asks for them; times of day are always left out.
+    nowhere. Judges and programs keep their names. Strata are suppressed until every combination of them belongs to `k`
+    raters of a panel. Notes and free-text replies are left out unless `texts` asks for them; times of day are always
+    left out. The order of people's tasks and answers, their batches and repeated tasks, which the protocol's plan
+    tells, are left out unless `order` asks for them. With `unlink` a person has another pseudonym on each item.
     """
     if not study.licence.strip():
         raise StoreError("study.toml.licence: is empty; a release says what others may do with it, such as CC-BY-4.0")
@@ -56,17 +64,23 @@ def release(
     folder, names = Path(folder), Pseudonyms(key)
     with whole_folder(folder, mark=DIGESTS, overwrite=overwrite) as made:
         with store.view() as view:
-            tables = Tables(study, view, names, k=k, texts=texts)
+            tables = Tables(study, view, names, k=k, texts=texts, order=order, unlink=unlink)
             made_of = tables.frames()
         for name, frame in made_of.items():
             frames.write_csv(made / f"{name}.csv", [frame])
             frames.write_parquet(made / f"{name}.parquet", [frame])
-        done = Released(folder, {name: frame.height for name, frame in made_of.items()}, dict(tables.withheld))
+        done = Released(
+            folder,
+            {name: frame.height for name, frame in made_of.items()},
+            dict(tables.withheld),
+            tables.recognisable,
+            dict(tables.small_panels),
+        )
         _instruments(made, study)
         dictionary = release_text.dictionary({name: frame.columns for name, frame in made_of.items()})
         frames.write_csv(made / "data_dictionary.csv", [dictionary])
         _write(made / "LICENCE.txt", release_text.licence(study))
-        _write(made / "README.md", release_text.readme(study, done.records, done.withheld, k=k, texts=texts))
+        _write(made / "README.md", release_text.readme(study, done, k=k, texts=texts, order=order, unlink=unlink))
         _write(made / DIGESTS, _digests(made))
     return done
 

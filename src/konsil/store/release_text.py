@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -11,6 +12,9 @@ from konsil.records import Answer, Item, Rater, Rating, System, Task
 from konsil.store.fields import meanings
 from konsil.study import Study, study_digest
 from konsil.version import __version__
+
+if TYPE_CHECKING:
+    from konsil.store.release import Released
 
 _RECORDS: Mapping[str, type] = {
     "items": Item,
@@ -32,7 +36,12 @@ _OWN: Mapping[tuple[str, str], str] = {
     ("rewritten", "before"): "The question as it was asked.",
     ("tasks", "task"): "The task: a keyed pseudonym.",
     ("tasks", "rater"): "The rater: a keyed pseudonym for people; empty where nobody took the task.",
-    ("tasks", "repeat_of"): "The task that this one repeats, for self-agreement.",
+    (
+        "tasks",
+        "position",
+    ): "The place of a task in its rater's order, from 0; empty for people unless released on request.",
+    ("tasks", "batch"): "The batch it was handed out in; empty for people unless released on request.",
+    ("tasks", "repeat_of"): "The task that this one repeats, for self-agreement; empty for people unless on request.",
     ("ratings", "task"): "The task, as in tasks.",
     ("ratings", "rater"): "The rater, as in raters.",
     (
@@ -102,10 +111,45 @@ def _scale(scale: Scale) -> str:
     return f"One of these labels, {scale.level}:\n\n" + "\n".join(lines)
 
 
-def readme(study: Study, records: Mapping[str, int], withheld: Mapping[str, int], *, k: int, texts: bool) -> str:
+def small_panels(done: Released, k: int) -> str:
+    """Name the panels in which nobody can be one of k; empty where there are none."""
+    if not done.small_panels:
+        return ""
+    named = ", ".join(f"{panel} ({n})" for panel, n in done.small_panels.items())
+    return f" Panels of fewer than {k} raters, whose strata are all suppressed: {named}."
+
+
+def ordered(order: bool) -> str:
+    """State whether the order of people's tasks is there."""
+    if order:
+        return (
+            "The order of people's tasks and answers and repeated tasks are included; they are in the plan too, so that"
+            " the raters' identifiers can be found with study.toml, the items and the answers."
+        )
+    return (
+        "People's tasks are without position, batch and repeated tasks, and their answers are in the order of"
+        " identifiers, comparisons turned accordingly: the plan, which can be drawn again from the protocol, has them"
+        " too."
+    )
+
+
+def linked(done: Released, k: int, unlink: bool) -> str:
+    """State how far the sets of tasks tell raters apart."""
+    if unlink:
+        return "A person has another pseudonym on each item, so that no two items can be linked by their rater."
+    if not done.recognisable:
+        return f"Every rater shares the set of rated tasks with at least {k - 1} others of the panel."
+    raters = "1 rater has" if done.recognisable == 1 else f"{done.recognisable} raters have"
+    return (
+        f"{raters} a set of tasks that fewer than {k} raters of the panel share: with a study.toml that names raters,"
+        " the plan can be drawn again and tells who they are."
+    )
+
+
+def readme(study: Study, done: Released, *, k: int, texts: bool, order: bool, unlink: bool) -> str:
     """Tell what the folder holds, what it leaves out and how to check it."""
-    tables = "\n".join(f"| {name}.csv, {name}.parquet | {rows} |" for name, rows in records.items())
-    left = "\n".join(f"- {what}: {n}" for what, n in sorted(withheld.items()) if n) or "- nothing"
+    tables = "\n".join(f"| {name}.csv, {name}.parquet | {rows} |" for name, rows in done.records.items())
+    left = "\n".join(f"- {what}: {n}" for what, n in sorted(done.withheld.items()) if n) or "- nothing"
     simulated = "\n**The ratings in this folder are simulated. No person gave them.**\n" if study.simulated else ""
     notes = (
         "Notes and free-text replies are included as the raters wrote them; read them before you publish."
@@ -128,10 +172,10 @@ would take for a formula has an apostrophe in front, which is not part of it.
 
 People are named by pseudonyms made with a secret key (HMAC-SHA256) that is not in this folder; rows are sorted by
 pseudonym, so that their order says nothing. Tasks are named in the same way. Judges and programs keep their names.
-A rater's stratum (such as a specialty) is given where at least {k} raters of the panel share it, and is "(suppressed)"
-otherwise; where fewer than {k} would be suppressed, the next rarest value is suppressed with them. Each column is
-treated on its own: a combination of columns can still be rare. Names, e-mail addresses and times of day are not here.
+Raters' strata (such as specialty and years) are "(suppressed)" until at least {k} raters of the panel share every
+combination that is left.{small_panels(done, k)} Names, e-mail addresses and times of day are not here.
 {notes}
+{ordered(order)} {linked(done, k, unlink)}
 
 Left out:
 
