@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -67,7 +68,24 @@ def test_from_new_to_a_report(call: Call, study: Path) -> None:
     assert "A study of my own" in page.read_text(encoding="utf-8")
     estimates = json.loads((study / "report" / "estimates.json").read_text())
     assert estimates
-    assert call("verify-log", study) == (0, "the audit log is whole\n", "")
+    code, out, err = call("verify-log", study)
+    head = re.fullmatch(r"the audit log is whole\nhead: (\d+-[0-9a-f]{64})\n", out)
+    assert (code, err) == (0, "")
+    assert head is not None
+    assert call("verify-log", study, "--expect", head[1])[0] == 0
+    code, out, err = call("verify-log", study, "--expect", "1-" + "a" * 64)
+    assert (code, out) == (2, "")
+    assert "the log was written anew, or the database is an older copy" in err
+    assert call("verify-log", study, "--expect", "abc")[2].startswith("konsil: --expect 'abc': expected a head")
+    code, out, _ = call("log", study)
+    assert code == 0
+    assert len(out.splitlines()) == int(head[1].split("-")[0])
+    assert call("log", study, "--output", study / "log.csv")[0] == 0
+    assert (study / "log.csv").read_text("utf-8").count(head[1].split("-")[1]) == 1
+    assert (study / "log.csv").stat().st_mode & 0o777 == 0o600
+    assert call("log", study, "--last", "1", "--output", study / "log.jsonl")[0] == 0
+    assert len((study / "log.jsonl").read_text("utf-8").splitlines()) == 1
+    assert call("log", study, "--output", study / "log.txt")[0] == 2
 
 
 def test_a_report_imports_what_was_never_imported(call: Call, study: Path) -> None:

@@ -18,7 +18,7 @@ AT = "2025-03-01T12:00:00Z"
 def test_a_backup_is_the_same_store(tmp_path: Path, sample: Batch) -> None:
     with Store.open(tmp_path) as store:
         store.add(sample, source="s", at=AT)
-        assert backup(store, tmp_path / "copy.db") == ()
+        assert backup(store, tmp_path / "copy.db").problems == ()
         with Store.open(tmp_path / "copy.db", create=False) as copy:
             assert copy.batch() == store.batch()
     assert sorted(p.name for p in tmp_path.iterdir() if p.name.startswith(".")) == []
@@ -38,7 +38,7 @@ def test_a_backup_among_writers_is_one_moment(tmp_path: Path) -> None:
         thread.start()
         try:
             for n in range(3):
-                assert backup(store, tmp_path / f"copy{n}.db") == ()
+                assert backup(store, tmp_path / f"copy{n}.db").problems == ()
         finally:
             done.set()
             thread.join()

@@ -51,8 +51,13 @@ def _place(table: Table, row: int) -> str:
 
 def write_cells(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str | float]]) -> None:
     """Write a table for people; no spreadsheet calculates a text, and numbers stay numbers, as small as they may be."""
+    write_private(path, cells(columns, rows))
+
+
+def cells(columns: Sequence[str], rows: Iterable[Sequence[str | float]]) -> bytes:
+    """The same table as bytes."""
     file = io.StringIO(newline="")
     writer = csv.writer(file)
     writer.writerow(columns)
     writer.writerows([harmless(c) if isinstance(c, str) else c for c in row] for row in rows)
-    write_private(path, file.getvalue().encode())
+    return file.getvalue().encode()

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from konsil.api.file_digests import digest_of_all, digests_of
 from konsil.api.noting import note_study
 from konsil.errors import KonsilError, StudyError
 from konsil.prepare import in_study
@@ -66,12 +67,12 @@ class Folder:
             raise StudyError(f"{self.path / PROTOCOL}: there are no [[sources]]; name a file to import, or add them")
         from konsil.api.importing import incoming  # with Polars, which who only calls models need not hold in memory
 
-        files = incoming(self.path, chosen, self._finder(), self.study.instruments)
+        read = incoming(self.path, chosen, self._finder(), self.study.instruments)
         with self.store(create=True) as store:
-            if any(one.ratings for one in files):
-                files = on_plan(files, store.tasks(), self.study.instruments)
+            if any(one.ratings for one in read):
+                read = on_plan(read, store.tasks(), self.study.instruments)
             known = _known(store)
-            admitted = admit(self.study, files, known)
+            admitted = admit(self.study, read, known)
             # A rater's panel and strata are the protocol's to say, also where it was corrected since.
             here = {r.id for r in store.raters()}
             held = {a.id: a for a in store.answers()} if rates_sentences(self.study) else {}
@@ -81,11 +82,13 @@ class Folder:
                 raters=[r for r in admitted.raters if r.id not in here],
                 tasks=admitted.tasks,
                 ratings=admitted.ratings,
-                events=_preparation(files, store),
+                events=_preparation(read, store),
             )
             note_study(store, self.study, now())
-            added = store.add(batch, source=", ".join(dict.fromkeys(s.file for s in chosen)), at=now())
-        return replace(added, notes=tuple(note for one in files for note in one.notes))
+            names = tuple(dict.fromkeys(s.file for s in chosen))
+            files = digests_of(self.path, names)
+            added = store.add(batch, source=", ".join(names), digest=digest_of_all(files), at=now(), files=files)
+        return replace(added, notes=tuple(note for one in read for note in one.notes))
 
     def _finder(self) -> Find:
         from konsil.api.labelstudio import Finder
@@ -132,6 +135,7 @@ class Folder:
 
         with self.store() as store:
             veil = veiling(self.study, key(store)) if show(self, store) else None
+            store.cover_log(now())
             study = study_digest(self.study)
             return export(store, output, format_, overwrite=overwrite, veil=veil, study=study)
 

@@ -13,6 +13,7 @@ from konsil.errors import StoreError, nearest
 from konsil.store import Added, Batch, Store, engine, noting, write
 from konsil.store.calls import Calls
 from konsil.store.export import MARK, check_counts, check_files, description, read_calls, read_export
+from konsil.store.folders import sha256
 from konsil.store.rows import KINDS
 from konsil.study import study_digest
 from konsil.study.forms import shapes
@@ -50,7 +51,7 @@ def import_export(folder: Folder, path: Path) -> Added:
         _check_names(path, batch, store)
         with engine.writing(store.engine) as connection:
             noting.note_study(connection, study, at, shapes(folder.study.instruments))
-            added = write.add(connection, batch, source=f"export {path.name}", digest="", at=at)
+            added = write.add(connection, batch, source=f"export {path.name}", digest=sha256(path / MARK), at=at)
             Calls(store).append_new(connection, calls)
     return added
 

@@ -18,11 +18,14 @@ def command(folder: Path, database: str, target: Path) -> None:
     The copy's audit log is checked. To go back to it, put it in the place of the folder's konsil.db.
     """
     from konsil.api import open_folder
+    from konsil.api.folder import now
     from konsil.errors import StoreError
     from konsil.store.backup import backup
 
     with open_folder(folder, database=database).store() as store:
-        problems = backup(store, target)
-    if problems:
-        raise StoreError(f"{target}: copied, but {problems[0]}")
+        store.cover_log(now())
+        made = backup(store, target)
+    if made.problems:
+        raise StoreError(f"{target}: copied, but {made.problems[0]}")
     click.echo(f"{target}: {target.stat().st_size:,} bytes, checked")
+    click.echo(f"head: {made.head}")

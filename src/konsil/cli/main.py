@@ -46,6 +46,7 @@ COMMANDS = {
     "local": ("konsil.cli.local", "Install, list and remove models that run on this machine."),
     "backup": ("konsil.cli.backup", "Copy the database while people go on rating, and check the copy."),
     "verify-log": ("konsil.cli.verify_log", "Check the audit log's chain of digests."),
+    "log": ("konsil.cli.log", "List the audit log: who did what, when and why."),
 }
 """Command -> its module, which has a click command `command`, and its help in one line."""
 

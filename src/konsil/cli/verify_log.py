@@ -12,14 +12,25 @@ from konsil.cli.folder import on_folder
 
 @click.command(short_help="Check the audit log's chain of digests.")
 @on_folder
-def command(folder: Path, database: str) -> None:
-    """Check that no entry of the audit log, and no record it covers, was edited, removed or reordered."""
+@click.option("--expect", metavar="HEAD", help="A head noted earlier: check that this log continues from it.")
+def command(folder: Path, database: str, expect: str | None) -> None:
+    """Check that no entry of the audit log, and no record it covers, was edited, removed or reordered.
+
+    The last line is the log's head: the number of entries and the last hash. Whoever can write the database can write
+    another log; only a head that was noted elsewhere shows that. --expect compares.
+    """
     from konsil.api import open_folder
+    from konsil.store.heads import check_head, head_of
 
     with open_folder(folder, database=database).store() as store:
-        problems = store.verify_log()
+        problems = [*store.verify_log(), *(check_head(store, expect) if expect is not None else ())]
+        uncovered, head = store.log_gap(), head_of(store)
     for problem in problems:
         click.echo(f"konsil: {problem}", err=True)
     if problems:
         sys.exit(2)
     click.echo("the audit log is whole")
+    if uncovered:
+        rows = "1 row" if uncovered == 1 else f"{uncovered:,} rows"
+        click.echo(f"not covered yet: {rows} of screens, visits, changes, invitations or calls, written since")
+    click.echo(f"head: {head}")

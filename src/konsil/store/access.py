@@ -12,6 +12,7 @@ from sqlalchemy.engine import Connection
 
 from konsil.errors import StoreError, nearest
 from konsil.store import audit, engine, page_schema
+from konsil.store.covering import traces_of_invitations
 from konsil.store.db import Store
 
 Role = Literal["rater", "curator", "coordinator", "analyst", "owner"]
@@ -107,7 +108,9 @@ class Access:
         }  # fmt: skip
         with engine.writing(self.store.engine) as connection:
             connection.execute(sa.insert(page_schema.invitations).values(row))
-            audit.append(connection, "invitation", {"who": who, "role": role, "expires_at": expires_at}, at)
+            traces = traces_of_invitations(connection, page_schema.invitations.c.token == hashed(secret))
+            data = {"who": who, "role": role, "expires_at": expires_at, "traces": traces}
+            audit.append(connection, "invitation", data, at)
         return secret
 
     def invitation(self, secret: str, at: str) -> Invitation | None:
@@ -120,7 +123,7 @@ class Access:
         """All invitations, oldest first."""
         c = page_schema.invitations.c
         with engine.reading(self.store.engine) as connection:
-            rows = connection.execute(sa.select(page_schema.invitations).order_by(c.made_at, c.who, c.token))
+            rows = connection.execute(_INVITATION.order_by(c.made_at, c.who, c.token))
             return tuple(Invitation(**row._mapping) for row in rows)
 
     def revoke(self, who: str, *, at: str, stay: bool = False) -> int:
@@ -148,7 +151,8 @@ class Access:
                 hashed(cookie), who, found.role, secrets.token_urlsafe(24), language, at, expires_at[found.role]
             )
             connection.execute(sa.insert(page_schema.visitors).values(_cells(row)))
-            audit.append(connection, "sign-in", {"who": who, "role": found.role}, at)
+            traces = traces_of_invitations(connection, c.token == found.token)
+            audit.append(connection, "sign-in", {"who": who, "role": found.role, "traces": traces}, at)
         return cookie
 
     def visitor(self, cookie: str, at: str) -> Visitor | None:
@@ -179,6 +183,9 @@ _VISITOR = sa.select(page_schema.visitors).where(
 )
 
 
+_INVITATION = sa.select(*(c for c in page_schema.invitations.c if c.name != "entry"))
+
+
 def close_door(connection: Connection, who: str, at: str, *, stay: bool = False) -> int:
     """Revoke all invitations of somebody and sign them out (not with `stay`), in the caller's transaction."""
     c, v = page_schema.invitations.c, page_schema.visitors.c
@@ -186,12 +193,13 @@ def close_door(connection: Connection, who: str, at: str, *, stay: bool = False)
     n = connection.execute(sa.update(page_schema.invitations).where(open_).values(revoked_at=at)).rowcount
     if not stay:
         connection.execute(sa.delete(page_schema.visitors).where(v.who == who))
-    audit.append(connection, "invitations revoked", {"who": who, "invitations": n}, at)
+    traces = traces_of_invitations(connection, sa.and_(c.who == who, c.revoked_at == at))
+    audit.append(connection, "invitations revoked", {"who": who, "invitations": n, "traces": traces}, at)
     return n
 
 
 def _invitation(connection: Connection, token: str) -> Invitation | None:
-    row = connection.execute(sa.select(page_schema.invitations).where(page_schema.invitations.c.token == token)).first()
+    row = connection.execute(_INVITATION.where(page_schema.invitations.c.token == token)).first()
     return None if row is None else Invitation(**row._mapping)
 
 

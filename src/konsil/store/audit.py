@@ -21,7 +21,7 @@ from sqlalchemy.engine import Connection
 
 from konsil.errors import StoreError
 from konsil.store import schema
-from konsil.store.rows import KINDS, Row, dumps
+from konsil.store.rows import CALLS, KINDS, Row, dumps
 
 START = "0" * 64
 """The hash before the first entry."""
@@ -66,8 +66,23 @@ def head(connection: Connection, *, lock: bool = False) -> tuple[int, str]:
     value = connection.execute(_LOCKED_HEAD if lock else _READ_HEAD).scalar_one_or_none()
     if value is None:
         raise StoreError("the database has lost the head of its audit log; restore a backup")
-    count, last = json.loads(value)
-    return int(count), str(last)
+    try:
+        count, last = json.loads(value)
+        return int(count), str(last)
+    except (ValueError, TypeError, RecursionError, OverflowError):
+        raise StoreError(
+            "the head of the audit log cannot be read; it was edited or damaged: restore a backup"
+        ) from None
+
+
+def entries_since(connection: Connection, digest: str) -> int | None:
+    """Count the entries after the one with this hash; None where no entry has it."""
+    table = schema.audit_log
+    last = connection.execute(sa.select(sa.func.max(table.c.seq))).scalar_one() or 0
+    if digest == START:
+        return int(last)
+    seq = connection.execute(sa.select(table.c.seq).where(table.c.hash == digest)).scalar_one_or_none()
+    return None if seq is None else int(last) - int(seq)
 
 
 def append(connection: Connection, kind: str, data: Mapping[str, object], at: str) -> int:
@@ -150,10 +165,12 @@ def _rows(connection: Connection, expected: Mapping[int, tuple[str, str]]) -> It
     tables = [(kind.table, kind.names) for kind in KINDS.values()]
     tables.append((schema.revisions, KINDS["ratings"].names))
     tables.append((schema.task_revisions, KINDS["tasks"].names))
+    tables.append((schema.calls, CALLS.names))
     for table, names in tables:
         query = sa.select(table.c.entry, *(table.c[n] for n in names)).execution_options(yield_per=5_000)
         for row in connection.execute(query):
-            totals[row[0]] += fingerprint(tuple(row[1:]))
+            if row[0] is not None:
+                totals[row[0]] += fingerprint(tuple(row[1:]))
     for seq, (kind, noted) in expected.items():
         if content(totals.pop(seq, 0)) != noted:
             yield f"records: what entry {seq} ({kind}) wrote was changed afterwards, outside konsil"

@@ -5,16 +5,28 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 from konsil.errors import StoreError
 from konsil.store.db import Store
 from konsil.store.engine import told
+from konsil.store.heads import head_of
 from konsil.store.private import create_private
 
 
-def backup(store: Store, target: Path) -> tuple[str, ...]:
-    """Copy the database to a new file by SQLite's online backup; say what the copy's log finds wrong, if anything.
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """What was found in the copy."""
+
+    problems: tuple[str, ...]
+    """What is wrong with its log, one sentence each."""
+    head: str
+    """The head of its log."""
+
+
+def backup(store: Store, target: Path) -> Backup:
+    """Copy the database to a new file by SQLite's online backup, and check the copy's log.
 
     The copy is one moment of the database. A file that is there already is left alone.
     """
@@ -36,7 +48,7 @@ def backup(store: Store, target: Path) -> tuple[str, ...]:
             # at every rating.
             source.backup(copy)
         with Store.open(draft, create=False) as copied:
-            problems = copied.verify_log()
+            made = Backup(copied.verify_log(), head_of(copied))
         # What opening left beside the draft belongs to it, and is in it once it is closed.
         with closing(sqlite3.connect(draft)) as copy:
             copy.execute("PRAGMA journal_mode = DELETE")
@@ -48,4 +60,4 @@ def backup(store: Store, target: Path) -> tuple[str, ...]:
     finally:
         for left in (draft, *(draft.with_name(draft.name + ending) for ending in ("-wal", "-shm", "-journal"))):
             left.unlink(missing_ok=True)
-    return problems
+    return made

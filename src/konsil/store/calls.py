@@ -14,13 +14,17 @@ from sqlalchemy.exc import IntegrityError
 from konsil.errors import ConflictError
 from konsil.prepare.rewriting import REWRITING, with_rewriting
 from konsil.records import Answer, Call, CallKind, Item, Task, many
-from konsil.store import engine, read, schema
+from konsil.store import audit, engine, read, schema
+from konsil.store.covering import CALLS_KIND
 from konsil.store.db import Store
 from konsil.store.rows import CALLS
 
 READABLE = ("ok", "repaired", "re-asked")
 """Outcomes of which an answer or ratings are made; the others are counted and are never labels."""
 _CHUNK = 2_000
+_NO_TIME = "1970-01-01T00:00:00Z"
+"""When calls were made that say no time."""
+_COLUMNS = (*CALLS.names, "entry")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +89,9 @@ class Calls:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        made = sa.insert(schema.calls).compile(dialect=store.engine.dialect, column_keys=CALLS.names)
+        made = sa.insert(schema.calls).compile(dialect=store.engine.dialect, column_keys=_COLUMNS)
         # Where the driver takes rows as they are, nothing is turned into dictionaries and back for each of them.
-        self._insert = str(made) if tuple(made.positiontup or ()) == CALLS.names else ""
+        self._insert = str(made) if tuple(made.positiontup or ()) == _COLUMNS else ""
 
     def add(self, calls: Sequence[Call]) -> None:
         """Append calls, all or nothing; when this returns they survive a power cut."""
@@ -95,16 +99,25 @@ class Calls:
             self._append(connection, calls)
 
     def _append(self, connection: Connection, calls: Sequence[Call]) -> None:
-        rows = [CALLS.row(call) for call in calls]
+        if not calls:
+            return
+        entry = audit.next_entry(connection)
+        rows, total = [], 0
+        for call in calls:
+            row = CALLS.row(call)
+            total += audit.fingerprint(row)
+            rows.append((*row, entry))
         try:
             if self._insert:
                 connection.exec_driver_sql(self._insert, rows)
             else:
-                connection.execute(sa.insert(schema.calls), [dict(zip(CALLS.names, r, strict=True)) for r in rows])
+                connection.execute(sa.insert(schema.calls), [dict(zip(_COLUMNS, r, strict=True)) for r in rows])
         except IntegrityError:
             raise ConflictError(
                 f"{self.store.name}: these calls are stored already; is another run going on for the same study?"
             ) from None
+        at = max((c.at for c in calls if c.at), default=_NO_TIME)
+        audit.append(connection, CALLS_KIND, {"calls": len(rows), "content": audit.content(total)}, at)
 
     def add_new(self, calls: Sequence[Call]) -> int:
         """Append the calls that are not stored yet, all or nothing, and count them; for reading back an export."""

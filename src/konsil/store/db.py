@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from konsil.errors import StoreError
 from konsil.records import Answer, Attempt, Event, Item, Rater, Rating, Task
-from konsil.store import audit, engine, migrate, noting, read, write
+from konsil.store import audit, covering, engine, migrate, noting, read, write
 from konsil.store.rows import KINDS, KindName
 from konsil.store.write import Added, Batch
 
@@ -90,15 +90,17 @@ class Store:
         """Name the database for messages: its path, or its URL without the password."""
         return engine.shown(self.engine.url)
 
-    def add(self, batch: Batch, *, source: str, digest: str = "", at: str) -> Added:
+    def add(
+        self, batch: Batch, *, source: str, digest: str = "", at: str, files: Mapping[str, str] | None = None
+    ) -> Added:
         """Write the records that are new, all or nothing, and say how many were.
 
         The same record again is counted as unchanged. A record of the same identity that says something else raises a
-        ConflictError naming both, and nothing is written. `source` and `digest` say where the records come from, `at`
-        when they were imported (ISO 8601, UTC).
+        ConflictError naming both, and nothing is written. `source` and `digest` say where the records come from,
+        `files` which bytes each file had, `at` when they were imported (ISO 8601, UTC).
         """
         with engine.writing(self.engine) as connection:
-            return write.add(connection, batch, source=source, digest=digest, at=at)
+            return write.add(connection, batch, source=source, digest=digest, at=at, files=files)
 
     def revise(self, ratings: Sequence[Rating], *, at: str, event_id: str) -> Added:
         """Replace the current values of ratings, keeping what they said before; new ratings are written.
@@ -135,7 +137,21 @@ class Store:
     def verify_log(self) -> tuple[str, ...]:
         """Check the audit log and the records it covers: every problem as one sentence; empty when all is well."""
         with engine.reading(self.engine) as connection:
-            return tuple(audit.problems(connection))
+            return (*audit.problems(connection), *covering.problems(connection))
+
+    def cover_log(self, at: str) -> None:
+        """Bring the log up to date: rows of the pages that changed since an entry covered them are covered by one."""
+        covering.cover_all(self.engine, at)
+
+    def log_gap(self) -> int:
+        """Count the rows that no entry covers as they are now: screens that are being worked on, mostly."""
+        with engine.reading(self.engine) as connection:
+            return covering.count_uncovered(connection)
+
+    def log_since(self, digest: str) -> int | None:
+        """Count the entries after the one with this hash, all of them if it is that of an empty log; None: not here."""
+        with engine.reading(self.engine) as connection:
+            return audit.entries_since(connection, digest)
 
     def log_head(self) -> tuple[int, str]:
         """The number of entries of the audit log, and its last hash."""

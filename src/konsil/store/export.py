@@ -12,7 +12,7 @@ from konsil.errors import StoreError, nearest
 from konsil.prepare import in_study, last_drawn
 from konsil.prepare.rewriting import decisions
 from konsil.records import Call
-from konsil.store import frames
+from konsil.store import audit, frames
 from konsil.store.calls import any_call, each_call
 from konsil.store.db import Store, View
 from konsil.store.folders import sha256, whole_folder
@@ -78,6 +78,11 @@ def export(
             "format": format,
             "study": study or view.study_digest(),
             "files": files,
+            **(
+                {"log": dict(zip(("entries", "hash"), audit.head(view.connection), strict=True))}
+                if seen is None
+                else {}
+            ),
             **({"columns": columns} if columns else {}),
         }
         (made / MARK).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")

@@ -30,6 +30,7 @@ def hand_over(connection: Connection, event: Event, holders: Mapping[str, str]) 
     row = events.row(event)
     connection.execute(sa.insert(e).values(dict(zip(events.names, row, strict=True)) | {"entry": entry}))
     total, moved = audit.fingerprint(row), 0
+    removed: list[str] = []
     place = kind.names.index("rater")
     for ids in _chunks(sorted(holders)):
         query = sa.select(*(t.c[n] for n in kind.names)).where(t.c.id.in_(ids))
@@ -38,7 +39,7 @@ def hand_over(connection: Connection, event: Event, holders: Mapping[str, str]) 
         if missing is not None:
             raise StoreError(f"event {event.id!r}: there is no task {missing!r} that could change hands")
         changed = [task for task in ids if rows[task][place] != holders[task]]
-        _keep(connection, changed, event)
+        removed += _keep(connection, changed, event)
         for holder in sorted({holders[task] for task in changed}):
             theirs = [task for task in changed if holders[task] == holder]
             connection.execute(sa.update(t).where(t.c.id.in_(theirs)).values(rater=holder, entry=entry))
@@ -46,20 +47,25 @@ def hand_over(connection: Connection, event: Event, holders: Mapping[str, str]) 
             before = rows[task]
             total += audit.fingerprint((*before[:place], holders[task], *before[place + 1 :]))
         moved += len(changed)
-    data = {"event": event.id, "tasks": moved, "content": audit.content(total)}
+    data: dict[str, object] = {"event": event.id, "tasks": moved, "content": audit.content(total)}
+    if removed:  # the log covered these screens, and need not miss them
+        data["traces"] = {"screens": dict.fromkeys(removed, "")}
     audit.append(connection, event.kind, data, event.at)
     return moved
 
 
-def _keep(connection: Connection, tasks: list[str], event: Event) -> None:
-    """Put the tasks as they are into the history, and aside what was typed on them."""
+def _keep(connection: Connection, tasks: list[str], event: Event) -> list[str]:
+    """Put the tasks as they are into the history, and aside what was typed on them; return those with a screen."""
     t, history = schema.tasks, schema.task_revisions
     names = [c.name for c in t.columns]
     as_they_are = sa.select(*(t.c[n] for n in names), sa.literal(event.at), sa.literal(event.id))
     copied = as_they_are.where(t.c.id.in_(tasks))
     connection.execute(sa.insert(history).from_select([*names, "superseded_at", "superseded_by"], copied))
+    s = page_schema.screens.c
+    shown = list(connection.execute(sa.select(s.task).where(s.task.in_(tasks)).order_by(s.task)).scalars())
     for table in (page_schema.drafts, page_schema.screens):
         connection.execute(sa.delete(table).where(table.c.task.in_(tasks)))
+    return shown
 
 
 def _chunks(ids: list[str]) -> list[list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Column, Float, Index, Integer, Table, Text
 
-from konsil.store.schema import KEY, metadata
+from konsil.store.schema import KEY, covered, metadata
 
 # Whoever rates is let in by an invitation; what is kept of invitations
 # and of being signed in are hashes, so that a copy of the database opens no door.
@@ -20,6 +20,7 @@ invitations = Table(
     Column("most_uses", Integer),
     Column("used_at", Text),
     Column("revoked_at", Text),
+    covered(),
 )
 
 visitors = Table(
@@ -46,6 +47,7 @@ screens = Table(
     Column("rev", Integer, nullable=False),
     Column("submitted_at", Text),
     Column("seconds", Float(53)),
+    covered(),
 )
 
 # How long a page of a task was open, how long of that somebody was at it, and which answers were seen to their end.
@@ -60,6 +62,7 @@ visits = Table(
     Column("active", Float(53)),
     Column("first_input", Float(53)),
     Column("ends", Text),
+    covered(),
 )
 
 # Every change of a field as the browser told it, once each; `rev` 0 says that it lost against another window's.
@@ -75,6 +78,7 @@ draft_events = Table(
     Column("rev", Integer, nullable=False),
     Column("said_at", Text, nullable=False),
     Column("at", Text, nullable=False),
+    covered(),
 )
 
 # What the fields of a task say now: the sum of its events.

@@ -40,6 +40,11 @@ def _entry() -> Column[int]:
     return Column("entry", Integer, nullable=False)
 
 
+def covered() -> Column[int]:
+    """Name the audit entry that covers a row as it is now; none: it changed since, or none has covered it yet."""
+    return Column("entry", Integer)
+
+
 meta = Table("meta", metadata, Column("key", KEY, primary_key=True), Column("value", Text, nullable=False))
 
 audit_log = Table(
@@ -207,8 +212,8 @@ events = Table(
     _entry(),
 )
 
-# Calls are the raw material of answers and ratings. They lie outside the audited records: the records made of them are
-# covered by the log, and a row a call would make the log as long as the run.
+# Calls are the raw material of answers and ratings. They are covered by one entry of the log for each transaction: an
+# entry a call would make the log as long as the run.
 calls = Table(
     "calls",
     metadata,
@@ -232,6 +237,7 @@ calls = Table(
     Column("reply", Text, nullable=False),
     Column("raw", Text, nullable=False),
     Column("at", Text, nullable=False),
+    covered(),
 )
 
 # Everything that is asked of all calls at once (what is done, how it ended, what it cost) without reading their bodies.

@@ -84,9 +84,10 @@ class Visit:
 # Statements of every page, put together once: building them takes longer than the database does.
 _S, _V, _T = page_schema.screens.c, page_schema.visits.c, schema.tasks.c
 _OF: sa.BindParameter[Any] = sa.bindparam("of")
-_SCREEN = sa.select(page_schema.screens).where(_S.public == _OF)
+_STATE = [c for c in _S if c.name != "entry"]
+_SCREEN = sa.select(*_STATE).where(_S.public == _OF)
 _SCREEN_TO_CHANGE = _SCREEN.with_for_update()
-_SCREEN_OF_TASK = sa.select(page_schema.screens).where(_S.task == _OF)
+_SCREEN_OF_TASK = sa.select(*_STATE).where(_S.task == _OF)
 _CHANGE = sa.update(page_schema.screens).where(_S.task == _OF)
 _PROGRESSED = sa.select(_S.task, _S.deferred, _S.submitted_at.is_not(None), _S.seconds).where(_S.rater == _OF)
 _PROGRESSED_SINCE = _PROGRESSED.where(sa.or_(_S.submitted_at.is_(None), _S.submitted_at >= sa.bindparam("since")))
@@ -206,7 +207,7 @@ def _state(connection: Connection, query: sa.Select[Any], of: str) -> State | No
 
 def change(connection: Connection, state: State, values: Mapping[str, object]) -> None:
     """Change how far a task is."""
-    connection.execute(_CHANGE, {"of": state.task, **values})
+    connection.execute(_CHANGE, {"of": state.task, **values, "entry": None})
 
 
 def put_off(connection: Connection, state: State) -> None:
@@ -222,7 +223,7 @@ def visit(connection: Connection, state: State, told: Visit, at: str) -> None:
     if told.wall is not None:
         # Words may arrive out of order, so the longest counts; times only grow. The visit of another task is left as
         # it is: whatever says so is no page of ours.
-        longer = {"of": told.id, "here": state.task, "most": told.wall, **values}
+        longer = {"of": told.id, "here": state.task, "most": told.wall, **values, "entry": None}
         if connection.execute(_LONGER_VISIT, longer).rowcount:
             return
     known = connection.execute(_VISIT, {"of": told.id}).scalar_one_or_none()

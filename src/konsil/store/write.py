@@ -66,10 +66,13 @@ class Added:
         return sum(self.unchanged.values())
 
 
-def add(connection: Connection, batch: Batch, *, source: str, digest: str, at: str) -> Added:
+def add(
+    connection: Connection, batch: Batch, *, source: str, digest: str, at: str, files: Mapping[str, str] | None = None
+) -> Added:
     """Write what is new inside the caller's transaction and note it in the log; conflicts raise.
 
-    A file that is imported again word for word leaves no trace, not even an entry in the log.
+    A file that is imported again word for word leaves no trace, not even an entry in the log. `files`: the digest of
+    each file's bytes, for the log.
     """
     audit.check_time(at)
     writer = _Writer(connection, audit.next_entry(connection))
@@ -79,7 +82,8 @@ def add(connection: Connection, batch: Batch, *, source: str, digest: str, at: s
     added = Added(writer.new, writer.unchanged)
     if added.total_new() == 0 and _imported(connection, source, digest):
         return added
-    data = {"source": source, "digest": digest, "new": added.new, "unchanged": added.unchanged}
+    data: dict[str, object] = {"source": source, "digest": digest, "new": added.new, "unchanged": added.unchanged}
+    data |= {"files": dict(files)} if files else {}
     entry = audit.append(connection, "import", {**data, "content": audit.content(writer.total)}, at)
     connection.execute(
         sa.insert(schema.imports).values(

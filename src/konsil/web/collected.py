@@ -51,6 +51,7 @@ def fetch(request: Request) -> Response:
     veil = None if visitor.role == "owner" else veiling(site.study, key(site.store))
     work = Path(tempfile.mkdtemp(prefix="konsil-download-"))
     try:
+        site.store.cover_log(site.now())
         folder = export(site.store, work / "records", wanted, veil=veil)
         packed = work / "records.zip"
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:

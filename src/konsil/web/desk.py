@@ -12,6 +12,7 @@ from konsil.errors import StoreError, nearest
 from konsil.instrument import Field, Instrument, Reading, fields, ratings, screen, values
 from konsil.records import Event, Rating, Task
 from konsil.store import Connection, Store, batches, drafts, happenings, screens, write
+from konsil.store.covering import cover_task
 from konsil.store.drafts import NOTE, Change, Kept
 from konsil.store.engine import noting, reading, writing
 from konsil.store.renderings import rendered
@@ -287,6 +288,7 @@ class Desk:
             name = f"submission {state.public} {state.rev}"
             write.revise(connection, [*changed, *emptied], at=at, event_id=name, kind_of_event="submission")
         screens.change(connection, state, {"submitted_at": at, "seconds": seconds})
+        cover_task(connection, task.id, at)
 
 
 def _note(sent: Mapping[str, str]) -> dict[str, str]:

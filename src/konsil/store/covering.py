@@ -1,0 +1,163 @@
+"""Rows that change in place, covered by the audit log: screens, visits, changes of fields, invitations; and calls.
+
+An entry that covers such rows carries a digest of each one (`traces`: table -> key -> digest, empty for a row that was
+removed); the last digest of a row counts. The row carries the number of that entry, and none while it is not covered
+since its last change: until the screen is handed in, or until the log is brought up to date (`cover_all`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from konsil.store import audit, engine, noting, page_schema, schema
+from konsil.store.rows import CALLS
+
+KIND = "traces"
+"""The kind of an entry that covers rows and says nothing else."""
+CALLS_KIND = "calls"
+"""The kind of an entry that covers calls."""
+TABLES: Mapping[str, tuple[sa.Table, str]] = {
+    "screens": (page_schema.screens, "task"),
+    "visits": (page_schema.visits, "id"),
+    "draft_events": (page_schema.draft_events, "id"),
+    "invitations": (page_schema.invitations, "token"),
+}
+"""Table -> the column by which the log names its rows."""
+_OF_TASKS = ("screens", "visits", "draft_events")
+_DIGITS = 32
+Traces = dict[str, dict[str, str]]
+
+
+def _digest(row: tuple[Any, ...]) -> str:
+    return audit.content(audit.fingerprint(row))[:_DIGITS]
+
+
+def _rows(table: sa.Table, key: str) -> sa.Select[Any]:
+    """Key, entry and the cells that are covered."""
+    return sa.select(table.c[key], table.c.entry, *(c for c in table.c if c.name != "entry"))
+
+
+# Every page that is handed in asks these; they are put together once.
+_OPEN = {name: _rows(t, key).where(t.c.entry.is_(None)) for name, (t, key) in TABLES.items()}
+_OPEN_OF_TASK = {n: _OPEN[n].where(TABLES[n][0].c.task == sa.bindparam("of")) for n in _OF_TASKS}
+_MARK = {name: sa.update(t).where(t.c.entry.is_(None)) for name, (t, _) in TABLES.items()}
+_MARK_OF_TASK = {n: _MARK[n].where(TABLES[n][0].c.task == sa.bindparam("of")) for n in _OF_TASKS}
+
+
+def cover_task(connection: Connection, task: str, at: str) -> None:
+    """Cover what the pages know of a task that is handed in, in the caller's transaction."""
+    _cover(connection, _OPEN_OF_TASK, _MARK_OF_TASK, {"of": task}, at)
+
+
+def _cover(
+    connection: Connection,
+    queries: Mapping[str, sa.Select[Any]],
+    marks: Mapping[str, sa.Update],
+    bound: Mapping[str, str],
+    at: str,
+) -> None:
+    traces: Traces = {}
+    for name, query in queries.items():
+        if rows := connection.execute(query, bound).all():
+            traces[name] = {row[0]: _digest(tuple(row[2:])) for row in rows}
+    if traces:
+        entry = audit.append(connection, KIND, {"traces": traces}, at)
+        for name in traces:
+            connection.execute(marks[name].values(entry=entry), bound)
+
+
+def cover_all(opened: Engine, at: str) -> None:
+    """Bring the log up to date: cover every row that is not covered since its last change."""
+    with engine.reading(opened) as connection:
+        if not count_uncovered(connection):
+            return
+    with engine.writing(opened) as connection:
+        _cover(connection, _OPEN, _MARK, {}, at)
+        older = schema.calls.c.entry.is_(None)
+        rows = connection.execute(sa.select(*(schema.calls.c[n] for n in CALLS.names)).where(older))
+        total, n = 0, 0
+        for row in rows.yield_per(1_000):
+            total, n = total + audit.fingerprint(tuple(row)), n + 1
+        if n:
+            entry = audit.append(connection, CALLS_KIND, {"calls": n, "content": audit.content(total)}, at)
+            connection.execute(sa.update(schema.calls).where(older).values(entry=entry))
+
+
+def traces_of_invitations(connection: Connection, where: sa.ColumnElement[bool]) -> Traces:
+    """What the next entry of this transaction says of these invitations, which are marked as covered by it."""
+    table, key = TABLES["invitations"]
+    entry = audit.next_entry(connection)
+    connection.execute(sa.update(table).where(where).values(entry=entry))
+    rows = connection.execute(_rows(table, key).where(where))
+    return {"invitations": {row[0]: _digest(tuple(row[2:])) for row in rows}}
+
+
+def count_uncovered(connection: Connection) -> int:
+    """Count the rows that changed since an entry covered them, or that none has covered yet."""
+    tables = (*(table for table, _ in TABLES.values()), schema.calls)
+    counts = [sa.select(sa.func.count()).select_from(t).where(t.c.entry.is_(None)).scalar_subquery() for t in tables]
+    return sum(connection.execute(sa.select(*counts)).one())
+
+
+def problems(connection: Connection) -> Iterator[str]:
+    """Say which rows are not as the log has them, one sentence a table; nothing when all is well."""
+    last: Traces = {name: {} for name in TABLES}
+    for text in connection.execute(
+        sa.select(schema.audit_log.c.data)
+        .where(schema.audit_log.c.data.contains('"traces":'))
+        .order_by(schema.audit_log.c.seq)
+        .execution_options(yield_per=1_000)
+    ).scalars():
+        for name, digests in _parse(text).items():
+            last.get(name, {}).update(digests)
+    for name, (table, key) in TABLES.items():
+        expected, changed = last[name], 0
+        for row in connection.execute(_rows(table, key).execution_options(yield_per=5_000)):
+            digest = expected.pop(row[0], None)
+            changed += row[1] is not None and digest != _digest(tuple(row[2:]))
+        removed = sum(bool(digest) for digest in expected.values())
+        if changed:
+            yield f"{name}: {_count(changed)} changed after the log covered them, outside konsil"
+        if removed:
+            yield f"{name}: {_count(removed)} removed after the log covered them, outside konsil"
+    yield from _notes(connection)
+
+
+def _count(n: int) -> str:
+    return "1 row was" if n == 1 else f"{n:,} rows were"
+
+
+def _parse(text: str) -> Traces:
+    try:
+        traces = json.loads(text)["traces"]
+        return {str(name): {str(k): str(d) for k, d in digests.items()} for name, digests in traces.items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}  # an edited entry may hold anything; that it was edited is told of the chain
+
+
+def _notes(connection: Connection) -> Iterator[str]:
+    """The list of imports and the protocol's digest are in the log as well: both must say the same."""
+    t, log = schema.imports.c, schema.audit_log.c
+    query = sa.select(t.entry, t.source, t.digest, t.at, log.at, log.data).join_from(
+        schema.imports, schema.audit_log, t.entry == log.seq
+    )
+    for entry, source, digest, at, logged_at, text in connection.execute(query):
+        data = _object(text)
+        if (source, digest, at) != (data.get("source"), data.get("digest"), logged_at):
+            yield f"imports: the row of entry {entry} is not as the log has it; it was changed outside konsil"
+    protocols = audit.entries(connection, noting.PROTOCOL)
+    if protocols and noting.study_digest(connection) != protocols[-1].get("now"):
+        yield "meta: the protocol's digest is not the one that the log has; it was changed outside konsil"
+
+
+def _object(text: str) -> Mapping[str, Any]:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}

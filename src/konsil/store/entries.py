@@ -1,0 +1,112 @@
+"""The audit log as a table to read: when, what, who, about whom or what, why."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from konsil.store import schema
+from konsil.store.rows import dumps
+
+_CHUNK = 1_000
+_WHO = ("by", "who", "rater")
+_HIDDEN = ("content", "traces", "forms", "by", "who", "reason")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of the audit log."""
+
+    seq: int
+    """Its number, from 1."""
+    at: str
+    """When, ISO 8601 in UTC."""
+    kind: str
+    """What happened."""
+    who: str
+    """Who did it; empty where no person did."""
+    subject: str
+    """The task, rater or batch that it is about; empty where it is about several, or none."""
+    records: str
+    """What it wrote: '3 ratings, 1 event'."""
+    why: str
+    """The reason that was given."""
+    details: str
+    """What else it states, as a JSON object."""
+    hash: str
+    """Its hash, which covers all entries before it."""
+
+
+def read_entries(connection: Connection, *, kind: str = "", last: int | None = None) -> Iterator[Entry]:
+    """Read the entries in their order: all, those of one kind, or the last ones."""
+    table = schema.audit_log
+    query = sa.select(table).order_by(table.c.seq)
+    if kind:
+        query = query.where(table.c.kind == kind)
+    if last is not None:
+        numbers = sa.select(table.c.seq).where(*([table.c.kind == kind] if kind else []))
+        query = query.where(table.c.seq.in_(numbers.order_by(table.c.seq.desc()).limit(last)))
+    for rows in connection.execute(query.execution_options(yield_per=_CHUNK)).partitions(_CHUNK):
+        numbers_here = (rows[0].seq, rows[-1].seq)
+        events = _events(connection, *numbers_here)
+        counts = _counts(connection, *numbers_here)
+        for row in rows:
+            yield _entry(row, events.get(row.seq, {}), counts.get(row.seq, {}))
+
+
+def _entry(row: Any, event: Mapping[str, Any], counts: Mapping[str, int]) -> Entry:  # noqa: ANN401 - a row has no type
+    try:
+        data = json.loads(row.data)
+    except (ValueError, RecursionError):
+        data = {}
+    data = data if isinstance(data, dict) else {}
+    told = {**event, **data}
+    if not counts and isinstance(data.get("new"), dict):
+        counts = {str(name): n for name, n in data["new"].items() if isinstance(n, int) and n}
+    records = ", ".join(f"{n:,} {name if n != 1 else name.removesuffix('s')}" for name, n in counts.items())
+    return Entry(
+        row.seq,
+        row.at,
+        row.kind,
+        next((str(told[name]) for name in _WHO if told.get(name)), ""),
+        str(event.get("subject", "")),
+        records,
+        str(told.get("reason") or ""),
+        dumps({name: value for name, value in data.items() if name not in _HIDDEN}),
+        row.hash,
+    )
+
+
+def _events(connection: Connection, first: int, last: int) -> dict[int, dict[str, Any]]:
+    """Entry -> what the only event that it wrote states: its subject, who, why."""
+    e = schema.events.c
+    query = sa.select(e.entry, e.subject, e.data).where(e.entry.between(first, last))
+    found: dict[int, dict[str, Any]] = {}
+    several: set[int] = set()
+    for entry, subject, text in connection.execute(query):
+        if entry in found:
+            several.add(entry)
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError):
+            data = {}
+        data = data if isinstance(data, dict) else {}
+        kept = {name: data[name] for name in (*_WHO, "reason") if isinstance(data.get(name), str)}
+        found[entry] = {"subject": subject, **kept}
+    return {entry: data for entry, data in found.items() if entry not in several}
+
+
+def _counts(connection: Connection, first: int, last: int) -> dict[int, dict[str, int]]:
+    """Entry -> how many ratings it wrote, superseded ones included."""
+    found: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for name, table in (("ratings", schema.ratings), ("ratings", schema.revisions)):
+        query = sa.select(table.c.entry, sa.func.count()).where(table.c.entry.between(first, last))
+        for entry, n in connection.execute(query.group_by(table.c.entry)):
+            found[entry][name] += n
+    return found
