@@ -197,6 +197,7 @@ SLOW = {
     "howto-store.md",
     "howto-pages.md",
     "howto-study.md",
+    "privacy.md",
     "tutorial-cqa-eval.md",
     "tutorial-clexeval.md",
     "tutorial-medqade.md",

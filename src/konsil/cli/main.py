@@ -8,7 +8,8 @@ import sys
 
 import click
 
-from konsil.errors import KonsilError, nearest
+from konsil.cli.terminal import guard_terminal, show
+from konsil.errors import KonsilError, StudyError, nearest
 from konsil.version import __version__
 
 COMMANDS = {
@@ -46,6 +47,7 @@ COMMANDS = {
     "local": ("konsil.cli.local", "Install, list and remove models that run on this machine."),
     "backup": ("konsil.cli.backup", "Copy the database while people go on rating, and check the copy."),
     "verify-log": ("konsil.cli.verify_log", "Check the audit log's chain of digests."),
+    "person": ("konsil.cli.person", "Write everything that is stored about one person, for that person."),
     "log": ("konsil.cli.log", "List the audit log: who did what, when and why."),
 }
 """Command -> its module, which has a click command `command`, and its help in one line."""
@@ -90,6 +92,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line; bad input prints one sentence and exits with 2, and so does every error of the user's."""
     # Before NumPy is loaded: on tiles that fit the cache, OpenBLAS' threads mostly wait for one another.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    guard_terminal()
     try:
         group.main(args=arguments, standalone_mode=False)
     except click.ClickException as error:
@@ -99,7 +102,9 @@ def main(arguments: list[str] | None = None) -> None:
         click.echo("stopped", err=True)
         sys.exit(130)
     except KonsilError as error:
-        click.echo(f"konsil: {error}", err=True)
+        # Every problem of a protocol has a line of its own; any other error is one sentence.
+        lines = str(error).split("\n") if isinstance(error, StudyError) else [str(error)]
+        click.echo("konsil: " + "\n".join(map(show, lines)), err=True)
         sys.exit(2)
     except BrokenPipeError:
         # The reader of our output has gone (head, less): nothing is wrong and nobody is listening.
@@ -108,7 +113,7 @@ def main(arguments: list[str] | None = None) -> None:
     except OSError as error:
         # A full disk, a folder without permission: the user's surroundings, not a fault of ours.
         where = f"{error.filename}: " if error.filename else ""
-        click.echo(f"konsil: {where}{error.strerror or error}", err=True)
+        click.echo(f"konsil: {show(f'{where}{error.strerror or error}')}", err=True)
         sys.exit(2)
 
 
@@ -117,4 +122,4 @@ def _one_sentence(error: click.ClickException) -> None:
     if type(error).__name__ == "NoArgsIsHelpError":
         click.echo(error.format_message(), err=True)
         return
-    click.echo(f"konsil: {' '.join(error.format_message().split())}", err=True)
+    click.echo(f"konsil: {show(' '.join(error.format_message().split()))}", err=True)

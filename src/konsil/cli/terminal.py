@@ -1,11 +1,46 @@
-"""The one way of foreign text to the terminal: no control characters, one line, cut."""
+"""The one way of foreign text to the terminal: no control characters, one line, cut.
+
+Titles, names of columns and messages of libraries come out of files. `guard_terminal` lets nothing through that moves
+the cursor, whichever command prints it; `show` also makes one line of a text and cuts it.
+"""
 
 from __future__ import annotations
 
+import functools
 import re
+from typing import Any
+
+import click
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _LONGEST = 2_000
+_print = click.echo
+
+
+def escape(text: str) -> str:
+    r"""Replace every control character but line ends and tabs by what it is called.
+
+    >>> escape("a\x1b[2Jb\n")
+    'a\\x1b[2Jb\n'
+    """
+    return _CONTROL.sub(_name, text)
+
+
+def _name(match: re.Match[str]) -> str:
+    sign = match[0]
+    if sign in "\n\t":
+        return sign
+    return f"\\x{ord(sign):02x}" if ord(sign) < 0x100 else f"\\u{ord(sign):04x}"
+
+
+def guard_terminal() -> None:
+    """Let all that commands print pass through `escape`: konsil's own lines have no control characters."""
+
+    @functools.wraps(_print)
+    def echo(message: Any = None, *args: Any, **options: Any) -> None:  # noqa: ANN401 - click's own types
+        _print(escape(message) if isinstance(message, str) else message, *args, **options)
+
+    vars(click)["echo"] = echo
 
 
 def show(text: object, *, longest: int = _LONGEST) -> str:
@@ -17,5 +52,5 @@ def show(text: object, *, longest: int = _LONGEST) -> str:
     'xxxx… (9 characters)'
     """
     line = re.sub(r"[\t\n\v\f\r\x85\u2028\u2029]+", " ", str(text))
-    line = _CONTROL.sub(lambda m: f"\\x{ord(m[0]):02x}" if ord(m[0]) < 0x100 else f"\\u{ord(m[0]):04x}", line)
+    line = escape(line)
     return line if len(line) <= longest else f"{line[: longest - 1]}… ({len(line):,} characters)"

@@ -29,6 +29,8 @@ def to_utf8(data: bytes, encoding: str, where: str) -> bytes:
         text = data.decode(codec)
     except UnicodeDecodeError as error:
         raise SourceError(_undecodable(data, encoding, where, error)) from None
+    except (UnicodeError, ValueError):  # codecs such as punycode do not say where they failed
+        raise SourceError(f"{where}: the bytes are not {encoding}; set the encoding the file was saved in") from None
     text = text.removeprefix("\ufeff")
     try:
         return text.encode()

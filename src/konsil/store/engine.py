@@ -96,6 +96,8 @@ def _sqlite_settings(connection: Any, _entry: ConnectionPoolEntry) -> None:  # n
         cursor.execute("PRAGMA secure_delete = ON")
         # FULL: an acknowledged rating survives a power cut and not only a crash of the program.
         cursor.execute("PRAGMA synchronous = FULL")
+    except UnicodeDecodeError:  # even the text of the error is damaged
+        raise sqlite3.DatabaseError("malformed") from None
     finally:
         cursor.close()
 

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from konsil.store import schema
-from konsil.store.rows import dumps
+from konsil.store.rows import KINDS, dumps
 
 _CHUNK = 1_000
 _WHO = ("by", "who", "rater")
@@ -67,8 +67,9 @@ def _entry(row: Any, event: Mapping[str, Any], counts: Mapping[str, int]) -> Ent
         data = {}
     data = data if isinstance(data, dict) else {}
     told = {**event, **data}
-    if not counts and isinstance(data.get("new"), dict):
-        counts = {str(name): n for name, n in data["new"].items() if isinstance(n, int) and n}
+    new = data.get("new")
+    if isinstance(new, dict):
+        counts = {name: n for name in KINDS if isinstance(n := new.get(name), int) and n}
     records = ", ".join(f"{n:,} {name if n != 1 else name.removesuffix('s')}" for name, n in counts.items())
     return Entry(
         row.seq,

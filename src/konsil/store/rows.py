@@ -28,6 +28,9 @@ Record = Item | Answer | Rater | Task | Rating | Attempt | Event | Call
 Row = tuple[Any, ...]
 
 
+_DAMAGED = "the database is damaged: {} is stored where a list or table in JSON was written; restore a backup"
+
+
 class _UnfitError(Exception):
     """A value that a database cannot keep; becomes a StoreError that names the record and the field."""
 
@@ -193,7 +196,10 @@ def _json_value(unpack: Callable[[Any], Any]) -> Callable[[str], Any]:
         # Most lists and tables are empty: of a hundred thousand answers few have citations or sentences.
         if cell == "[]":
             return unpack([])
-        return unpack({} if cell == "{}" else json.loads(cell))
+        try:
+            return unpack({} if cell == "{}" else json.loads(cell))
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise StoreError(_DAMAGED.format(_short(cell))) from None
 
     return read
 
@@ -212,7 +218,10 @@ def _strings_text(value: tuple[str, ...]) -> str:
 @functools.lru_cache(maxsize=1 << 16)
 def _strings_value(cell: str) -> tuple[str, ...]:
     # Ratings of one answer share one tuple: a million ratings of ten thousand answers stay small.
-    return tuple(json.loads(cell))
+    try:
+        return tuple(json.loads(cell))
+    except (ValueError, TypeError, RecursionError):
+        raise StoreError(_DAMAGED.format(_short(cell))) from None
 
 
 def _span(value: Span | None) -> list[int] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from konsil.analysis import Analysis, contradictions, known_statistics
@@ -19,7 +20,7 @@ from konsil.study.enrolment import enrolment_problems, form_of, places_problems
 from konsil.study.helping import helper_problems
 from konsil.study.practice import explanation_problems
 from konsil.study.programs import program_problems
-from konsil.study.protocol import LONE_PANEL, Study
+from konsil.study.protocol import LANGUAGES, LONE_PANEL, Study
 
 
 def check(study: Study, name: str = "study.toml") -> None:
@@ -33,6 +34,8 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
     """Every problem of the protocol as one sentence."""
     if not study.title.strip():
         yield f"{name}: title: is empty; a report needs a title"
+    if re.split("[-_]", study.language.casefold())[0] not in LANGUAGES:  # as in de-CH
+        yield f"{name}: language: there is no {study.language!r}; {nearest(study.language, LANGUAGES)}"
     for where, ids in (
         ("instruments", [i.id for i in study.instruments]),
         ("systems", [s.id for s in study.systems]),

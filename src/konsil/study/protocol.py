@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from konsil.study.enrolment import Enrolment
 from konsil.study.helping import with_prompts
 from konsil.study.practice import Explanation
 from konsil.study.programs import Program
+from konsil.study.slips import hint
 
 LONE_PANEL = "raters"
 """The panel of all raters where the protocol lists none."""
@@ -30,6 +32,10 @@ SameFamily = Literal["forbid", "flag", "allow"]
 
 SCHEMA = 1
 """The newest form of study.toml that this version reads."""
+
+
+LANGUAGES = ("en", "de")
+"""The languages that reports and pages have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +51,7 @@ class Study:
     description: str = ""
     """What is evaluated and why, in a paragraph for the report."""
     language: str = "en"
-    """The language of the report."""
+    """The language of the report, one of LANGUAGES."""
     licence: str = ""
     """The licence of released data, an SPDX identifier."""
     simulated: bool = False
@@ -122,7 +128,9 @@ def parse(text: str, read_text: Callable[[str], str], name: str = "study.toml") 
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise StudyError(f"{name}: not valid TOML: {error}") from None
+        raise StudyError(f"{name}: not valid TOML: {error}{hint(text, error)}") from None
+    except RecursionError:
+        raise StudyError(f"{name}: not valid TOML: arrays or tables are nested too deeply") from None
     _known_schema(data, name)
     study = decode(Study, data, name)
     instruments = tuple(
@@ -173,15 +181,33 @@ def _prompts(system: System, read_text: Callable[[str], str], path: str) -> Syst
     return dataclasses.replace(system, settings=found)
 
 
+_PATH = re.compile(
+    r"(?:\.{0,2}[/\\]|~[/\\]|[A-Za-z]:[/\\])\S*|[^\n]{1,200}\.(?:md|markdown|txt|text|docx?|odt|rtf|pdf|html?|rst|tex)",
+    re.IGNORECASE,
+)
+
+
+def _is_like_a_path(value: str) -> bool:
+    """Whether a text of one line is rather the name of a file: it begins like a path or ends like a document."""
+    return "\n" not in value and not value.endswith(".md") and _PATH.fullmatch(value.strip()) is not None
+
+
 def _codebook(value: str, read_text: Callable[[str], str], path: str) -> str:
-    if not value.endswith(".md") or "\n" in value:
+    if "\n" in value or not value.endswith(".md"):
+        if _is_like_a_path(value):
+            raise StudyError(
+                f"{path}: {value[:80]!r} looks like the name of a file; expected a file that ends in .md, or the text"
+                " itself, with a line break in it if it is as short as this"
+            )
         return value
     try:
         return read_text(value)
+    except ValueError as error:
+        if isinstance(error, UnicodeDecodeError):
+            raise StudyError(f"{path}: the file {value!r} is not UTF-8 text") from None
+        raise StudyError(f"{path}: {value!r} cannot be the name of a file ({error})") from None
     except FileNotFoundError:
         raise StudyError(f"{path}: the file {value!r} does not exist in the study's folder") from None
-    except UnicodeDecodeError:
-        raise StudyError(f"{path}: the file {value!r} is not UTF-8 text") from None
     except OSError as error:
         raise StudyError(f"{path}: the file {value!r} cannot be read ({error.strerror})") from None
 

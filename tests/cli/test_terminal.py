@@ -1,0 +1,67 @@
+"""What comes out of a file moves no cursor: it is escaped, sentences are one line, and long ones are cut."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from konsil.cli.terminal import escape, guard_terminal, show
+from konsil.errors import KonsilError, StudyError
+
+entry = importlib.import_module("konsil.cli.main")
+
+
+@given(st.text())
+def test_nothing_shown_controls_a_terminal(text: str) -> None:
+    line = show(text)
+    assert all(sign.isprintable() or not (ord(sign) < 0x20 or 0x7F <= ord(sign) < 0xA0) for sign in line)
+    assert "\n" not in line
+    assert len(show(text, longest=20)) <= 20 + len(" (1,000,000 characters)")
+
+
+def test_plain_texts_stay_as_they_are() -> None:
+    for text in ("Über 5 % – „so“", "日本語", "a/b\\c"):
+        assert show(text) == escape(text) == text
+
+
+def test_whatever_a_command_prints_is_escaped(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(click, "echo", click.echo)
+    guard_terminal()
+    click.echo("\x1b[31mred\x07\u202e\tx")
+    guard_terminal()
+    click.echo("\x9b2J", err=True)
+    captured = capsys.readouterr()
+    assert captured.out == "\\x1b[31mred\\x07\\u202e\tx\n"
+    assert captured.err == "\\x9b2J\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "lines"),
+    [
+        (KonsilError("column 'a\nb\x1b[2J'"), ["konsil: column 'a b\\x1b[2J'"]),
+        (StudyError("study.toml: one\nstudy.toml: \x1btwo"), ["konsil: study.toml: one", "study.toml: \\x1btwo"]),
+        (OSError(2, "No\nsuch", "a\x1bb"), ["konsil: a\\x1bb: No such"]),
+    ],
+)
+def test_errors_are_escaped_and_one_line(
+    error: Exception, lines: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(**_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(click, "echo", click.echo)
+    monkeypatch.setattr(entry.group, "main", fail)
+    with pytest.raises(SystemExit) as ended:
+        entry.main([])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.splitlines() == lines
+
+
+def test_a_very_long_error_is_cut() -> None:
+    assert len(show("x" * 100_000)) < 2_100

@@ -1,0 +1,89 @@
+"""What people mistype in study.toml, and what they mean by a codebook, are answered by one sentence that helps."""
+
+from __future__ import annotations
+
+import pytest
+
+from konsil.errors import StudyError
+from konsil.study import check, parse
+from konsil.study.protocol import LANGUAGES
+from konsil.web.language import LANGUAGES as OF_PAGES
+
+FORM = """
+[[instruments]]
+id = "form"
+codebook = {codebook}
+[[instruments.criteria]]
+id = "correct"
+question = "Is it correct?"
+scale = {{ labels = ["no", "yes"] }}
+"""
+
+
+def read(text: str) -> object:
+    def absent(name: str) -> str:
+        if "\0" in name:
+            raise ValueError("embedded null byte")
+        raise FileNotFoundError
+
+    return parse(text, absent)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("title = \u201eStudy\u201c\n", "line 1 has typographic quotation marks"),
+        ('title = "a"\nlicence = \u201cCC0\u201d\n', "line 2 has typographic quotation marks"),
+        ('title = "a\nseed = 1\n', "line 1 has a quotation mark without its pair"),
+        ('title = a"\n', "line 1 has a quotation mark without its pair"),
+        ("title = My study\n", 'a text stands in quotation marks, such as "My study"'),
+        ("x = " + "[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_a_slip_gets_a_hint(text: str, sentence: str) -> None:
+    with pytest.raises(StudyError) as error:
+        read(text)
+    assert "not valid TOML" in str(error.value)
+    assert sentence in str(error.value)
+
+
+def test_quotation_marks_inside_a_text_are_no_slip() -> None:
+    with pytest.raises(StudyError) as error:
+        read('title = "say \u201eso\u201c \\" there"\nseed = = 1\n')
+    assert "quotation" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["codebook.txt", "codebook.en.MD", "/etc/passwd", "../codebook", "My codebook.docx", "C:\\books\\one", "~/book"],
+)
+def test_the_name_of_a_file_is_not_taken_for_a_codebook(value: str) -> None:
+    with pytest.raises(StudyError, match=r"instruments\[0\]\.codebook: .* looks like the name of a file; expected"):
+        read('title = "t"\nseed = 1' + FORM.format(codebook=f"'{value}'"))
+
+
+@pytest.mark.parametrize("value", ['"Rate 5/10 or less as wrong."', '"""codebook.txt\n"""', '"See e.g. and/or."', '""'])
+def test_a_text_is_a_codebook(value: str) -> None:
+    study = read('title = "t"\nseed = 1' + FORM.format(codebook=value))
+    assert study.instruments[0].codebook is not None  # type: ignore[attr-defined]
+
+
+def test_a_name_that_no_file_can_have() -> None:
+    with pytest.raises(StudyError, match="cannot be the name of a file"):
+        read('title = "t"\nseed = 1' + FORM.format(codebook='"a\\u0000b.md"'))
+
+
+@pytest.mark.parametrize("language", ["xx-klingon", "fr", "", "german"])
+def test_a_language_that_is_not_there_is_refused(language: str) -> None:
+    study = read(f'title = "t"\nseed = 1\nlanguage = "{language}"' + FORM.format(codebook='""'))
+    with pytest.raises(StudyError, match="language: there is no"):
+        check(study)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("language", ["de", "en", "de-CH", "en_GB"])
+def test_the_variant_of_a_language_is_that_language(language: str) -> None:
+    check(read(f'title = "t"\nseed = 1\nlanguage = "{language}"' + FORM.format(codebook='""')))  # type: ignore[arg-type]
+
+
+def test_the_protocols_languages_are_those_of_the_pages() -> None:
+    assert set(LANGUAGES) == set(OF_PAGES)
