@@ -34,12 +34,15 @@ class Server:
 
     def start(self) -> None:
         """Start it and wait until it answers."""
-        code = "import sys; from konsil.cli import main; main(sys.argv[1:])"
+        code = "import sys; from konsil.rehearse.leash import end_with_parent; end_with_parent();"
+        code += " from konsil.cli import main; main(sys.argv[1:])"
         command = [sys.executable, "-c", code, "serve", str(self._folder), "--port", str(self.port)]
         command += ["--database", self._database] if self._database else []
         command += ["--workers", str(self._workers)] if self._workers > 1 else []
-        # A session of its own: its workers end with it, and Ctrl+C ends us first.
-        self._process = subprocess.Popen(command, stdout=self._log, stderr=self._log, start_new_session=True)  # noqa: S603 - our own command
+        # A session of its own: its workers end with it, and Ctrl+C ends us first. It ends when its input is closed.
+        self._process = subprocess.Popen(  # noqa: S603 - our own command
+            command, stdin=subprocess.PIPE, stdout=self._log, stderr=self._log, start_new_session=True
+        )
         until = time.monotonic() + READY_SECONDS
         while not self._answers():
             if self._process.poll() is not None or time.monotonic() > until:
@@ -86,6 +89,8 @@ class Server:
             except subprocess.TimeoutExpired:
                 os.killpg(self._process.pid, signal.SIGKILL)
                 self._process.wait(15)
+        if self._process.stdin is not None:
+            self._process.stdin.close()
         self._process = None
 
     def __enter__(self) -> Self:

@@ -12,6 +12,7 @@ from konsil.errors import StoreError
 from konsil.store.db import Store
 from konsil.store.engine import told
 from konsil.store.heads import head_of
+from konsil.store.leftovers import clear_leftovers, draft_prefix
 from konsil.store.private import create_private
 
 
@@ -36,8 +37,9 @@ def backup(store: Store, target: Path) -> Backup:
         raise StoreError(f"{target}: exists already; choose a new file")
     if not target.parent.is_dir():
         raise StoreError(f"{target}: the folder {str(target.parent)!r} does not exist")
-    draft = target.with_name(f".{target.name}.{os.getpid()}.db")
+    draft = target.with_name(f"{draft_prefix(target)}db")
     try:
+        clear_leftovers(target)
         create_private(draft)
         with (
             told(store.engine.url),

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from konsil.errors import StoreError
+from konsil.store.leftovers import clear_leftovers, draft_prefix
 from konsil.store.private import make_private
 
 
@@ -25,7 +26,8 @@ def whole_folder(folder: Path, *, mark: str, overwrite: bool, private: bool = Fa
     _check(target, mark, overwrite)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent))
+        clear_leftovers(target)
+        made = Path(tempfile.mkdtemp(prefix=draft_prefix(target), suffix=".partial", dir=target.parent))
     except OSError as error:
         raise StoreError(f"{folder}: cannot be written: {error.strerror or error}") from None
     try:

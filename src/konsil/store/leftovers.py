@@ -1,0 +1,45 @@
+"""What killed runs leave beside their target: the next run removes it, once its maker is no more."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+_LEFT = r"\.{name}\.(?P<process>\d{{1,10}})\.[^/]*"
+
+
+def draft_prefix(target: Path) -> str:
+    """How the name of a draft begins: it carries the number of the process that writes it."""
+    return f".{target.name}.{os.getpid()}."
+
+
+def clear_leftovers(target: Path) -> None:
+    """Remove drafts of this target whose processes have ended."""
+    pattern = re.compile(_LEFT.format(name=re.escape(target.name)))
+    for path in target.parent.glob(f".{_plain(target.name)}.*"):
+        match = pattern.fullmatch(path.name)
+        if match is None or path.is_symlink() or _is_running(int(match["process"])):
+            continue
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _plain(name: str) -> str:
+    """The name as a pattern that means only itself."""
+    return re.sub(r"([*?[])", r"[\1]", name)
+
+
+def _is_running(process: int) -> bool:
+    if os.name == "nt":  # a signal would end it there; what is left stays
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
