@@ -31,6 +31,10 @@ Row = tuple[Any, ...]
 _DAMAGED = "the database is damaged: {} is stored where a list or table in JSON was written; restore a backup"
 
 
+class _DamagedError(StoreError, ValueError):
+    """A cell that is no JSON: of a database, a sentence; a reader of files names file and record instead."""
+
+
 class _UnfitError(Exception):
     """A value that a database cannot keep; becomes a StoreError that names the record and the field."""
 
@@ -199,7 +203,7 @@ def _json_value(unpack: Callable[[Any], Any]) -> Callable[[str], Any]:
         try:
             return unpack({} if cell == "{}" else json.loads(cell))
         except (ValueError, TypeError, KeyError, RecursionError):
-            raise StoreError(_DAMAGED.format(_short(cell))) from None
+            raise _DamagedError(_DAMAGED.format(_short(cell))) from None
 
     return read
 
@@ -221,7 +225,7 @@ def _strings_value(cell: str) -> tuple[str, ...]:
     try:
         return tuple(json.loads(cell))
     except (ValueError, TypeError, RecursionError):
-        raise StoreError(_DAMAGED.format(_short(cell))) from None
+        raise _DamagedError(_DAMAGED.format(_short(cell))) from None
 
 
 def _span(value: Span | None) -> list[int] | None:
