@@ -51,6 +51,7 @@ PROTOCOLS = ("medqade", "real-pocqi", "clexeval", "cqa-eval")
 MASKS = (
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00:00| UTC)?"), "<time>"),
     (re.compile(r'(name="csrf" value=|name=csrf value=|"csrf":\s*)"[^"]*"'), r'\1"<secret>"'),
+    (re.compile(r'(data-public=|name="visit" value=)"[^"]*"'), r'\1"<secret>"'),
     (re.compile(r"/(come|task|practice|pilot)/[A-Za-z0-9_-]{12,}"), r"/\1/<secret>"),
     # Digests of files and of the log, which hold times.
     (re.compile(r'("sha256": "|<dd class="digest">|last hash is |letzte Prüfsumme ist )[0-9a-f]{64}'), r"\1<digest>"),
