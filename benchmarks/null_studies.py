@@ -246,7 +246,8 @@ def bounds(k: int, n: int) -> tuple[float, float]:
 def table(name: str, size: str, studies: Sequence[Counts]) -> str:
     """The counts as Markdown: studies with at least one such claim, with exact limits; single p values by statistic."""
     n = len(studies)
-    claims = sorted({*NULLS[name].claims, *(v for study in studies for v in study.verdicts)})
+    possible = NULLS[name].claims if name in NULLS else ()
+    claims = sorted({*possible, *(v for study in studies for v in study.verdicts)})
     rows = [
         ("any declared finding after adjustment (Holm)", sum(study.adjusted for study in studies)),
         ("any finding after max-T adjustment", sum(study.max_t for study in studies)),

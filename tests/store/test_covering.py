@@ -96,7 +96,9 @@ def test_every_change_behind_konsils_back_is_found(study: Path, statement: str, 
 
 def test_a_row_made_up_is_found(study: Path) -> None:
     tamper(
-        study, "insert into visits select 'v2', task, rater, opened_at, wall, active, first_input, entry from visits"
+        study,
+        "insert into visits (id, task, rater, opened_at, wall, active, first_input, ends, entry)"
+        " select 'v2', task, rater, opened_at, wall, active, first_input, ends, entry from visits",
     )
     assert verified(study) == ("visits: 1 row was changed after the log covered them, outside konsil",)
 

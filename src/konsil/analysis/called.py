@@ -188,12 +188,14 @@ def _combined(judged: Sequence[Callee]) -> Iterator[Said]:
     if middle := [one.who for one in judged if one.combine == "median"]:
         yield say(
             "On ordered scales the label of {judges} is the median of the votes (of an even number the lower one).",
+            message_id="called.median",
             judges=listed(middle),
         )
     if nearest := [one.who for one in judged if one.combine == "expectation"]:
         yield say(
             "On ordered scales the label of {judges} is the one nearest to the mean of the votes, weighted with the"
             " labels' probabilities where these are known.",
+            message_id="called.expectation",
             judges=listed(nearest),
         )
 

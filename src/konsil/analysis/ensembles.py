@@ -123,7 +123,10 @@ def _covered(codes: Codes, names: tuple[str, ...], coverage: float) -> tuple[Cod
 def _left_out(weak: Mapping[str, float], coverage: float) -> tuple[str, ...]:
     if not weak:
         return ()
-    judges = [say("{judge} ({share:.0%})", judge=name, share=share) for name, share in weak.items()]
+    judges = [
+        say("{judge} ({share:.0%})", message_id="ensembles.judge", judge=name, share=share)
+        for name, share in weak.items()
+    ]
     return (
         say(
             "In no ensemble, with labels on fewer than {coverage:.0%} of the panel's units: {judges}.",

@@ -49,9 +49,9 @@ def own_words(raw: str, sent: Iterable[str]) -> str:
     Only keys and texts count, so that no mark of JSON stands between two words of a sentence.
 
     >>> own_words('{"error": "invalid prompt", "input": "his temperature of 39"}', [])
-    'error\ninvalid prompt\ninput'
+    'invalid prompt'
     >>> own_words('{"error": "cannot read: his temperature of 39 was"}', ["He is ill, his temperature of 39 rises."])
-    'error\ncannot read:  was'
+    'cannot read:  was'
     """
     runs: set[tuple[str, ...]] = set()
     whole = []

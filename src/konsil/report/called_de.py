@@ -40,14 +40,6 @@ CALLED: dict[str, str] = {
         "{judges} gaben zu jeder Aufgabe {votes} Stimmen ab; Label ist, was mehr als die Hälfte der Stimmen sagt, und"
         " ohne solche Mehrheit fehlt es."
     ),
-    "On ordered scales the label of {judges} is the median of the votes (of an even number the lower one).": (
-        "Auf ordinalen Skalen ist das Label von {judges} der Median der Stimmen (bei gerader Zahl der untere)."
-    ),
-    "On ordered scales the label of {judges} is the one nearest to the mean of the votes, weighted with the labels'"
-    " probabilities where these are known.": (
-        "Auf ordinalen Skalen ist das Label von {judges} dasjenige, das dem Mittelwert der Stimmen am nächsten liegt,"
-        " gewichtet mit den Wahrscheinlichkeiten der Labels, soweit sie bekannt sind."
-    ),
     "{who} {n:,} of {all:,} on {criterion} ({share:.1%})": "{who} {n:,} von {all:,} bei {criterion} ({share:.1%})",
     "Pairs were shown in both orders; inconsistent between them were {judges}, and what is inconsistent is a tie.": (
         "Paare wurden in beiden Reihenfolgen gezeigt; widersprüchlich waren {judges}, und was sich widerspricht, gilt"

@@ -221,3 +221,13 @@ def _sentence(error: Exception) -> str:
         if sign in text:
             return sentence
     return text
+
+
+def answers(engine: Engine) -> bool:
+    """Whether the database can be read."""
+    try:
+        with reading(engine) as connection:
+            connection.execute(sa.text("SELECT count(*) FROM meta"))
+    except (StoreError, SQLAlchemyError):
+        return False
+    return True
