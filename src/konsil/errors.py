@@ -56,19 +56,39 @@ class ConflictError(StoreError):
     """A record with this identifier is stored already and says something else."""
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """End an error's sentence: the nearest known name, or all of them."""
+def nearest(name: str, known: Iterable[str], listed: Iterable[str] | None = None) -> str:
+    """End an error's sentence: the nearest known name, or all of them, or those to be `listed` where none is near."""
     names = sorted(set(known))
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    near = [n for n in difflib.get_close_matches(name, names, n=len(names) or 1, cutoff=0.6) if _is_near(name, n)]
     if near:
         return f"did you mean {near[0]!r}?"
     folded = [n for n in names if n.casefold() == name.casefold()]
     if folded:
         return f"did you mean {folded[0]!r}?"
+    names = names if listed is None else sorted(set(listed))
     if not names:
         return "none is known"
     more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
     return "known: " + ", ".join(names[:LISTED]) + more
+
+
+def _is_near(name: str, other: str) -> bool:
+    """Whether up to a third of the longer word's characters are wrong, missing, in excess or change places.
+
+    Words that share half of their letters, such as 'theme' and 'item', may have nothing to do with each other.
+    """
+    most = -(-max(len(name), len(other)) // 3)
+    before: list[int] = []
+    last = list(range(len(other) + 1))
+    for i, a in enumerate(name, 1):
+        row = [i]
+        for j, b in enumerate(other, 1):
+            steps = min(last[j] + 1, row[-1] + 1, last[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == other[j - 2] and name[i - 2] == b:
+                steps = min(steps, before[j - 2] + 1)
+            row.append(steps)
+        before, last = last, row
+    return last[-1] <= most
 
 
 def in_short(problems: Sequence[str], shown: int = PROBLEMS) -> str:

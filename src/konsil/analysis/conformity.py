@@ -165,7 +165,7 @@ def _unknown_criteria(frame: pl.DataFrame, known: Mapping[str, Instrument]) -> I
         where = f"instrument {instrument!r}" if instrument else "the protocol"
         yield Mismatch(
             f"{where} has no criterion {criterion!r}, on which {ratings_of(n)} given;"
-            f" {nearest(criterion, unused or ids)}",
+            f" {nearest(criterion, unused or ids, ids)}",
             f'write formerly = ["{criterion}"] under the criterion that has another identifier now',
         )
 
@@ -192,7 +192,7 @@ def _unknown_labels(frame: pl.DataFrame, known: Mapping[str, Instrument]) -> Ite
         unused = [label for label in options if label not in counts[place]]
         for label, n in counts[place].items():
             if not any(_is_on_scale(c, label) for c in criteria):
-                hint = f"; {nearest(label, unused or options)}" if options else ""
+                hint = f"; {nearest(label, unused or options, options)}" if options else ""
                 yield Mismatch(
                     f"criterion {place[1]!r} has no label {label!r}, which {ratings_have(n)}{hint}",
                     f'write renamed = {{ "{label}" = "..." }} with today\'s label under the criterion',
