@@ -314,6 +314,9 @@ def test_the_curve_of_parts_has_what_it_is_to_be_read_against():
     assert np.isfinite([estimates["5"].low, estimates["5"].high]).all()
     versions = {(r.group["sentences"], r.group["version"]): r.estimate for r in found if "version" in r.group}
     assert versions["3", "overlap alone"].value < estimates["3"].value
+    whole = versions["6", "overlap alone"]
+    assert (whole.value, whole.reason) == (1.0, "exact: every part is the whole answer")
+    assert np.isnan(whole.low)
     assert versions["3", "against the other sentences"].value < estimates["3"].value
     assert ("6", "against the other sentences") not in versions
 

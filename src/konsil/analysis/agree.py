@@ -29,6 +29,7 @@ from konsil.stats.pair_weights import by_shared_units
 from konsil.stats.posterior import Prior, prior
 from konsil.stats.rows import Sums
 from konsil.stats.tables import by_cluster, unit_counts
+from konsil.stats.thin_pairs import ThinPairs, thin_pairs
 from konsil.stats.uneven_clusters import sizes, uneven_clusters
 
 WIDEST = 2_000_000
@@ -104,20 +105,29 @@ class Tallied:
 
     sums: dict[tuple[Callable[[Codes], Sums], tuple[float, ...] | None], Sums] = field(default_factory=dict)
     """Sums by tally and the labels' numbers."""
-    priors: dict[int, Prior | None] = field(default_factory=dict)
-    """What sparse labels add to the sums, by the sums' identity."""
+    priors: dict[tuple[int, bool], Prior | None] = field(default_factory=dict)
+    """What sparse labels, or pairs that share few units, add to the sums, by the sums' identity."""
     sparse: bool | None = None
     """Whether the sample's labels are too sparse for a bootstrap; None before it is known."""
+    pairs: list[ThinPairs | None] = field(default_factory=list)
+    """What pairs of raters share where some share few units; empty before it is known."""
 
-    def prior(self, codes: Codes, tally: Callable[[Codes], Sums], sums: Sums) -> Prior | None:
-        """What sparse labels add to these sums; None where labels are not sparse."""
+    def thin(self, codes: Codes) -> ThinPairs | None:
+        """What pairs of raters share, where some share few units; else None."""
+        if not self.pairs:
+            self.pairs.append(thin_pairs(codes))
+        return self.pairs[0]
+
+    def prior(self, codes: Codes, tally: Callable[[Codes], Sums], sums: Sums, *, is_thin: bool = False) -> Prior | None:
+        """What sparse labels add to these sums, or `is_thin` pairs of raters; None where labels are not sparse."""
         if self.sparse is None:
             self.sparse = few.is_sparse(codes)
-        if not self.sparse:
+        if not (self.sparse or is_thin):
             return None
-        if id(sums) not in self.priors:
-            self.priors[id(sums)] = prior(codes, tally)
-        return self.priors[id(sums)]
+        place = (id(sums), is_thin)
+        if place not in self.priors:
+            self.priors[place] = prior(codes, tally, is_complete=is_thin)
+        return self.priors[place]
 
 
 def agreement(
@@ -145,6 +155,9 @@ def agreement(
         tallied.sums[key] = chosen.tally(codes)
     sums = tallied.sums[key]
     share = share_of(name, weights, codes)
+    is_mean_of_pairs = STATISTICS[name].needs == "pairs" and pair_weights == "alike"
+    thin = tallied.thin(codes) if is_mean_of_pairs else None
+    prior_weight = tallied.prior(codes, chosen.tally, sums, is_thin=thin is not None)
     return Measure(
         sums=sums,
         finalise=chosen.finalise,
@@ -158,7 +171,8 @@ def agreement(
         share=share,
         sizes=sizes(sample.codes),
         uneven=uneven_clusters(codes, chosen.tally, chosen.finalise),
-        prior=tallied.prior(codes, chosen.tally, sums) if share is None else None,
+        prior=prior_weight if share is None or thin is not None else None,
+        thin=thin,
         notes=label_notes(sample, name),
         commonest=commonest(sample),
     )

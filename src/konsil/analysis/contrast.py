@@ -8,9 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from konsil.analysis import few
 from konsil.analysis.difference_methods import by_exchange, by_linearisation, by_rare_events, n_clusters, of_shares
 from konsil.analysis.estimate import Told, blank, stepwise, two_way, why_no_interval
 from konsil.analysis.measure import Measure, clusters_used, pair, together, value
+from konsil.analysis.perfect_groups import of_perfect_groups
 from konsil.analysis.rater_notes import dominated, raters_matter
 from konsil.analysis.said import Said, say
 from konsil.analysis.spec import AsPublished, Resampling, Test
@@ -45,6 +47,9 @@ def contrast(
     if headline is None and test != "flip" and (a.is_rare or b.is_rare):
         headline = by_rare_events(start, both, minus, cluster)
     robust = headline is not None
+    if headline is None and test != "flip":
+        headline = of_perfect_groups(start, a, b, both)
+        robust = headline is not None
     if headline is None:
         headline = by_exchange(start, a, b, both, cluster, key, resampling)
         robust = headline is not None
@@ -58,10 +63,12 @@ def contrast(
         told = _difference(found, 0, both, resampling, cluster, is_paired=is_paired)
     else:
         told = Told(headline, (), (*both.notes, *_undefined(headline, resampling)), _cautions(headline, robust))
+    if not isinstance(resampling, AsPublished):
+        told = replace(told, headline=few.with_width(told.headline))
     if test == "none":
         told = replace(told, headline=replace(told.headline, p=math.nan))
     two = two_way(told.headline, difference, cluster)
-    if two is None:
+    if two is None or not few.has_width(two):
         return replace(told, notes=(*told.notes, *dominated(difference)))
     notes = (*told.notes, *raters_matter(told.headline, two, difference))
     return replace(told, companions=(replace(two, reason=""),), notes=notes)

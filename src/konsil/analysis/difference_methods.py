@@ -98,7 +98,7 @@ def by_linearisation(blank: Estimate, both: Measure, difference: Finalise, clust
     influence = wald.linearised(both.sums, difference)
     df = blank.n_clusters - 1
     interval = wald.one_way(influence, value, level=blank.level, n_clusters=blank.n_clusters)
-    if not interval.se[0] > 0:
+    if not interval.se[0] > _ROUNDING:
         reason = say("no resample could differ from the estimate", message_id="difference.no_variation")
         return replace(blank, reason=say("one cluster has no interval") if df < 1 else reason)
     return replace(

@@ -153,7 +153,11 @@ def _resampled(
     is_published = isinstance(resampling, AsPublished)
     companions = [_wald(headline, found, n, measure, cluster, is_published)] if measure.is_smooth else []
     cautions = stepwise(infer.cautions(found, n), measure)
-    if not is_published:
+    if not is_published and measure.thin is not None:
+        # What the labels themselves say of the variance is too little here, so nothing stands beside the posterior.
+        headline, companions = few.of_thin_pairs(headline, drawn, measure, measure.thin, cluster), []
+        cautions = tuple(c for c in cautions if c.code == "few-clusters")
+    elif not is_published:
         if drawn is not None:
             first: Estimate | None = few.from_posterior(headline, drawn, cluster, measure.uneven)
         elif measure.uneven is not None and measure.share is None and companions:
@@ -200,6 +204,8 @@ def _linearised(measure: Measure, resampling: Resampling, cluster: str, why: str
         reason=say("one cluster has no interval") if used < 2 else "",
     )
     notes = measure.notes
+    if measure.thin is not None and used > 1 and not isinstance(resampling, AsPublished):
+        return Told(few.of_thin_pairs(headline, None, measure, measure.thin, cluster), notes=notes)
     if measure.uneven is not None and used > 1 and not isinstance(resampling, AsPublished):
         headline = few.of_uneven_clusters(headline, measure, measure.uneven, cluster)
         notes = (*notes, few.uneven_note(measure.uneven, cluster))

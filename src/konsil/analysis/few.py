@@ -12,6 +12,7 @@ from konsil.stats import posterior, shares, wald
 from konsil.stats.contract import Array, Codes, Estimate
 from konsil.stats.resample import by_cluster
 from konsil.stats.tables import unit_counts
+from konsil.stats.thin_pairs import ThinPairs
 from konsil.stats.uneven_clusters import UnevenClusters
 
 FEW_HITS = 50
@@ -43,9 +44,19 @@ def is_sparse(codes: Codes) -> bool:
     return bool(n_other < FEW_HITS or n_disagree < FEW_DISAGREEMENTS)
 
 
-def from_posterior(headline: Estimate, drawn: Array, cluster: str, uneven: UnevenClusters | None = None) -> Estimate:
-    """The interval of a number from the draws of the posterior, (draws, 1); few large clusters have wider tails."""
+def from_posterior(
+    headline: Estimate,
+    drawn: Array,
+    cluster: str,
+    uneven: UnevenClusters | None = None,
+    thin: ThinPairs | None = None,
+) -> Estimate:
+    """The interval of a number from the draws of the posterior, (draws, 1).
+
+    Tails are wider where few clusters are large, or pairs of raters share few of them.
+    """
     df = uneven.df if uneven is not None and uneven.is_extreme else headline.n_clusters - 1.0
+    df = df if thin is None else min(df, thin.df)
     low, high = posterior.interval(drawn, np.array([headline.value]), df, headline.level)
     known = drawn[np.isfinite(drawn)]
     method = say(
@@ -55,7 +66,17 @@ def from_posterior(headline: Estimate, drawn: Array, cluster: str, uneven: Uneve
         cluster=cluster,
         draws=len(drawn),
     )
-    if uneven is not None and uneven.is_extreme:
+    if thin is not None:
+        method = say(
+            "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters for every pair of raters,"
+            " {draws:,} draws, t with {df:.3g} degrees of freedom by what pairs share",
+            message_id="edges.thin_posterior",
+            n=posterior.PRIOR_CLUSTERS,
+            cluster=cluster,
+            draws=len(drawn),
+            df=df,
+        )
+    elif uneven is not None and uneven.is_extreme:
         method = say(
             "{method}, tails of t with {df:.3g} effective degrees of freedom",
             message_id="edges.uneven_tails",
@@ -70,6 +91,30 @@ def from_posterior(headline: Estimate, drawn: Array, cluster: str, uneven: Uneve
         n_undefined=len(drawn) - len(known),
         method=method,
     )
+
+
+def of_thin_pairs(headline: Estimate, drawn: Array | None, measure: Measure, thin: ThinPairs, cluster: str) -> Estimate:
+    """The interval of a mean over pairs of raters of which some share few units, or the reason why there is none."""
+    if drawn is not None and thin.df >= 1:
+        return from_posterior(headline, drawn, cluster, measure.uneven, thin)
+    if thin.df < 1:
+        reason = say(
+            "no interval: pairs of raters share too few {cluster} clusters, as if each shared {n:.1f}; expected 2 or"
+            " more",
+            message_id="edges.too_thin_pairs",
+            cluster=cluster,
+            n=thin.effective,
+        )
+    else:
+        reason = say(
+            "no interval: a pair of raters shares {n:,} {cluster} {n|cluster|clusters} alone, and no method is known to"
+            " cover with so many labels or raters",
+            message_id="edges.thin_without_prior",
+            cluster=cluster,
+            n=thin.least,
+        )
+    nothing = float("nan")
+    return replace(headline, low=nothing, high=nothing, se=nothing, n_undefined=0, method="", reason=reason)
 
 
 def holding(measure: Measure) -> int | None:

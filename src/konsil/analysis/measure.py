@@ -18,6 +18,7 @@ from konsil.stats.kappa import ratio
 from konsil.stats.posterior import Prior
 from konsil.stats.rater_jackknife import ByRaters
 from konsil.stats.rows import Sums, prepare
+from konsil.stats.thin_pairs import ThinPairs
 from konsil.stats.uneven_clusters import UnevenClusters
 from konsil.stats.wald import Scale
 
@@ -56,6 +57,8 @@ class Measure:
     """Variance and degrees of freedom of agreement in clusters of very unequal size; None: they are not such."""
     prior: Prior | None = None
     """What a posterior of the rating patterns adds to the sums, where labels are too sparse for a bootstrap."""
+    thin: ThinPairs | None = None
+    """What pairs of raters share, where some share few units and the number is a mean over pairs with equal weight."""
     is_rare: bool = False
     """Whether the number rests on rare events, for which the linearised interval covers better than the bootstrap."""
     is_smooth: bool = True
@@ -256,6 +259,7 @@ def minus(a: Measure, b: Measure) -> Measure:
         share=None,
         prior=None,
         uneven=None,
+        thin=None,
     )
 
 

@@ -279,6 +279,15 @@ def _intervals(analyses: Sequence[Analysis], rows: Sequence[Row], seed: int, res
                 few=FEW_HITS,
             )
         )
+    if any("for every pair of raters" in r.estimate.method for r in rows):
+        found.append(
+            say(
+                "Means over pairs of raters of which some share few units have intervals from a posterior of the rating"
+                " patterns, whose prior counts for every pair alike; t with the harmonic mean of the clusters that"
+                " pairs share, less 1, as degrees of freedom.",
+                message_id="edges.thin_methods",
+            )
+        )
     of_uneven = ("bias-reduced variance", "tails of t", "Clopper-Pearson at")
     if any(word in r.estimate.method for r in rows for word in of_uneven):
         found.append(

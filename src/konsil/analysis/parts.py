@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from konsil.analysis import few
 from konsil.analysis.coding import groups
 from konsil.analysis.contrast import contrast
 from konsil.analysis.estimate import Told
@@ -128,6 +129,8 @@ def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator
                 n_ratings=measure.n_ratings,
                 method=say("{n} shuffles of the sentences among the answers", n=len(alone)),
             )
+            # Where every part is the whole answer the shuffles cannot differ.
+            overlap = exact(overlap) if size == longest else few.with_width(overlap)
             yield row(context, {**here, "version": say("overlap alone")}, Told(overlap), measure, kind="companion")
         if size < len(of.sizes):
             rest = _correlation(of, part_whole_points(scores, of.clusters, size, held_out=True))

@@ -14,6 +14,9 @@ from konsil.stats.names import STATISTICS
 
 Range = tuple[float, float]
 
+_ROUNDING = 1e-9
+"""A value that leaves its limits by no more does so by rounding."""
+
 UNBOUNDED: Range = (-math.inf, math.inf)
 _SHARES = (
     "share",
@@ -82,11 +85,16 @@ def within_statistic(estimate: Estimate, name: str, weights: Weights = "", *, of
 def within(estimate: Estimate, bounds: Range) -> Estimate:
     """The estimate with limits that do not leave its range; its method says so where they would have.
 
+    A value beyond the range shows that the range is not that of these labels: Fleiss' kappa can be below -1 where
+    labels are missing. Its limits are left as they are. Limits that do not contain the value are no interval for it.
+
     >>> cut = within(Estimate(0.01, -0.02, 0.04, method="Wald, t"), (0.0, 1.0))
     >>> cut.low, cut.high, cut.method
     (0.0, 0.04, 'Wald, t, cut at the least value possible')
     """
-    below, above = estimate.low < bounds[0], estimate.high > bounds[1]
+    estimate = _with_value_inside(estimate)
+    below = estimate.low < bounds[0] <= estimate.value
+    above = estimate.high > bounds[1] >= estimate.value
     if not (below or above):
         return estimate
     if below and above:
@@ -101,4 +109,15 @@ def within(estimate: Estimate, bounds: Range) -> Estimate:
         method = say(
             "{method}, cut at the greatest value possible", message_id="range.cut_above", method=estimate.method
         )
-    return replace(estimate, low=max(estimate.low, bounds[0]), high=min(estimate.high, bounds[1]), method=method)
+    low = max(estimate.low, bounds[0]) if below else estimate.low
+    high = min(estimate.high, bounds[1]) if above else estimate.high
+    return replace(estimate, low=low, high=high, method=method)
+
+
+def _with_value_inside(estimate: Estimate) -> Estimate:
+    """The estimate without limits, and without the p value that goes with them, where they do not contain it."""
+    if not math.isfinite(estimate.low) or estimate.low - _ROUNDING <= estimate.value <= estimate.high + _ROUNDING:
+        return estimate
+    reason = say("no interval: the method's limits do not contain the estimate", message_id="edges.value_outside")
+    nothing = math.nan
+    return replace(estimate, low=nothing, high=nothing, se=nothing, p=nothing, method="", reason=reason)

@@ -58,13 +58,19 @@ def with_raters(
     busiest = [] if needs_all else dominated_of([n_ratings], sample.raters)
     if busiest:
         return replace(summary, notes=(*summary.notes, *busiest)), measure
-    uneven = measure.uneven
+    uneven, thin = measure.uneven, measure.thin
+    items = None if uneven is None else (uneven.variance, uneven.df)
+    if thin is not None:
+        # The variance of the items is that of the first interval, which counts pairs that agree in all of few units.
+        if not np.isfinite(summary.headline.se):
+            return summary, measure
+        items = (summary.headline.se**2, thin.df if uneven is None else min(thin.df, uneven.df))
     interval = items_and_raters(
         np.array([summary.headline.value]),
         wald.linearised(measure.sums, measure.finalise),
         without,
         shares,
-        items=None if uneven is None else (uneven.variance, uneven.df),
+        items=items,
         level=summary.headline.level,
         scale=measure.scale,
     )

@@ -105,9 +105,10 @@ def swapped(
         _all_patterns(len(pairs)) if exact else _patterns(len(pairs), alone if len(single) else alone[:0], draws, key)
     )
     moved = moves[np.concatenate([pairs, single])]
+    size = float(np.abs(at).max())
     null = (studentised(here.sum(axis=0) + some @ moved) for some in patterns)
     observed = studentised(here.sum(axis=0)[None])
-    return _exchanged(observed, null, exact, level, len(moved))
+    return _exchanged(observed, null, exact, level, len(moved), size)
 
 
 def _features(first: Array, second: Array, x: Array, y: Array, in_a: Mask, in_b: Mask, n_a: int, n_b: int) -> Array:
@@ -235,9 +236,16 @@ def _turned(linear: Sequence[_Linear], moved: IntArray, draws: int, key: int) ->
 
 
 def _exchanged(
-    observed: tuple[Array, Array], null: Iterator[tuple[Array, Array]], exact: bool, level: float, n_moved: int
+    observed: tuple[Array, Array],
+    null: Iterator[tuple[Array, Array]],
+    exact: bool,
+    level: float,
+    n_moved: int,
+    size: float = 0.0,
 ) -> Exchanged:
     value, se = float(observed[0][0]), float(observed[1][0])
+    # Numbers of this size whose influences differ by rounding alone do not vary.
+    se = 0.0 if se <= _SLACK * size else se
     parts = [_ratio(*some, scale=max(abs(value), se)) for some in null]
     every = np.concatenate(parts) if parts else np.zeros(0)
     t = np.sort(every[~np.isnan(every)])[::-1]

@@ -53,12 +53,13 @@ class Prior:
     """(n_patterns,) how many clusters each is worth; they add up to PRIOR_CLUSTERS."""
 
 
-def prior(codes: Codes, tally: Callable[[Codes], Sums]) -> Prior | None:
+def prior(codes: Codes, tally: Callable[[Codes], Sums], *, is_complete: bool = False) -> Prior | None:
     """The prior of a sample for one kind of sums; None where there is none.
 
     A pattern gives each rater a label. Its weight is that of Pólya's urn: the labels of a unit are drawn from shares
     that have a Dirichlet(concentration / k) law themselves. Units that not all raters labelled lend the patterns their
-    gaps. A pattern stands for a cluster of the mean number of units.
+    gaps, unless `is_complete`: then every pair of raters that shares a unit has the whole prior, however little it
+    shares, and the sums must be those of `pair_tables`. A pattern stands for a cluster of the mean number of units.
 
     Source: Rubin (1981), The Bayesian bootstrap; the weights: ours, chosen by simulation (docs/coverage.md).
 
@@ -72,7 +73,7 @@ def prior(codes: Codes, tally: Callable[[Codes], Sums]) -> Prior | None:
     compared = is_rated.sum(axis=1) >= 2
     if not (2 <= k <= MOST_LABELS) or not compared.any():
         return None
-    if bool(is_rated[compared].all()) and k**n_raters <= MOST_PATTERNS:
+    if (is_complete or bool(is_rated[compared].all())) and k**n_raters <= MOST_PATTERNS:
         drawn = np.array(list(product(range(k), repeat=n_raters)), dtype=np.int64)
         weights = np.exp(_log_urn(drawn, k))
     else:
@@ -83,10 +84,15 @@ def prior(codes: Codes, tally: Callable[[Codes], Sums]) -> Prior | None:
     labels = np.empty_like(drawn)
     labels[:, order] = drawn
     gaps = ~is_rated[compared]
-    labels[gaps[np.arange(len(labels)) * len(gaps) // len(labels)]] = -1
+    if not is_complete:
+        labels[gaps[np.arange(len(labels)) * len(gaps) // len(labels)]] = -1
     tallied = tally(replace(codes, labels=labels, clusters=np.arange(len(labels))))
     if not isinstance(tallied, np.ndarray) or tallied.size > _WIDEST:
         return None
+    if is_complete:
+        # Pairs that share no unit stay undefined: they are left out of the mean.
+        shared = is_rated.astype(np.float64).T @ is_rated
+        tallied = tallied * np.repeat(shared[np.triu_indices(n_raters, 1)] > 0, k * k)
     n_clusters = len(np.unique(codes.clusters[compared]))
     return Prior(tallied * (compared.sum() / n_clusters), PRIOR_CLUSTERS * weights)
 
