@@ -73,11 +73,11 @@ def nearest(name: str, known: Iterable[str], listed: Iterable[str] | None = None
 
 
 def _is_near(name: str, other: str) -> bool:
-    """Whether up to a third of the longer word's characters are wrong, missing, in excess or change places.
+    """Whether up to half of the longer word's characters are wrong, missing, in excess or change places.
 
     Words that share half of their letters, such as 'theme' and 'item', may have nothing to do with each other.
     """
-    most = -(-max(len(name), len(other)) // 3)
+    most = max(len(name), len(other)) // 2
     before: list[int] = []
     last = list(range(len(other) + 1))
     for i, a in enumerate(name, 1):
