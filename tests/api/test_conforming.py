@@ -99,7 +99,7 @@ def test_a_label_that_the_scale_no_longer_has_stops_every_analysis(folder: Path)
     n = (folder / "r.csv").read_text().count(",Incorrect")
     rewrite(folder, ('"Incorrect"', '"Wrong"'))
     sentence = refusal(folder)
-    assert f"criterion 'ok' has no label 'Incorrect', which {n} ratings have; known: Correct, Wrong" in sentence
+    assert f"criterion 'ok' has no label 'Incorrect', which {n} ratings have; known: Correct, Partly, Wrong" in sentence
     assert 'write renamed = { "Incorrect" = "..." }' in sentence
     assert "\n" not in sentence
 

@@ -45,8 +45,9 @@ def thin_pairs(codes: Codes) -> ThinPairs | None:
     >>> labels = np.zeros((30, 3), dtype=np.int64)
     >>> thin_pairs(Codes(labels, np.arange(30), 2))
     >>> labels[5:, 2] = -1
-    >>> thin_pairs(Codes(labels, np.arange(30), 2))
-    ThinPairs(least=5, effective=6.923076923076923)
+    >>> found = thin_pairs(Codes(labels, np.arange(30), 2))
+    >>> found.least, round(found.effective, 3)
+    (5, 6.923)
     """
     is_rated = codes.labels >= 0
     compared = np.flatnonzero(is_rated.sum(axis=1) >= 2)
