@@ -54,7 +54,11 @@ MASKS = (
     (re.compile(r'(data-public=|name="visit" value=)"[^"]*"'), r'\1"<secret>"'),
     (re.compile(r"/(come|task|practice|pilot)/[A-Za-z0-9_-]{12,}"), r"/\1/<secret>"),
     # Digests of files and of the log, which hold times.
-    (re.compile(r'("sha256": "|<dd class="digest">|last hash is |letzte Prüfsumme ist )[0-9a-f]{64}'), r"\1<digest>"),
+    (
+        re.compile(r'("(?:sha256|hash)": "|<dd class="digest">|last hash is |letzte Prüfsumme ist )[0-9a-f]{64}'),
+        r"\1<digest>",
+    ),
+    (re.compile(r"(head: \d+-)[0-9a-f]{64}"), r"\1<digest>"),
 )
 SETTLED = datetime(2030, 1, 1, 12, tzinfo=UTC)
 """The clock of the pages: later than any clock that is right, so that what was written before lies in the past."""

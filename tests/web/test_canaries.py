@@ -222,7 +222,9 @@ def test_worlds_that_differ_in_what_is_hidden_send_the_same_bytes(name: str, tmp
             hurried(store)
             seen = Rated(study, batch, store, word, nth).walk()
         pages = [text for text in seen if "/static/" not in text.partition("\n")[0]]
-        found = {t for text in pages for t in RANDOM.findall(text) if re.search(r"\d|[A-Z]", t)}
+        # The line that reads a number back is named after its field.
+        words = {t for text in pages for t in RANDOM.findall(text) if not t.endswith("-reading")}
+        found = {t for t in words if re.search(r"\d|[A-Z]", t)}
         tokens.append(found)
         sent.append([masked(text, found) for text in seen])
     assert len(sent[0]) == len(sent[1])

@@ -148,7 +148,7 @@ def test_the_servers_log_names_nobody(tmp_path: Path) -> None:
             connection.request(method, path, body if method == "POST" else None, headers)
             got = connection.getresponse()
             text = got.read().decode()
-            cookie = re.match(r"(konsil)=([^;]+)", got.headers.get("set-cookie", ""))
+            cookie = re.match(r"(konsil-[0-9a-f]+)=([^;]+)", got.headers.get("set-cookie", ""))
             if cookie:
                 jar[cookie[1]] = cookie[2]
                 secrets.append(cookie[2])
