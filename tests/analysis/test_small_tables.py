@@ -35,6 +35,7 @@ def proper(name: str, e: Estimate) -> None:
     assert e.low - 1e-9 <= e.value <= e.high + 1e-9, (name, e)
 
 
+@pytest.mark.slow
 @given(rows=ratings, level=st.sampled_from(["nominal", "ordinal", "interval"]), apart=st.booleans())
 @settings(
     max_examples=40,

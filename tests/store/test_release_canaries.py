@@ -99,6 +99,7 @@ def released(folder: Path, out: Collection[int], gone: Collection[int], *, texts
     return "\n".join(words), done
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(
     st.sets(st.integers(0, N_ITEMS - 1)),
