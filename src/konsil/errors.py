@@ -78,17 +78,28 @@ def _is_near(name: str, other: str) -> bool:
     Words that share half of their letters, such as 'theme' and 'item', may have nothing to do with each other.
     """
     most = max(len(name), len(other)) // 2
+    return edit_distance(name, other, most) <= most
+
+
+def edit_distance(one: str, other: str, most: int) -> int:
+    """Letters to be put in, left out, changed or exchanged with their neighbour; `most` + 1 where it is more.
+
+    >>> edit_distance("sarcoidosis", "sarocidosis", 2), edit_distance("gout", "asthma", 2)
+    (1, 3)
+    """
     before: list[int] = []
-    last = list(range(len(other) + 1))
-    for i, a in enumerate(name, 1):
-        row = [i]
-        for j, b in enumerate(other, 1):
-            steps = min(last[j] + 1, row[-1] + 1, last[j - 1] + (a != b))
-            if i > 1 and j > 1 and a == other[j - 2] and name[i - 2] == b:
-                steps = min(steps, before[j - 2] + 1)
-            row.append(steps)
-        before, last = last, row
-    return last[-1] <= most
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, start=1):
+        new = [i]
+        for j, b in enumerate(other, start=1):
+            cost = min(row[j] + 1, new[j - 1] + 1, row[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                cost = min(cost, before[j - 2] + 1)
+            new.append(cost)
+        if min(new) > most:
+            return most + 1
+        before, row = row, new
+    return min(row[-1], most + 1)
 
 
 def in_short(problems: Sequence[str], shown: int = PROBLEMS) -> str:

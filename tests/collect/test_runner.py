@@ -88,6 +88,8 @@ def run(provider: Provider, n: int = 1, limits: Limits | None = None, **more: ob
         ([ServerError("x", status=500)], ["http error", "http error", "gave up"], "gave up"),
         ([BusyError("x", status=429, retry_after=0.01), OK], ["http error", "ok"], "ok"),
         ([ParameterError("seed", status=400), OK], ["http error", "ok"], "ok"),
+        # A provider that sends the parameter all the same is not called for ever.
+        ([ParameterError("seed", status=400)], ["http error", "http error"], "http error"),
         ([RequestError("too long", status=400)], ["http error"], "http error"),
     ],
 )

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from konsil.errors import edit_distance
 from konsil.prepare.leftovers import leftovers
 from konsil.prepare.masking import Mark, MarkKind
 from konsil.prepare.naming import Name, mentions, names_of
-from konsil.prepare.spelling import distance, folded_word, likeness
+from konsil.prepare.spelling import folded_word, likeness
 from konsil.records import Item
 
 NAMED = [
@@ -224,9 +225,9 @@ def test_ways_of_naming() -> None:
 def test_likeness_and_distance_have_no_order(one: str, other: str) -> None:
     a, b = folded_word(one), folded_word(other)
     assert likeness(a, b) == likeness(b, a)
-    assert distance(a, b, 3) == distance(b, a, 3)
+    assert edit_distance(a, b, 3) == edit_distance(b, a, 3)
     assert likeness(a, a) == "same"
-    assert (distance(a, b, 3) == 0) == (a == b)
+    assert (edit_distance(a, b, 3) == 0) == (a == b)
 
 
 @given(st.text(max_size=200), st.lists(st.text(max_size=30), max_size=3))

@@ -133,6 +133,10 @@ class Runner:
         work, error = course.work, tried.error
         if tried.reply is not None:
             return await self._take_reply(lane, limiter, course, tried, tried.reply)
+        if isinstance(error, ParameterError) and error.parameter in course.request.without:
+            # The provider sends it all the same: calling once more would change nothing.
+            await self._end(lane, course, tried, "http error")
+            return None
         if isinstance(error, ParameterError):
             course.request = replace(course.request, without=course.request.without | {error.parameter})
             await self._keep(tried.call())

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from konsil.errors import edit_distance
+
 Likeness = Literal["same", "form", "misspelt"]
 
 _GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "κ": "kappa", "λ": "lambda", "µ": "mu", "μ": "mu"}
@@ -99,7 +101,7 @@ def likeness(one: str, other: str) -> Likeness | None:
     allowed = 0 if least < 6 else 1 if least < 11 else 2
     if not allowed or abs(len(one) - len(other)) > allowed or _confusable(one, other):
         return None
-    return "misspelt" if distance(one, other, allowed) <= allowed else None
+    return "misspelt" if edit_distance(one, other, allowed) <= allowed else None
 
 
 def _endings(one: str, other: str) -> bool:
@@ -123,24 +125,3 @@ def _confusable(one: str, other: str) -> bool:
         (a in one and b in other and a not in other) or (b in one and a in other and a not in one)
         for a, b in _CONFUSABLE
     )
-
-
-def distance(one: str, other: str, most: int) -> int:
-    """Letters to be put in, left out, changed or exchanged with their neighbour; `most` + 1 where it is more.
-
-    >>> distance("sarcoidosis", "sarocidosis", 2), distance("gout", "asthma", 2)
-    (1, 3)
-    """
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, start=1):
-        new = [i]
-        for j, b in enumerate(other, start=1):
-            cost = min(row[j] + 1, new[j - 1] + 1, row[j - 1] + (a != b))
-            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
-                cost = min(cost, before[j - 2] + 1)
-            new.append(cost)
-        if min(new) > most:
-            return most + 1
-        before, row = row, new
-    return min(row[-1], most + 1)
