@@ -106,7 +106,8 @@ def test_the_prior_counts_for_every_pair_that_shares_a_unit_and_for_no_other() -
     labels[:4, 2] = 1
     labels[4:8, 3] = 0
     codes = Codes(labels, np.arange(12), 2)
-    virtual = posterior.prior(codes, pair_tables, is_complete=True)
+    defined = posterior.of_defined_tables(pair_tables(codes), 4)
+    virtual = posterior.prior(codes, pair_tables, defined=defined)
     assert virtual is not None
     of_pairs = (virtual.weights @ virtual.rows).reshape(6, 4).sum(axis=1)
     assert of_pairs == pytest.approx([2, 2, 2, 2, 2, 0])

@@ -10,7 +10,7 @@ from scipy import stats
 
 from konsil.analysis.coding import Sample
 from konsil.analysis.estimate import Told
-from konsil.analysis.judge_gap import gaps
+from konsil.analysis.judge_gap import MOST_TURNS, gaps, turns, turns_needed
 from konsil.analysis.panels import against_panel
 from konsil.analysis.spec import Analysis, Resampling, Test
 from konsil.stats.contract import Codes
@@ -90,10 +90,63 @@ def test_several_judges_are_each_tested_by_themselves() -> None:
     assert both[1].headline.value != both[0].headline.value
 
 
+def test_judges_with_gaps_of_their_own_are_each_tested_by_themselves() -> None:
+    labels = draw(np.random.default_rng(5), 40, 7)
+    labels[:, :6] = np.abs(labels[:, :6])
+    labels[::3, 6] = -1
+    both, second = gap(labels, 5), gap(np.delete(labels, 5, axis=1), 5)
+    assert both[1].headline.value == pytest.approx(second[0].headline.value)
+    assert all(math.isfinite(told.headline.low) for told in both)
+
+
+def test_turns_leave_it_as_it_is_who_labelled_a_unit_and_each_comes_equally_often() -> None:
+    labels = draw(np.random.default_rng(6), 50, 5)
+    made = list(turns(labels, turns_needed(np.unique((labels >= 0).sum(axis=1)).tolist())))
+    assert (made[0] == labels).all()
+    for some in made:
+        assert ((some >= 0) == (labels >= 0)).all()
+        assert (np.sort(some) == np.sort(labels)).all()
+    numbered = np.where(labels >= 0, np.arange(5), -1)
+    where = np.stack(list(turns(numbered, len(made))))
+    for unit in range(50):
+        of_first = where[:, unit, np.flatnonzero(labels[unit] >= 0)[0]]
+        assert len(set(np.bincount(of_first[of_first >= 0]).tolist()) - {0}) == 1
+    complete = np.abs(labels)
+    turned = list(turns(complete, turns_needed([5])))
+    assert all((some == np.roll(complete, n, axis=1)).all() for n, some in enumerate(turned))
+    assert turns_needed([7, 11]) == MOST_TURNS
+
+
+def test_a_rater_of_few_units_leaves_the_difference_an_interval_of_use() -> None:
+    """With whole columns exchanged, gaps and all, the limits were beyond -1 and 1."""
+    generator = np.random.default_rng(7)
+    labels = np.abs(draw(generator, 50, 5))
+    for rater in (2, 3):
+        labels[generator.permutation(50)[10:], rater] = -1
+    (told,) = gap(labels, 4)
+    assert -0.5 < told.headline.low <= told.headline.value <= told.headline.high < 0.5
+    assert told.headline.p > 0.05
+
+
 def test_without_a_test_there_is_no_p() -> None:
     (summary,) = gap(draw(np.random.default_rng(4), 30, 6), 5, test="none")
     assert math.isnan(summary.headline.p)
     assert math.isfinite(summary.headline.low)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("statistic", ["percent_agreement", "cohen_kappa"])
+def test_the_same_where_two_raters_of_the_panel_rate_a_fifth_of_the_units(statistic: str) -> None:
+    rng = np.random.default_rng(8)
+    sets, estimates = 600, []
+    for key in range(sets):
+        labels = np.abs(draw(rng, 50, 5))
+        for rater in (2, 3):
+            labels[rng.permutation(50)[10:], rater] = -1
+        estimates.append(gap(labels, 4, statistic, key=key, draws=499)[0].headline)
+    rejected = sum(e.p <= 0.05 for e in estimates)
+    assert stats.binomtest(rejected, sets).proportion_ci().low <= 0.06
+    assert np.median([e.high - e.low for e in estimates]) < (0.6 if statistic == "percent_agreement" else 1.2)
 
 
 @pytest.mark.slow

@@ -130,6 +130,22 @@ def test_undefined_exchanges_are_counted_and_left_out() -> None:
     assert 0 < result.p <= 1
 
 
+def test_a_number_far_from_its_linear_part_has_no_interval_in_their_proportion() -> None:
+    """Where the linear part was all but zero, the interval was 10^13 wide."""
+    signs = np.where(np.arange(30) < 16, 1.0, -1.0)
+    rows = np.column_stack([signs, np.ones(30)])
+
+    def bent(totals: np.ndarray) -> np.ndarray:
+        ratio = totals[..., :1] / totals[..., 1:]
+        return np.asarray(ratio + 100 * ratio**2)
+
+    result = permuted([rows, rows * [-1, 1]], bent, draws=999)
+    assert result.value == pytest.approx(2 / 30 + 100 * (2 / 30) ** 2)
+    assert result.p > 0.05
+    assert result.low <= 0 <= result.high
+    assert result.high - result.low < 1.1
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("cut", "n"), [(0.0, 15), (1.28, 15), (1.28, 30), (1.88, 60)])
 def test_kappas_of_one_law_differ_in_at_most_one_set_of_twenty(cut: float, n: int) -> None:

@@ -85,9 +85,17 @@ def _of_part(
 ) -> Iterator[tuple[str, list[Row]]]:
     """Each judge's name and rows. All stand on the same sums: two resamplings serve any number of judges."""
     analysis, cluster = context.analysis, context.cluster
-    made = panels.against_panel(panel, judges, analysis, analysis.mode, context.level)
-    if "rater" not in analysis.by:
+    is_mean = "rater" not in analysis.by
+    made = panels.against_panel(panel, judges, analysis, analysis.mode, context.level, is_mean=is_mean)
+    if is_mean:
         made = [_mean_of(made)]
+    else:
+        # The judges' labels on the panel's units, in the order of the judges.
+        own = panels.judges_and_panel(panel, judges)[0].labels[:, -len(made) :]
+        made = [
+            (name, judge, panels.of_panel_alone(ceiling, panel, own[:, n], analysis, context.level), minus)
+            for n, (name, judge, ceiling, minus) in enumerate(made)
+        ]
     judged, ceilings = (estimates_of(context, [f[part] for f in made]) for part in (1, 2))  # type: ignore[misc]
     minuses = [f[3] for f in made]
     if analysis.mode == "valid":
@@ -133,6 +141,7 @@ def _mean_of(found: list[tuple[str, Measure, Measure, Measure]]) -> tuple[str, M
             return np.asarray(np.mean([p(totals) for p in parts], axis=0), dtype=np.float64)
 
         uneven = members[0].uneven if len(members) == 1 else None
-        return replace(members[0], finalise=finalise, uneven=uneven, n_ratings=sum(m.n_ratings for m in members))
+        n_ratings = sum(m.n_ratings for m in members)
+        return replace(members[0], finalise=finalise, uneven=uneven, n_ratings=n_ratings)
 
     return "", averaged(0), averaged(1), averaged(2)

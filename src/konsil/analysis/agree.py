@@ -26,7 +26,7 @@ from konsil.stats.icc import ICC_FORMS, icc_test
 from konsil.stats.names import SHARE, STATISTICS, Entry
 from konsil.stats.names import statistic as named
 from konsil.stats.pair_weights import by_shared_units
-from konsil.stats.posterior import Prior, prior
+from konsil.stats.posterior import Prior, of_defined_tables, prior
 from konsil.stats.rows import Sums
 from konsil.stats.tables import by_cluster, unit_counts
 from konsil.stats.thin_pairs import ThinPairs, thin_pairs
@@ -126,7 +126,8 @@ class Tallied:
             return None
         place = (id(sums), is_thin)
         if place not in self.priors:
-            self.priors[place] = prior(codes, tally, is_complete=is_thin)
+            defined = of_defined_tables(sums, codes.n_labels**2) if is_thin else None
+            self.priors[place] = prior(codes, tally, defined=defined)
         return self.priors[place]
 
 

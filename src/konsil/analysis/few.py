@@ -67,15 +67,7 @@ def from_posterior(
         draws=len(drawn),
     )
     if thin is not None:
-        method = say(
-            "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters for every pair of raters,"
-            " {draws:,} draws, t with {df:.3g} degrees of freedom by what pairs share",
-            message_id="edges.thin_posterior",
-            n=posterior.PRIOR_CLUSTERS,
-            cluster=cluster,
-            draws=len(drawn),
-            df=df,
-        )
+        method = _thin_method(thin, cluster, len(drawn), df)
     elif uneven is not None and uneven.is_extreme:
         method = say(
             "{method}, tails of t with {df:.3g} effective degrees of freedom",
@@ -93,28 +85,70 @@ def from_posterior(
     )
 
 
+def _thin_method(thin: ThinPairs, cluster: str, n_draws: int, df: float) -> Said:
+    if thin.is_of_majorities:
+        return say(
+            "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters for every rater, {draws:,}"
+            " draws, t with {df:.3g} degrees of freedom by what raters share with the others' majority",
+            message_id="edges.thin_majorities",
+            n=posterior.PRIOR_CLUSTERS,
+            cluster=cluster,
+            draws=n_draws,
+            df=df,
+        )
+    return say(
+        "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters for every pair of raters,"
+        " {draws:,} draws, t with {df:.3g} degrees of freedom by what pairs share",
+        message_id="edges.thin_posterior",
+        n=posterior.PRIOR_CLUSTERS,
+        cluster=cluster,
+        draws=n_draws,
+        df=df,
+    )
+
+
 def of_thin_pairs(headline: Estimate, drawn: Array | None, measure: Measure, thin: ThinPairs, cluster: str) -> Estimate:
     """The interval of a mean over pairs of raters of which some share few units, or the reason why there is none."""
     if drawn is not None and thin.df >= 1:
         return from_posterior(headline, drawn, cluster, measure.uneven, thin)
+    reason = _thin_reason(thin, cluster)
+    nothing = float("nan")
+    return replace(headline, low=nothing, high=nothing, se=nothing, n_undefined=0, method="", reason=reason)
+
+
+def _thin_reason(thin: ThinPairs, cluster: str) -> str:
+    """Why there is no interval: what is shared is too little, or labels or raters are too many."""
+    if thin.df < 1 and thin.is_of_majorities:
+        return say(
+            "no interval: raters share too few {cluster} clusters with the others' majority, as if each shared {n:.1f};"
+            " expected 2 or more",
+            message_id="edges.too_thin_majorities",
+            cluster=cluster,
+            n=thin.effective,
+        )
     if thin.df < 1:
-        reason = say(
+        return say(
             "no interval: pairs of raters share too few {cluster} clusters, as if each shared {n:.1f}; expected 2 or"
             " more",
             message_id="edges.too_thin_pairs",
             cluster=cluster,
             n=thin.effective,
         )
-    else:
-        reason = say(
-            "no interval: a pair of raters shares {n:,} {cluster} {n|cluster|clusters} alone, and no method is known to"
-            " cover with so many labels or raters",
-            message_id="edges.thin_without_prior",
+    if thin.is_of_majorities:
+        return say(
+            "no interval: a rater shares {n:,} {cluster} {n|cluster|clusters} alone with the others' majority, and no"
+            " method is known to cover with so many labels or raters",
+            message_id="edges.thin_majorities_without_prior",
             cluster=cluster,
             n=thin.least,
         )
-    nothing = float("nan")
-    return replace(headline, low=nothing, high=nothing, se=nothing, n_undefined=0, method="", reason=reason)
+    return say(
+        "no interval: a pair of raters shares {n:,} {cluster} {n|cluster|clusters} alone, and no method is known to"
+        " cover with so many labels or raters",
+        message_id="edges.thin_without_prior",
+        cluster=cluster,
+        n=thin.least,
+    )
 
 
 def holding(measure: Measure) -> int | None:

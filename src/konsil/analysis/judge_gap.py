@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +22,9 @@ from konsil.stats.consensus import judge_and_ceiling
 from konsil.stats.contract import Array, Estimate, Finalise, IntArray
 from konsil.stats.exchange import Exchanged, permuted_together
 
+MOST_TURNS = 60
+"""Raters of a unit by up to six, ten or twelve divide it."""
+
 
 def gaps(
     panel: Sample,
@@ -36,8 +39,8 @@ def gaps(
 ) -> list[Told]:
     """For each judge, or for their mean where there is one measure of several judges: judge minus ceiling.
 
-    Where a judge is one more rater of the panel, it and they can change places within each item. All turns of their
-    columns are such exchanges, each item's its own.
+    Where a judge is one more rater of the panel, it and they can change places within each item. All turns of those who
+    labelled an item are such exchanges, each item's its own; who labelled it stays as it is.
     """
     codes, names = judges_and_panel(panel, judges)
     codes = spaced(codes, analysis.statistic, level)
@@ -54,20 +57,54 @@ def gaps(
             for e, m in zip(starts, measures, strict=True)
         ]
 
+    sizes = [(codes.labels[:, [*experts, *columns]] >= 0).sum(axis=1) for columns in groups]
+    n_turns = turns_needed(int(size) for size in np.unique(np.concatenate(sizes)))
+
     def turned(columns: IntArray) -> tuple[list[Array], Finalise]:
         statistic = judge_and_ceiling(
             n_panel, len(columns), codes.n_labels, name, "difference", "valid", weights, codes.values
         )
         statistic = both_ways(statistic, codes)
         labels = codes.labels[:, [*experts, *columns]]
-        turns = (np.roll(labels, turn, axis=1) for turn in range(labels.shape[1]))
-        return [np.asarray(statistic.tally(replace(codes, labels=some))) for some in turns], _mean(statistic.finalise)
+        tallied = [np.asarray(statistic.tally(replace(codes, labels=some))) for some in turns(labels, n_turns)]
+        return tallied, _mean(statistic.finalise)
 
     exchanges = permuted_together(map(turned, groups), draws=resampling.draws, level=resampling.level, key=key)
     return [
         Told(e if e.reason else _estimate(e, exchange, analysis, cluster), notes=m.notes)
         for e, exchange, m in zip(starts, exchanges, measures, strict=True)
     ]
+
+
+def turns(labels: IntArray, n_turns: int) -> Iterator[IntArray]:
+    """The labels with those of each unit turned among the raters who labelled it, (n_units, n_raters) each.
+
+    The first is the labels as they are.
+
+    >>> [some.tolist() for some in turns(np.array([[0, 1, -1], [2, -1, -1]]), 2)]
+    [[[0, 1, -1], [2, -1, -1]], [[1, 0, -1], [2, -1, -1]]]
+    """
+    is_given = labels >= 0
+    sizes = is_given.sum(axis=1)
+    units, columns = np.nonzero(is_given)
+    place = (np.cumsum(is_given, axis=1) - 1)[units, columns]
+    packed = np.full_like(labels, -1)
+    packed[units, place] = labels[units, columns]
+    for turn in range(n_turns):
+        some = np.full_like(labels, -1)
+        some[units, columns] = packed[units, (place - turn) % sizes[units]]
+        yield some
+
+
+def turns_needed(sizes: Iterable[int]) -> int:
+    """How many turns there are of which every one of a unit comes equally often; `sizes`: the raters of a unit.
+
+    At most MOST_TURNS: of a number of raters that does not divide these, some turns come once more than others.
+
+    >>> turns_needed([4, 4, 3]), turns_needed([7, 8, 9])
+    (12, 60)
+    """
+    return min(math.lcm(*{max(size, 1) for size in sizes}), MOST_TURNS)
 
 
 def _start(measure: Measure, resampling: Resampling) -> Estimate:

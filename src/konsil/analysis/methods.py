@@ -217,14 +217,14 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
             )
         )
     ranked = [a for a in analyses if a.statistic.startswith("ensembles_") and a.mode == "valid"]
-    if coverage := {a.coverage for a in ranked if a.coverage}:
-        found.append(
-            say(
-                "A judge with labels on fewer than {coverage:.0%} of the panel's units was a member of no ensemble.",
-                message_id="ensembles.coverage",
-                coverage=max(coverage),
-            )
+    found += [
+        say(
+            "Members of ensembles were judges with labels on at least {coverage:.0%} of the panel's units.",
+            message_id="ensembles.coverage",
+            coverage=coverage,
         )
+        for coverage in sorted({a.coverage for a in ranked if a.coverage})
+    ]
     if any(a.ensemble_units == "members" for a in ranked):
         found.append(
             say(
@@ -286,6 +286,15 @@ def _intervals(analyses: Sequence[Analysis], rows: Sequence[Row], seed: int, res
                 " patterns, whose prior counts for every pair alike; t with the harmonic mean of the clusters that"
                 " pairs share, less 1, as degrees of freedom.",
                 message_id="edges.thin_methods",
+            )
+        )
+    if any("with the others' majority" in r.estimate.method for r in rows):
+        found.append(
+            say(
+                "Means over raters against the majority of the others, of whom some rated few units, have intervals"
+                " from a posterior of the rating patterns, whose prior counts for every rater alike; t with the"
+                " harmonic mean of the clusters that raters share with that majority, less 1, as degrees of freedom.",
+                message_id="edges.thin_majorities_methods",
             )
         )
     of_uneven = ("bias-reduced variance", "tails of t", "Clopper-Pearson at")

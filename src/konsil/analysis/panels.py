@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from konsil.analysis.agree import share_of, spaced
 from konsil.analysis.coding import Labels, Sample, matrix, of_tasks, subjects_of
@@ -18,10 +20,12 @@ from konsil.errors import AnalysisError, nearest
 from konsil.stats import consensus
 from konsil.stats.alpha import Level
 from konsil.stats.both_ways import both_ways
-from konsil.stats.contract import Codes, Statistic
+from konsil.stats.contract import Array, Codes, Statistic
 from konsil.stats.distances import Weights
 from konsil.stats.kappa import MeasureName
-from konsil.stats.posterior import prior
+from konsil.stats.posterior import of_defined_tables, prior
+from konsil.stats.rows import Sums
+from konsil.stats.thin_pairs import ThinPairs, slots_of, thin_majorities
 from konsil.stats.uneven_clusters import sizes, uneven_clusters
 
 ONE_TABLE: dict[str, tuple[MeasureName, Weights]] = {
@@ -70,7 +74,7 @@ def each_rest(sample: Sample, analysis: Analysis, level: Level) -> list[Measure]
         *without_majority(sample),
         *label_notes(sample, analysis.statistic),
     )
-    whole = _measure(sample, codes, statistic, notes, share_of(analysis.statistic, "", codes))
+    whole = _measure(sample, codes, statistic, notes, share_of(analysis.statistic, "", codes), is_mean=False)
     given = (codes.labels >= 0).sum(axis=0)
     return [
         replace(
@@ -100,11 +104,25 @@ def without_majority(sample: Sample) -> tuple[str, ...]:
 
 
 def _measure(
-    sample: Sample, codes: Codes, statistic: Statistic, notes: tuple[str, ...], share: tuple[float, float] | None
+    sample: Sample,
+    codes: Codes,
+    statistic: Statistic,
+    notes: tuple[str, ...],
+    share: tuple[float, float] | None,
+    *,
+    is_mean: bool = True,
 ) -> Measure:
+    """`is_mean`: the statistic is a mean over the raters with equal weight."""
     statistic = both_ways(statistic, codes)
+    sums, size = statistic.tally(codes), codes.n_labels**2
+    thin = thin_majorities(slots_of(sums, size)) if is_mean else None
+    sparse = None
+    if thin is not None:
+        sparse = prior(codes, statistic.tally, defined=of_defined_tables(sums, size))
+    elif share is None and is_sparse(codes):
+        sparse = prior(codes, statistic.tally)
     return Measure(
-        sums=statistic.tally(codes),
+        sums=sums,
         finalise=statistic.finalise,
         clusters=sample.clusters,
         n_units=sample.n_units,
@@ -115,7 +133,8 @@ def _measure(
         share=share,
         sizes=sizes(codes),
         uneven=uneven_clusters(codes, statistic.tally, statistic.finalise),
-        prior=prior(codes, statistic.tally) if share is None and is_sparse(codes) else None,
+        prior=sparse,
+        thin=thin,
     )
 
 
@@ -133,12 +152,13 @@ def judges_and_panel(panel: Sample, judges: Sample) -> tuple[Codes, tuple[str, .
 
 
 def against_panel(
-    panel: Sample, judges: Sample, analysis: Analysis, mode: Mode, level: Level
+    panel: Sample, judges: Sample, analysis: Analysis, mode: Mode, level: Level, *, is_mean: bool = False
 ) -> list[tuple[str, Measure, Measure, Measure]]:
     """For each judge: its agreement with the panel, the panel's leave-one-out agreement, and their difference.
 
     valid: judge and held-out rater are scored on the same majorities and slots. paper: the judge against the whole
-    panel's majority, which favours neither side equally; for reproduction.
+    panel's majority, which favours neither side equally; for reproduction. `is_mean`: the judges are averaged
+    afterwards, so that a judge of few units counts as much as one of all.
     """
     measure, weights = one_table(analysis)
     codes, names = judges_and_panel(panel, judges)
@@ -160,7 +180,12 @@ def against_panel(
         *label_notes(panel, analysis.statistic),
     )
     share = share_of(analysis.statistic, "", codes)
-    sparse = prior(codes, parts[0].tally) if share is None and is_sparse(codes) else None
+    thin: list[ThinPairs | None] = [None] * len(names)
+    defined: Array | None = None
+    if mode == "valid":
+        thin, defined = _thin_judges(sums, (len(names), n_panel, codes.n_labels), is_mean=is_mean)
+    is_spread = share is None and is_sparse(codes)
+    virtual = prior(codes, parts[0].tally, defined=defined) if is_spread or defined is not None else None
     found = []
     for n, name in enumerate(names):
         given = int((codes.labels[:, n_panel + n] >= 0).sum())
@@ -174,7 +199,8 @@ def against_panel(
             scale="atanh",
             share=share,
             sizes=sizes(codes),
-            prior=sparse,
+            prior=virtual if is_spread or thin[n] is not None else None,
+            thin=thin[n],
             notes=notes,
         )
         columns = [Column(p.finalise, n) for p in parts]
@@ -186,8 +212,46 @@ def against_panel(
         of_panel = int((panel.codes.labels[codes.labels[:, n_panel + n] >= 0] >= 0).sum())
         ceiling = replace(ceiling, n_raters=n_panel, n_ratings=of_panel)
         minus = replace(shared, finalise=columns[2])
-        found.append((name, judge, ceiling, replace(minus, scale="identity", share=None, prior=None)))
+        found.append((name, judge, ceiling, replace(minus, scale="identity", share=None, prior=None, thin=None)))
     return found
+
+
+def of_panel_alone(
+    ceiling: Measure, panel: Sample, judge: NDArray[np.integer[Any]], analysis: Analysis, level: Level
+) -> Measure:
+    """The ceiling beside a judge as that of the panel by itself, where some of the panel's raters rated few units.
+
+    Where the judge labelled all that the panel labelled they are the same number; with the panel's own prior they have
+    the same interval, whoever stands beside it.
+    """
+    labels = panel.codes.labels
+    is_slot = (labels >= 0) & (consensus.leave_one_out(labels, panel.codes.n_labels) >= 0)
+    if ceiling.thin is None or bool((judge[is_slot.any(axis=1)] < 0).any()):
+        return ceiling
+    alone = rest(panel, analysis, level)
+    return replace(alone, n_units=ceiling.n_units, n_ratings=ceiling.n_ratings, notes=ceiling.notes)
+
+
+def _thin_judges(
+    sums: Sums, shape: tuple[int, int, int], *, is_mean: bool
+) -> tuple[list[ThinPairs | None], Array | None]:
+    """What each judge and the raters share with the others' majority, where some share little; and defined columns.
+
+    `shape`: judges, raters of the panel, labels. The sums are those of `ceiling_agreement` or `ceiling_tables`; their
+    defined columns are None where no judge is concerned.
+    """
+    n_judges, n_panel, n_labels = shape
+    n_slots = n_judges * n_panel
+    if sums.shape[1] == 3 * n_slots:
+        slots = sums[:, 2 * n_slots :]
+        defined = np.tile((np.asarray(slots.sum(axis=0)).ravel() > 0).astype(np.float64), 3)
+        of_judge = np.arange(n_slots).reshape(n_judges, n_panel)
+    else:
+        slots, defined = slots_of(sums, n_labels**2), of_defined_tables(sums, n_labels**2)
+        of_judge = np.arange(2 * n_slots).reshape(n_judges, 2, n_panel)[:, 0]
+    judged = [of_judge.ravel()] * n_judges if is_mean else list(of_judge.reshape(n_judges, n_panel))
+    thin = [thin_majorities(slots[:, columns]) for columns in judged]
+    return thin, defined if any(each is not None for each in thin) else None
 
 
 def self_agreement(frame: pl.DataFrame, analysis: Analysis, labels: Labels) -> Measure:

@@ -25,6 +25,8 @@ _ENUMERATE = 13
 _FEWEST = 8
 """Where fewer clusters can be exchanged there is a p value and no interval: one would hold the truth too seldom."""
 _TILE_BYTES = 8 << 20
+_ALIKE = 2.0
+"""A number and its linear part are in a proportion where neither is more than so many times the other."""
 _SLACK = 1e-7
 """What differs by less is the same: the slopes are those of central differences."""
 
@@ -139,7 +141,7 @@ def permuted(
     all turns of the columns of a judge and a panel. finalise (..., k) -> (..., 1). With u_c the influence of a cluster
     in its state, by the slope of finalise at the mean of all states, which no exchange moves, t = sum of u_c / se,
     se^2 = C / (C - 1) * sum of (u_c - mean)^2, and p = (b + 1) / (B + 1) as in `swapped`. The interval inverts the
-    test: the value -+ q se, with se in the proportion of the value to its linear part.
+    test: the value -+ q se, with se in the proportion of the value to its linear part where there is one.
 
     Source: as `swapped`.
 
@@ -176,10 +178,22 @@ def permuted_together(
         here = number.studentised(number.influence[0].sum()[None], (number.influence[0] ** 2).sum()[None])
         n_moved = int(number.moved.sum())
         exchange = _exchanged(here, iter([number.studentised(sums, squares)]), False, level, n_moved)
-        times = number.number / exchange.value if exchange.value and number.number else 1.0
-        reach = (exchange.high - exchange.low) / 2 * abs(times)
+        reach = _reach(number.number, exchange, level)
         results.append(exchange._replace(value=number.number, low=number.number - reach, high=number.number + reach))
     return results
+
+
+def _reach(number: float, exchange: Exchanged, level: float) -> float:
+    """Half the width of the interval about the number itself, from that about its linear part.
+
+    It is in the proportion of the two, so that it leaves out zero where the test does; where they have little to do
+    with one another it is as wide as that of the linear part, or so wide that it holds zero.
+    """
+    reach = (exchange.high - exchange.low) / 2
+    times = abs(number / exchange.value) if exchange.value and number else 1.0
+    if 1 / _ALIKE <= times <= _ALIKE or exchange.p <= 1 - level:
+        return reach * times
+    return max(reach, abs(number))
 
 
 class _Linear(NamedTuple):

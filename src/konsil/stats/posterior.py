@@ -53,13 +53,14 @@ class Prior:
     """(n_patterns,) how many clusters each is worth; they add up to PRIOR_CLUSTERS."""
 
 
-def prior(codes: Codes, tally: Callable[[Codes], Sums], *, is_complete: bool = False) -> Prior | None:
+def prior(codes: Codes, tally: Callable[[Codes], Sums], *, defined: Array | None = None) -> Prior | None:
     """The prior of a sample for one kind of sums; None where there is none.
 
     A pattern gives each rater a label. Its weight is that of Pólya's urn: the labels of a unit are drawn from shares
     that have a Dirichlet(concentration / k) law themselves. Units that not all raters labelled lend the patterns their
-    gaps, unless `is_complete`: then every pair of raters that shares a unit has the whole prior, however little it
-    shares, and the sums must be those of `pair_tables`. A pattern stands for a cluster of the mean number of units.
+    gaps, unless `defined`, (k,), says which columns of the sums are those of a defined table (`of_defined_tables`):
+    then each of these has the whole prior, however few units it holds, and the others have nothing of it. A pattern
+    stands for a cluster of the mean number of units.
 
     Source: Rubin (1981), The Bayesian bootstrap; the weights: ours, chosen by simulation (docs/coverage.md).
 
@@ -73,7 +74,7 @@ def prior(codes: Codes, tally: Callable[[Codes], Sums], *, is_complete: bool = F
     compared = is_rated.sum(axis=1) >= 2
     if not (2 <= k <= MOST_LABELS) or not compared.any():
         return None
-    if (is_complete or bool(is_rated[compared].all())) and k**n_raters <= MOST_PATTERNS:
+    if (defined is not None or bool(is_rated[compared].all())) and k**n_raters <= MOST_PATTERNS:
         drawn = np.array(list(product(range(k), repeat=n_raters)), dtype=np.int64)
         weights = np.exp(_log_urn(drawn, k))
     else:
@@ -84,17 +85,26 @@ def prior(codes: Codes, tally: Callable[[Codes], Sums], *, is_complete: bool = F
     labels = np.empty_like(drawn)
     labels[:, order] = drawn
     gaps = ~is_rated[compared]
-    if not is_complete:
+    if defined is None:
         labels[gaps[np.arange(len(labels)) * len(gaps) // len(labels)]] = -1
     tallied = tally(replace(codes, labels=labels, clusters=np.arange(len(labels))))
     if not isinstance(tallied, np.ndarray) or tallied.size > _WIDEST:
         return None
-    if is_complete:
-        # Pairs that share no unit stay undefined: they are left out of the mean.
-        shared = is_rated.astype(np.float64).T @ is_rated
-        tallied = tallied * np.repeat(shared[np.triu_indices(n_raters, 1)] > 0, k * k)
+    if defined is not None:
+        # Tables without a unit stay undefined: they are left out of the mean.
+        tallied = tallied * defined
     n_clusters = len(np.unique(codes.clusters[compared]))
     return Prior(tallied * (compared.sum() / n_clusters), PRIOR_CLUSTERS * weights)
+
+
+def of_defined_tables(sums: Sums, size: int) -> Array:
+    """Which columns of the sums, tables of `size` columns each, are those of a table with a unit: 1 or 0, (k,).
+
+    >>> of_defined_tables(np.array([[0, 0, 1, 0], [0, 0, 0, 2]]), 2)
+    array([0., 0., 1., 1.])
+    """
+    totals = np.asarray(sums.sum(axis=0)).ravel()
+    return np.repeat((totals.reshape(-1, size).sum(axis=1) > 0).astype(np.float64), size)
 
 
 def _log_urn(labels: IntArray, k: int) -> Array:

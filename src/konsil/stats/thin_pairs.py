@@ -1,17 +1,19 @@
 """Pairs of raters that share few of the units: what a mean over pairs with equal weight rests on there.
 
 A pair that shares five units and agrees in all of them adds nothing to a variance that is taken from the labels, though
-it has the weight of a pair that shares fifty.
+it has the weight of a pair that shares fifty. So with a rater and the majority of the others, of which a ceiling is the
+mean.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
 
-from konsil.stats.contract import Codes
+from konsil.stats.contract import Array, Codes
+from konsil.stats.rows import Sums
 
 FEWEST_SHARED = 50
 """A pair that shares at least so many clusters is not thin."""
@@ -29,6 +31,8 @@ class ThinPairs:
     """The clusters that the thinnest pair shares, of pairs that share any."""
     effective: float
     """The harmonic mean over pairs: the variance of their mean is as if every pair shared so many clusters."""
+    is_of_majorities: bool = False
+    """Whether the pairs are a rater, or a judge in a rater's place, and the majority of the others."""
 
     @property
     def df(self) -> float:
@@ -59,7 +63,39 @@ def thin_pairs(codes: Codes) -> ThinPairs | None:
         shared = scipy.sparse.triu(rated.T @ rated, k=1).data
     else:
         shared = _shared_clusters(rated, of)
-    if len(shared) < 2 or shared.min() >= min(FEWEST_SHARED, FEWEST_PART * len(clusters)):
+    return _thin(shared, len(clusters))
+
+
+def thin_majorities(slots: Sums) -> ThinPairs | None:
+    """The same of raters and the majority of the others: their slots, (n_clusters, n_raters), labels beside a majority.
+
+    A rater without a slot does not count, since a mean over raters leaves them out. The clusters are those with a slot.
+
+    >>> thin_majorities(np.array([[2, 1], [1, 0], [3, 0], [1, 0]]))
+    ThinPairs(least=1, effective=1.6, is_of_majorities=True)
+    """
+    any_slot = np.asarray(slots.sum(axis=1)).ravel() > 0
+    shared = np.asarray((slots > 0).sum(axis=0)).ravel()
+    thin = _thin(shared[shared > 0], int(any_slot.sum()))
+    return thin if thin is None else replace(thin, is_of_majorities=True)
+
+
+def slots_of(sums: Sums, size: int) -> Sums:
+    """How many units each of the tables holds in each cluster, (n_clusters, k / size); tables of `size` columns.
+
+    >>> slots_of(np.array([[0, 0, 1, 0], [2, 1, 0, 2]]), 2)
+    array([[0., 1.],
+           [3., 2.]])
+    """
+    n_tables = sums.shape[1] // size
+    of_table = np.repeat(np.arange(n_tables), size)
+    columns = (np.ones(len(of_table)), (np.arange(len(of_table)), of_table))
+    return sums @ scipy.sparse.csr_matrix(columns, shape=(len(of_table), n_tables))
+
+
+def _thin(shared: Array, n_clusters: int) -> ThinPairs | None:
+    """The rule, of the clusters that each pair shares and of all clusters."""
+    if len(shared) < 2 or shared.min() >= min(FEWEST_SHARED, FEWEST_PART * n_clusters):
         return None
     return ThinPairs(int(shared.min()), float(len(shared) / (1 / shared).sum()))
 
