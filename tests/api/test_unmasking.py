@@ -21,8 +21,10 @@ import pytest
 import sqlalchemy as sa
 
 from konsil.api import Folder, open_folder
+from konsil.records import Call, CallKind
 from konsil.stats.names import STATISTICS
 from konsil.store import schema
+from konsil.store.calls import Calls
 from konsil.store.engine import writing
 from konsil.study.letters import Letters, letters
 
@@ -97,6 +99,8 @@ class Drawn:
     """Rater (judges as "judge 0"), item, system, label."""
     pairs: tuple[tuple[str, str, int, int, str], ...]
     """Rater, item, both systems in the order shown, label."""
+    calls: tuple[tuple[CallKind, str, int, float, int], ...] = ()
+    """Answer or judge, item, system or judge, seconds, tokens."""
 
 
 def drawn(seed: int) -> Drawn:
@@ -115,7 +119,10 @@ def drawn(seed: int) -> Drawn:
             pairs.append((rater, item, *draw.sample(shown, 2), draw.choice(("A", "same", "B"))))
     for records in (answers, ratings, pairs):
         draw.shuffle(records)
-    return Drawn(systems, tuple(answers), tuple(ratings), tuple(pairs))
+    asked: list[tuple[CallKind, str, int]] = [("answer", i, s) for i, s, _ in answers]
+    asked += [("judge", f"{i}:{s}", int(r[-1])) for r, i, s, _ in ratings if r.startswith("judge")]
+    calls = [(*one, draw.uniform(1, 9), draw.randint(5, 500)) for one in asked]
+    return Drawn(systems, tuple(answers), tuple(ratings), tuple(pairs), tuple(calls))
 
 
 def made(study: Drawn, names: Sequence[str], path: Path) -> Folder:
@@ -143,6 +150,18 @@ def made(study: Drawn, names: Sequence[str], path: Path) -> Folder:
             csv.writer(file).writerows(rows)
     folder = open_folder(path)
     folder.import_sources()
+    models: Mapping[CallKind, Sequence[str]] = {"answer": names, "judge": JUDGES}
+    with folder.store() as store:
+        Calls(store).add(
+            [
+                Call(
+                    f"w{n}", 1, kind, models[kind][who], subject, "k", "hosted", models[kind][who], "ok", 1, 200,
+                    usage={"in": tokens, "out": tokens}, cost=tokens / 100, seconds=seconds,
+                    reply={"text": "x", "finish": "stop"}, at="2026-01-01T00:00:00Z",
+                )
+                for n, (kind, subject, who, seconds, tokens) in enumerate(study.calls)
+            ]
+        )  # fmt: skip
     return folder
 
 
@@ -180,6 +199,7 @@ def shown(folder: Folder, out: Path) -> dict[str, Any]:
         "answers": [repr(a) for a in data.answers],
         "raters": [repr(r) for r in data.raters],
         "tasks": sorted(repr((t.rater, t.item, t.answers, t.position)) for t in data.tasks),
+        "usage": [repr(u) for u in data.usage],
         "ratings": sorted(repr((r.rater, r.item, r.answers, r.label, r.criterion)) for r in data.ratings),
     }
     files = [p for place in (export, page.parent) for p in place.rglob("*") if p.is_file()]
@@ -206,6 +226,7 @@ def test_names_exchanged_change_nothing_that_is_shown(seed: int, tmp_path: Path)
     before, after = shown(first, tmp_path / "out-1"), shown(second, tmp_path / "out-2")
     assert before["export"] == after["export"]
     assert before["notebook"] == after["notebook"]
+    assert "'K'" in before["notebook"]["usage"][0]
     assert before["report"].keys() == after["report"].keys()
     for name, content in before["report"].items():
         assert content == after["report"][name], name

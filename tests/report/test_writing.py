@@ -82,7 +82,7 @@ def folder_digest(folder: Path) -> str:
 def test_files(english: Path) -> None:
     assert {p.name for p in english.iterdir()} == {
         "index.html", "figures", "estimates.csv", "estimates.json", "coverage.csv", "labels.csv", "outcomes.csv",
-        "orders.csv", "bounds.csv", "derived.csv", "curves.csv",
+        "orders.csv", "usage.csv", "bounds.csv", "derived.csv", "curves.csv",
     }  # fmt: skip
     names = sorted(p.stem for p in english.glob("figures/*.pdf"))
     assert names == sorted(p.stem for p in english.glob("figures/*.svg"))

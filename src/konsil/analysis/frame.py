@@ -16,7 +16,7 @@ from konsil.analysis.screens import about_screens
 from konsil.analysis.spec import Exclusions
 from konsil.errors import AnalysisError
 from konsil.instrument import Instrument
-from konsil.records import Answer, Attempt, Callee, Item, Rater, Rating, Task
+from konsil.records import Answer, Attempt, Callee, Item, Rater, Rating, Task, Usage
 from konsil.records.worked import Worked
 
 COLUMNS = (
@@ -85,6 +85,8 @@ class Data:
     """Answer -> its length, where its text is not at hand."""
     worked: Sequence[Worked] = ()
     """How long people had their screens open."""
+    usage: Sequence[Usage] = ()
+    """What the calls of each system and judge took."""
 
 
 @dataclass(frozen=True)

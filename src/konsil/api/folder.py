@@ -201,12 +201,13 @@ class Folder:
         from konsil.analysis.frame import Data
         from konsil.api.pocqi import lengths_of
         from konsil.store.callees import callees
+        from konsil.store.usages import usages
 
         with self.store() as store, store.view() as view:
             items, answers, held = (tuple(view.each(name)) for name in ("items", "answers", "raters"))
             attempts, events = tuple(view.each("attempts")), tuple(view.each("events"))
             tasks, ratings = view.columns("tasks"), view.columns("ratings")
-            called = callees(store)
+            called, used = callees(store), usages(store)
         declared = {r.id: r for r in self.study.raters}
         # The protocol is the word on panels and strata: a corrected study.toml needs no new import.
         raters = with_profiles([declared.get(r.id, r) for r in held], self.study.enrolment, events)
@@ -217,7 +218,7 @@ class Folder:
             answers = tuple(a for a in answers if a.item in kept)
         more = self._callees(called), excluded_by_withdrawal(self.study.enrolment, events), lengths_of(events)
         opened = self._times() if any(a.clock == "open" for a in self.study.analyses) else ()
-        data = Data(studied, answers, raters, tasks, ratings, attempts, *more, opened)
+        data = Data(studied, answers, raters, tasks, ratings, attempts, *more, opened, used)
         return data, events
 
     def _callees(self, called: Sequence[Callee]) -> tuple[Callee, ...]:
@@ -313,6 +314,8 @@ class Folder:
             extras=() if seen.is_blinded else extras(results),
             digest=study_digest(self.study),
             lengths=data.lengths,
+            usage=data.usage,
+            is_blinded=seen.is_blinded,
         )
 
 

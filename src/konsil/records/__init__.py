@@ -20,6 +20,7 @@ from konsil.records.nouns import (
     Task,
 )
 from konsil.records.source import Source, SourceKind
+from konsil.records.usage import Usage
 
 __all__ = [
     "RENAMED",
@@ -43,5 +44,6 @@ __all__ = [
     "State",
     "System",
     "Task",
+    "Usage",
     "many",
 ]

@@ -11,7 +11,7 @@ from konsil.analysis.columns import rating_columns
 from konsil.analysis.said import say
 from konsil.instrument import Criterion
 from konsil.prepare import MATCH
-from konsil.records import Answer, Event, Item, Rater, Rating
+from konsil.records import Answer, Event, Item, Rater, Rating, Usage
 from konsil.records.ordering import natural as natural
 from konsil.records.worked import Worked
 from konsil.report.language import Language
@@ -50,6 +50,10 @@ class Material:
     """The protocol's digest, where the study is told in letters; empty: the study's own."""
     lengths: Mapping[str, int] = field(default_factory=dict)
     """Answer -> its length, where its text is not at hand."""
+    usage: Sequence[Usage] = ()
+    """What the calls of each system and judge took."""
+    is_blinded: bool = False
+    """Whether systems are letters, so that prices are withheld."""
 
     @property
     def stamp(self) -> str:

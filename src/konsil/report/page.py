@@ -39,6 +39,7 @@ from konsil.report.reconciliation import reconciliation
 from konsil.report.recruited import recruited
 from konsil.report.section import Section
 from konsil.report.times import times
+from konsil.report.usage import usage
 from konsil.study import study_digest
 from konsil.version import __version__
 
@@ -60,8 +61,8 @@ class Page:
 
 _FILES = say(
     "All numbers are beside this page, to 12 significant digits, in estimates.csv, estimates.json, coverage.csv,"
-    " labels.csv, outcomes.csv, orders.csv, bounds.csv, derived.csv and curves.csv; the figures are in the folder"
-    " figures as SVG and PDF.",
+    " labels.csv, outcomes.csv, orders.csv, usage.csv, bounds.csv, derived.csv and curves.csv; the figures are in the"
+    " folder figures as SVG and PDF.",
     message_id="files.beside",
 )
 
@@ -95,6 +96,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         glance=seen,
         designs=beside,
         calls=called,
+        usage=usage(material),
         labels=labels,
         prespecified=[t for t in told if t.prespecified],
         declared=material.numbers.told(declared_heading(material.results.plan, _declared(told))),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 import math
@@ -16,7 +17,7 @@ from konsil.analysis import Results, Row
 from konsil.analysis.results import PlanStatus
 from konsil.analysis.targets import whom
 from konsil.errors import KonsilError
-from konsil.records import Answer, Event, Item, Rater, Rating
+from konsil.records import Answer, Event, Item, Rater, Rating, Usage
 from konsil.records.digits import written
 from konsil.records.formulas import harmless
 from konsil.records.worked import Worked
@@ -33,7 +34,7 @@ from konsil.version import __version__
 
 FILES = frozenset(
     {"index.html", "figures", "estimates.csv", "estimates.json", "coverage.csv", "labels.csv", "outcomes.csv",
-     "orders.csv", "bounds.csv", "derived.csv", "curves.csv"}
+     "orders.csv", "usage.csv", "bounds.csv", "derived.csv", "curves.csv"}
 )  # fmt: skip
 """Everything a report's folder holds; a folder with anything else is not replaced."""
 
@@ -52,12 +53,14 @@ def write(
     extras: Sequence[Section] = (),
     digest: str = "",
     lengths: Mapping[str, int] | None = None,
+    usage: Sequence[Usage] = (),
+    is_blinded: bool = False,
 ) -> Path:
     """Write the report into `folder`, replacing a report that is there; return the page's path.
 
     The folder is filled beside its final place and moved there when it is whole, so that nobody ever finds half
     a report. A folder that holds anything but a report is left alone with a KonsilError. `digest` is the protocol's
-    where `study` is not the protocol as it stands, but in letters.
+    where `study` is not the protocol as it stands, but in letters; `is_blinded` says so.
     """
     folder = Path(folder)
     _may_replace(folder)
@@ -65,7 +68,7 @@ def write(
     numbers = Numbers(spoken)
     material = Material(
         study, told(results, numbers), items, answers, raters, ratings, spoken, numbers, events, times, digest,
-        lengths or {},
+        lengths or {}, usage, is_blinded,
     )  # fmt: skip
     page = render(material, extras)
     files: dict[str, bytes] = {
@@ -76,6 +79,7 @@ def write(
         "labels.csv": _labels_csv(study, results),
         "outcomes.csv": _outcomes_csv(study, results),
         "orders.csv": _orders_csv(study, results),
+        "usage.csv": _usage_csv(study, usage),
         "bounds.csv": _bounds_csv(study, results),
         "derived.csv": _derived_csv(study, results),
         "curves.csv": _curves_csv(study, results),
@@ -242,6 +246,20 @@ def _orders_csv(study: Study, results: Results) -> bytes:
     fields = ("rater", "criterion", "compared", "inconsistent", "simulated")
     rows = [(r.rater, r.criterion, r.compared, r.inconsistent, study.simulated) for r in results.orders]
     return _csv(fields, [dict(zip(fields, row, strict=True)) for row in rows])
+
+
+def _usage_csv(study: Study, usage: Sequence[Usage]) -> bytes:
+    names = [f.name for f in dataclasses.fields(Usage) if f.name != "failures"]
+    kinds = sorted({kind for one in usage for kind in one.failures})
+    lines = [
+        {
+            **{name: getattr(one, name) for name in names},
+            **{f"failures.{kind}": one.failures.get(kind, 0) for kind in kinds},
+            "simulated": study.simulated,
+        }
+        for one in usage
+    ]
+    return _csv([*names, *(f"failures.{kind}" for kind in kinds), "simulated"], lines)
 
 
 def _bounds_csv(study: Study, results: Results) -> bytes:

@@ -10,11 +10,12 @@ import dataclasses
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from konsil.analysis import Analysis
 from konsil.instrument import Criterion, Instrument, canonical
 from konsil.plan import Allocation
-from konsil.records import Answer, Event, Rater, Rating, System, Task
+from konsil.records import Answer, Event, Rater, Rating, System, Task, Usage
 from konsil.study.protocol import Study
 
 OWN = "system"
@@ -109,6 +110,24 @@ class Letters:
             return shown
         answers, label = canonical(pairs[shown.criterion], shown.answers, shown.label)
         return dataclasses.replace(shown, answers=answers, label=label)
+
+    def usage(self, used: Iterable[Usage]) -> tuple[Usage, ...]:
+        """What the calls took, in the order of the letters.
+
+        Without prices, which are known for each model by name; and without times where konsil plays some of the models:
+        that theirs are missing would tell which.
+        """
+        taken = tuple(used)
+        withheld: dict[str, Any] = {"cost": None, "cost_estimated": None, "unpriced": None, "is_played": False}
+        if any(one.is_played for one in taken):
+            withheld |= {"median": None, "slow": None}
+        shown = [
+            dataclasses.replace(
+                one, who=(self.systems if one.kind == "answer" else self.judges).get(one.who, ""), **withheld
+            )
+            for one in taken
+        ]
+        return tuple(sorted((one for one in shown if one.who), key=lambda one: (one.kind, one.who)))
 
     def _judge(self, rater: str) -> str:
         return self.judges.get(rater, rater)
