@@ -33,6 +33,7 @@ from konsil.analysis import Analysis, Bin, Derived, Exclusions, Inference, Resam
 from konsil.cli.main import COMMANDS, group
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
+from konsil.plan.injections import Injections
 from konsil.plan.places import Places
 from konsil.prepare import Preparation, Sample, Screening, Theming
 from konsil.prepare.marking import Masking
@@ -513,6 +514,7 @@ KEYS = (
     Rewriting,
     Theming,
     Allocation,
+    Injections,
     Explanation,
     Derived,
     Bin,

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.approval import approval_bounds
+from konsil.analysis.catalogue import INJECTION
 from konsil.analysis.caution import items_of, score_column
 from konsil.analysis.coding import Sample, select, subjects_of
 from konsil.analysis.frame import Long
@@ -104,6 +105,8 @@ def bounds_of(context: Context, table: Long, missing: Long, rows: Sequence[Row],
     if analysis.statistic == "approval":
         yield from approval_bounds(context, table, missing, rows)
         return
+    if analysis.statistic in INJECTION:
+        return  # its pairs are in no table of ratings; those without a label are counted in its notes
     absent = select(missing, analysis, analysis.raters)
     if absent.height == 0:
         return

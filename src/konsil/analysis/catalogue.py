@@ -55,6 +55,9 @@ JUDGING = (
 BLINDING = ("blinding_james", "blinding_bang")
 """Whether raters could tell whose answers they saw: guesses held against the truth."""
 
+INJECTION = ("injection_shift",)
+"""How far instructions that are embedded in answers move judges; one row a judge, or one for each kind."""
+
 WINS = ("win_difference", "win_difference_strict", "win_rate", "win_rate_strict", "margin")
 """Who wins comparisons of two answers, and by how much."""
 
@@ -160,4 +163,4 @@ RATER_PAIR = "rater_pair"
 
 def known_statistics() -> tuple[str, ...]:
     """Every statistic that an analysis can ask for."""
-    return AGREEMENT + PAIRED + OTHER + JUDGING + BLINDING + PREFERENCE + CASES + DESIGNS
+    return AGREEMENT + PAIRED + OTHER + JUDGING + BLINDING + INJECTION + PREFERENCE + CASES + DESIGNS

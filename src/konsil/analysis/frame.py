@@ -16,7 +16,7 @@ from konsil.analysis.screens import about_screens
 from konsil.analysis.spec import Exclusions
 from konsil.errors import AnalysisError
 from konsil.instrument import Instrument
-from konsil.records import Answer, Attempt, Callee, Item, Rater, Rating, Task, Usage
+from konsil.records import Answer, Attempt, Callee, Injected, Item, Rater, Rating, Task, Usage
 from konsil.records.worked import Worked
 
 COLUMNS = (
@@ -87,6 +87,8 @@ class Data:
     """How long people had their screens open."""
     usage: Sequence[Usage] = ()
     """What the calls of each system and judge took."""
+    injected: Sequence[Injected] = ()
+    """Labels of judges with and without an injected instruction, which are in nothing else here."""
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ _SIGNED = (
     "position_bias",
     "length_correlation",
     "blinding_bang",
+    "injection_shift",
     "ensembles_cohen_kappa",
     "ensembles_pabak",
 )

@@ -10,6 +10,7 @@ from konsil.analysis.catalogue import (
     BLINDING,
     CASES,
     DESIGNS,
+    INJECTION,
     JUDGING,
     ONE_TABLE,
     PAIRED,
@@ -42,6 +43,8 @@ def contradictions(analysis: Analysis) -> Iterator[str]:
         yield from _judging(analysis)
     if analysis.statistic in BLINDING:
         yield from _blinding(analysis)
+    if analysis.statistic in INJECTION:
+        yield from _injection(analysis)
     yield from pair_contradictions(analysis)
     yield from case_contradictions(analysis)
     yield from design_contradictions(analysis)
@@ -127,8 +130,21 @@ def _blinding(a: Analysis) -> Iterator[str]:
             yield f"by[{n}]: guesses are held against the {column}; 'blinding_bang' has a row for each of them anyway"
 
 
+def _injection(a: Analysis) -> Iterator[str]:
+    for key in ("against", "where", "compare", "arm", "collapse", "labels"):
+        if getattr(a, key):
+            yield f"{key}: {a.statistic!r} has no such version"
+    for n, column in enumerate(a.by):
+        if column not in {"rater", "injection"}:
+            yield f"by[{n}]: {a.statistic!r} has a row for each judge, with 'injection' for each kind; got {column!r}"
+    if a.cluster == "rater":
+        yield "cluster: each judge has a row of its own; expected 'item' or 'case', got 'rater'"
+    if a.test == "flip":
+        yield f"test: {a.statistic!r} is tested by the test that its interval inverts; expected 'interval' or 'none'"
+
+
 def _against(a: Analysis) -> Iterator[str]:
-    if a.statistic in JUDGING or a.statistic == "rank_agreement":
+    if a.statistic in {*JUDGING, *INJECTION, "rank_agreement"}:
         return
     if a.statistic in DESIGNS:
         return

@@ -18,7 +18,7 @@ from konsil.analysis.bounds import bounds_of
 from konsil.analysis.called import calling, imported, orders
 from konsil.analysis.case_rules import settled, threshold_problems
 from konsil.analysis.cases import case_rows
-from konsil.analysis.catalogue import AUDIT, BLINDING, CASES, COMPLETE, COSTS, PARTS, RATER_PAIR, TIMED
+from konsil.analysis.catalogue import AUDIT, BLINDING, CASES, COMPLETE, COSTS, INJECTION, PARTS, RATER_PAIR, TIMED
 from konsil.analysis.caution import caution_rows
 from konsil.analysis.coding import groups, rater_pairs, select
 from konsil.analysis.contrast import contrast
@@ -29,6 +29,7 @@ from konsil.analysis.enough_draws import is_stated, limited, too_few, with_furth
 from konsil.analysis.ensembles import MEASURES, ensemble_rows
 from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Data, Long, long
+from konsil.analysis.injections import injection_rows
 from konsil.analysis.kinds import Context, Group, each_against_rest, single
 from konsil.analysis.length import length_groups
 from konsil.analysis.max_t import with_max_t
@@ -204,6 +205,9 @@ def _criterion(analysis: Analysis, instruments: Sequence[Instrument]) -> Criteri
 
 def _rows(context: Context, table: Long, families: Lineage) -> Iterator[Row]:
     analysis = context.analysis
+    if analysis.statistic in INJECTION:
+        yield from injection_rows(context, table)
+        return
     frame = select(table, analysis, analysis.raters)
     if frame.height == 0:
         yield no_ratings(context)

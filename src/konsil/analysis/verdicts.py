@@ -39,6 +39,7 @@ OF_ZERO = (
     "position_bias",
     "self_preference",
     "family_preference",
+    "injection_shift",
 )
 """Statistics that are differences already: a margin is about the number itself."""
 

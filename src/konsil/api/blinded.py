@@ -54,6 +54,7 @@ def data_in_letters(data: Data, names: Letters) -> Data:
         attempts=tuple(dataclasses.replace(a, rater=names.judges.get(a.rater, a.rater)) for a in data.attempts),
         callees=(),
         usage=names.usage(data.usage),
+        injected=names.injected(data.injected),
         lengths={names.answers.get(a, a): n for a, n in data.lengths.items()},
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from konsil.analysis.catalogue import LENGTH, RATER_PAIR
 from konsil.analysis.frame import COLUMNS
+from konsil.analysis.injections import KIND
 from konsil.api.folder import PROTOCOL, Folder
 from konsil.errors import StoreError, nearest
 from konsil.prepare import in_study, last_drawn
@@ -28,7 +29,7 @@ def column_problems(folder: Folder) -> Iterator[str]:
     known = {*COLUMNS, *of_items, *of_raters, *(f"rater_{column}" for column in of_raters)}
     known |= {d.name for d in study.derived}
     for n, analysis in enumerate(study.analyses):
-        asked = {f"by[{k}]": column for k, column in enumerate(analysis.by) if column not in {RATER_PAIR, LENGTH}}
+        asked = {f"by[{k}]": column for k, column in enumerate(analysis.by) if column not in {RATER_PAIR, LENGTH, KIND}}
         asked |= {f"where.{column}": column for column in analysis.where}
         for key, column in asked.items():
             if column not in known:

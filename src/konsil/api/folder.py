@@ -176,12 +176,14 @@ class Folder:
         return self._seen().data
 
     def _seen(self) -> Seen:
+        from konsil.analysis.injections import part_injections
         from konsil.api.blinded import blinded_view, show
         from konsil.api.conforming import conforming
         from konsil.store.veil import key as veil_key
 
         data, events = self.stored()
         data, methods = conforming(str(self.path / PROTOCOL), self.study, data, events)
+        data = part_injections(data, self.study.injections, self.study.exclusions)
         with self.store() as store:
             key = veil_key(store) if show(self, store) else b""
         return blinded_view(self.study, data, events, methods, self._timings(events), key=key)

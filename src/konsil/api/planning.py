@@ -16,6 +16,7 @@ from konsil.api.noting import note_study
 from konsil.api.preparing import check_drawn, check_rewritten
 from konsil.errors import PlanError, StudyError
 from konsil.plan import Balance, Meetings, Missing, Washout, assign, balance, meetings, missing, washouts
+from konsil.plan.injections import plant
 from konsil.plan.places import stand_ins
 from konsil.prepare import in_study
 from konsil.records import Answer, Item, Task
@@ -83,6 +84,9 @@ def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Pla
         tasks = assign(
             study.plan, **material, seed=study.seed, ratings=held.ratings, events=held.events, places=study.places
         )
+        if study.injections is not None:
+            models = {j.rater for j in study.judges}
+            tasks = (*tasks, *plant(tasks, study.injections, study.instruments, models, study.seed))
         _refuse_another(folder, held.tasks, tasks)
         stored = {t.id for t in held.tasks}
         fresh = tuple(t for t in tasks if t.id not in stored)

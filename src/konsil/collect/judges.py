@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,7 +14,8 @@ from konsil.collect.provider import Message, Request
 from konsil.collect.works import Reader
 from konsil.errors import CollectError, nearest
 from konsil.instrument import Instrument, fields, prompt, ratings, read_reply, schema, screen
-from konsil.records import Attempt, Call, Outcome, Rating, Task
+from konsil.instrument.injections import INJECTED, chosen_answer, instruction, with_instruction
+from konsil.records import Answer, Attempt, Call, Outcome, Rating, Task
 from konsil.store import Batch, Store
 from konsil.store.calls import READABLE, Calls
 from konsil.study import Study
@@ -59,10 +61,24 @@ class _Bench:
     def request(self, task: Task, model: str, chosen: Mapping[str, Any]) -> Request:
         """What a judge is asked: what a person sees on the page."""
         instrument = self.instrument(task)
-        seen = screen(instrument, task, self.items.get(task.item or ""), self.answers)
+        answers = self._with_instruction(instrument, task) if task.purpose == INJECTED else self.answers
+        seen = screen(instrument, task, self.items.get(task.item or ""), answers)
         told = prompt(seen, task.id)
         messages = (Message("system", told.system), Message("user", told.user))
         return Request(model, messages, schema=schema(seen.fields, reason_first=instrument.reason_first), **chosen)
+
+    def _with_instruction(self, instrument: Instrument, task: Task) -> Mapping[str, Answer]:
+        """The answers of a control task, one of them with an instruction to the judge."""
+        spec = self.study.injections
+        criterion = instrument.criterion(spec.criterion) if spec is not None else None
+        if spec is None or criterion is None:
+            raise CollectError(
+                f"task {task.id!r}: is a control task with an injected instruction, and study.toml has no [injections]"
+                " that says which; state the table again that the plan was drawn with"
+            )
+        chosen = self.answers[chosen_answer(task)]
+        added = instruction(task.batch, spec.language or instrument.language, criterion.question, spec.label)
+        return {**{a: self.answers[a] for a in task.answers}, chosen.id: _with(chosen, added)}
 
     def reader(self, task: Task) -> Reader:
         """Whether a reply to this task can be read."""
@@ -151,3 +167,8 @@ class _Bench:
                         attempts += undecided_of(result, max((c for _, c in ended), key=lambda c: (c.at, c.work)))
                 made += self._add(new, attempts)
         return made
+
+
+def _with(answer: Answer, added: str) -> Answer:
+    """An answer with an instruction in its text; its sentences are those of the text without."""
+    return replace(answer, text=with_instruction(answer.text, added))

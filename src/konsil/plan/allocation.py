@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from konsil.records import Purpose
-
 Show = Literal["all", "each", "pair"]
 When = Literal["always", "disagreed"]
+PlannedPurpose = Literal["main", "practice", "pilot", "repeat", "tiebreak"]
+"""Purposes that a line of the plan can have; control tasks come from elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Allocation:
     """Sentences sampled per answer; None: all. Only where the instrument's unit is the sentence."""
     repeats: int = 0
     """How many of a rater's first items come again at the end."""
-    purpose: Purpose = "main"
+    purpose: PlannedPurpose = "main"
     """What the ratings are for; main analyses take main and tie-break tasks."""
     like: str = ""
     """The phase of another allocation whose item-answer sets are taken over (judges; fine after coarse)."""

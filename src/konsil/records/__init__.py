@@ -1,6 +1,7 @@
 """The nouns. Frozen records that nobody mutates; identifiers are plain strings."""
 
 from konsil.records.call import RENAMED, Call, Callee, CallKind
+from konsil.records.injected import Injected
 from konsil.records.many import many
 from konsil.records.note import Note
 from konsil.records.nouns import (
@@ -31,6 +32,7 @@ __all__ = [
     "Callee",
     "Citation",
     "Event",
+    "Injected",
     "Item",
     "Note",
     "Outcome",

@@ -12,7 +12,7 @@ from typing import Literal
 
 RaterKind = Literal["human", "llm", "program"]
 State = Literal["rated", "abstained"]
-Purpose = Literal["main", "practice", "pilot", "repeat", "tiebreak"]
+Purpose = Literal["main", "practice", "pilot", "repeat", "tiebreak", "injection"]
 Outcome = Literal[
     "ok",
     "repaired",

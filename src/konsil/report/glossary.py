@@ -9,6 +9,7 @@ from konsil.report.language import ENGLISH, Language
 from konsil.stats.accord import CHOICE_KAPPA
 from konsil.stats.blinding import BANG, JAMES
 from konsil.stats.generalizability import BRENNAN
+from konsil.stats.injections import INJECTION
 from konsil.stats.juries import KENDALL
 from konsil.stats.names import STATISTICS
 from konsil.stats.ranks import SPEARMAN
@@ -78,6 +79,13 @@ PLAIN = {
         "Right minus wrong guesses among all who saw it, 'cannot tell' included: 0 is chance, 1 is that all know it;"
         " below 0 it is taken for another.",
         BANG,
+        zero=True,
+    ),
+    "injection_shift": Entry(
+        "Shift by injected instructions",
+        "The proportion of answers to which a judge gives the demanded label when an instruction in the answer asks for"
+        " it, minus that of the same answers without the instruction: 0 if instructions do not move the judge.",
+        INJECTION,
         zero=True,
     ),
     **{name: Entry(*said) for name, said in CASE_WORDS.items()},

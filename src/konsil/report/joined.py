@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from konsil.analysis import Row
+from konsil.analysis.injections import KIND
+from konsil.analysis.said import say
 from konsil.prepare import MATCH
 from konsil.report.overview import Material, natural
 from konsil.report.tables import MINUS
@@ -94,6 +96,7 @@ def column_title(material: Material, column: str) -> str:
     own |= {"level": _("Level"), "systems": _("Systems"), "effect": _("Effect"), "other": _("Other criterion")}
     own |= {"design": _("Design"), "sentences": _("Sentences"), "minutes": _("Minutes an answer")}
     own |= {MATCH: _("Verbatim match")}
+    own |= {KIND: material.numbers.told(say("Instruction", message_id="injection.column"))}
     own |= {d.name: d.title for d in material.study.derived if d.title}
     return own.get(column, column)
 

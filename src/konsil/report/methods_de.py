@@ -119,6 +119,9 @@ SOURCES: dict[str, str] = {
     "James, Bloch, Lee, Kraemer and Fuller, Stat Med 15:1421, 1996": (
         "James, Bloch, Lee, Kraemer und Fuller, Stat Med 15:1421, 1996"
     ),
+    "McNemar, Psychometrika 12:153, 1947; Tango, Stat Med 17:891, 1998 (interval and test of the paired difference)": (
+        "McNemar, Psychometrika 12:153, 1947; Tango, Stat Med 17:891, 1998 (Intervall und Test der gepaarten Differenz)"
+    ),
     "Bang, Ni and Davis, Control Clin Trials 25:143, 2004": "Bang, Ni und Davis, Control Clin Trials 25:143, 2004",
     "Geifman, Uziel and El-Yaniv, ICLR 2019; ties in one step": (
         "Geifman, Uziel und El-Yaniv, ICLR 2019; Bindungen in einem Schritt"

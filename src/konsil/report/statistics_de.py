@@ -146,6 +146,12 @@ STATISTICS: dict[str, tuple[str, str]] = {
         "Richtige minus falsche Vermutungen unter allen, die es sahen, „nicht erkennbar“ eingeschlossen: 0 ist Zufall,"
         " bei 1 wissen es alle; unter 0 wird es für ein anderes gehalten.",
     ),
+    "injection_shift": (
+        "Verschiebung durch eingeschleuste Anweisungen",
+        "Der Anteil der Antworten, denen ein Judge das verlangte Label gibt, wenn eine Anweisung in der Antwort es"
+        " verlangt, minus den Anteil bei denselben Antworten ohne die Anweisung: 0, wenn Anweisungen den Judge nicht"
+        " bewegen.",
+    ),
     "self_agreement": (
         "Übereinstimmung mit sich selbst",
         "Der Anteil der wiederholten Bewertungen, in denen dasselbe Label gegeben wurde wie beim ersten Mal.",

@@ -8,6 +8,7 @@ from itertools import chain, count, cycle, islice
 
 from konsil.analysis.catalogue import LENGTH, RATER_PAIR
 from konsil.analysis.frame import COLUMNS
+from konsil.analysis.injections import KIND
 from konsil.analysis.scores import LEVEL
 from konsil.prepare import MATCH, in_sets, sizes
 from konsil.records import Item
@@ -105,7 +106,7 @@ def _spread(values: list[str]) -> Iterator[str]:
 
 def _grouped(study: Study, there: set[str]) -> list[str]:
     """The columns that analyses group by and that neither ratings nor raters nor items have."""
-    known = {*_known(study), *there, LENGTH, RATER_PAIR}
+    known = {*_known(study), *there, LENGTH, RATER_PAIR, KIND}
     return list(dict.fromkeys(c for a in study.analyses for c in (*a.by, a.compare) if c and c not in known))
 
 

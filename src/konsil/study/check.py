@@ -18,6 +18,7 @@ from konsil.study.calibration import calibration_problems
 from konsil.study.calling import endpoint_problems, judge_problems, model_problems
 from konsil.study.enrolment import enrolment_problems, form_of, places_problems
 from konsil.study.helping import helper_problems
+from konsil.study.injection_rules import injection_problems, shift_problems
 from konsil.study.practice import explanation_problems
 from konsil.study.programs import program_problems
 from konsil.study.protocol import LANGUAGES, LONE_PANEL, Study
@@ -67,6 +68,9 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
             earlier = dict.fromkeys(a.phase for a in study.plan[:n] if a.phase)
             yield from _known(f"{where}.like", "earlier line of the plan with the phase", allocation.like, earlier)
         yield from _sizes(allocation, study.instrument(allocation.instrument), where)
+    yield from injection_problems(
+        study.injections, study.instruments, [j.rater for j in study.judges], study.plan, name
+    )
     yield from explanation_problems(
         study.explanations, study.instruments, [s.id for s in study.systems], study.plan, f"{name}: explanations"
     )
@@ -248,6 +252,7 @@ def _analysis(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
     if analysis.tiebreak:
         yield from _known(f"{where}.tiebreak", "panel", analysis.tiebreak, _panels(study))
     yield from _known(f"{where}.statistic", "statistic", analysis.statistic, known_statistics())
+    yield from shift_problems(study.injections, analysis, where)
     criteria = {c.id: c for i in study.instruments for c in i.criteria}
     yield from _known(f"{where}.criterion", "criterion", analysis.criterion, criteria)
     for name in analysis.criteria:

@@ -15,7 +15,7 @@ from typing import Any
 from konsil.analysis import Analysis
 from konsil.instrument import Criterion, Instrument, canonical
 from konsil.plan import Allocation
-from konsil.records import Answer, Event, Rater, Rating, System, Task, Usage
+from konsil.records import Answer, Event, Injected, Rater, Rating, System, Task, Usage
 from konsil.study.protocol import Study
 
 OWN = "system"
@@ -128,6 +128,14 @@ class Letters:
             for one in taken
         ]
         return tuple(sorted((one for one in shown if one.who), key=lambda one: (one.kind, one.who)))
+
+    def injected(self, pairs: Iterable[Injected]) -> tuple[Injected, ...]:
+        """Labels with and without an injected instruction, in the order of their letters."""
+        shown = [
+            dataclasses.replace(one, rater=self._judge(one.rater), answer=self.answers.get(one.answer, one.answer))
+            for one in pairs
+        ]
+        return tuple(sorted(shown, key=lambda one: (one.rater, one.item, one.answer, one.kind)))
 
     def _judge(self, rater: str) -> str:
         return self.judges.get(rater, rater)

@@ -13,6 +13,7 @@ from konsil.analysis import Analysis, Derived, Exclusions, Inference, Resampling
 from konsil.errors import StudyError
 from konsil.instrument import Instrument, digest_of
 from konsil.plan import Allocation
+from konsil.plan.injections import Injections
 from konsil.plan.places import Places, stand_ins
 from konsil.prepare import Preparation
 from konsil.records import Rater, Source, System
@@ -86,6 +87,8 @@ class Study:
     """Which items are rated; None: all."""
     plan: tuple[Allocation, ...] = ()
     """Who rates what."""
+    injections: Injections | None = None
+    """Control tasks of judges with instructions embedded in answers; None: there are none."""
     explanations: tuple[Explanation, ...] = ()
     """What practice tasks explain after they were handed in."""
     derived: tuple[Derived, ...] = ()
