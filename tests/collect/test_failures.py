@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from vendor_bodies import DOCUMENTED, QUESTION, Documented
+from vendor_bodies import DOCUMENTED, OURS, PAGES, QUESTION, Documented
 
 from konsil.collect.error_bodies import own_words, patience_asked
 from konsil.collect.failures import failure
@@ -27,6 +27,16 @@ def test_each_documented_error_is_what_it_means(one: Documented) -> None:
         assert error.parameter == one.parameter
     if isinstance(error, FilteredError):
         assert error.certain == (one.name not in ("a firewall's page", "forbidden, no more"))
+
+
+@pytest.mark.parametrize("one", DOCUMENTED, ids=lambda one: one.name)
+def test_each_has_a_public_page_or_is_of_no_vendor(one: Documented) -> None:
+    pages = [PAGES[start] for start in sorted(PAGES, key=len) if one.name.startswith(start)]
+    assert one.name in OURS or pages[-1].startswith("https://")
+
+
+def test_names_are_unique() -> None:
+    assert len({one.name for one in DOCUMENTED}) == len(DOCUMENTED)
 
 
 def test_the_account_is_told_in_the_endpoints_words() -> None:

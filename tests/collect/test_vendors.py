@@ -135,6 +135,8 @@ def error(kind: str, message: str = "x") -> dict[str, Any]:
     [
         (answering(429, error("rate_limit_error"), {"Retry-After": "7"}), BusyError, 7.0),
         (answering(429, error("rate_limit_error")), BusyError, None),
+        (answering(429, error("rate_limit_error", "enforced_spend_limit_reached")), AccountError, None),
+        (answering(400, error("invalid_request_error", "specified API usage limits")), AccountError, None),
         (answering(529, error("overloaded_error")), BusyError, None),
         (answering(500, error("api_error")), ServerError, None),
         (answering(502, "<html>"), ServerError, None),

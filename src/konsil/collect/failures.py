@@ -32,15 +32,22 @@ _MODERATED = re.compile(
 """The endpoint withholds this item; OpenAI, Azure, OpenRouter, DeepSeek, Alibaba and others say it in these words."""
 _KEY = re.compile(r"api[ _-]?key|credit balance|\bbilling\b|insufficient[ _](?:quota|balance|credits?)", re.IGNORECASE)
 """Words about the key or the account that count with any status."""
+_SPENT = re.compile(
+    r"insufficient_quota|credit_balance_exhausted|spend[ _]limit|usage_limit_exceeded|\bAPI usage limits?\b",
+    re.IGNORECASE,
+)
+"""A limit of money, which waiting does not lift before the month is over: OpenAI's and Anthropic's codes."""
 _PERMISSION = re.compile(
     _KEY.pattern + r"|permission|credential|authenti|authori[sz]|not have access|\baccess (?:was|has been|is) \w+"
-    r"|\baccount\b|organi[sz]ation|subscription|\bcredits?\b|\bquota\b|\bcountry\b|\bregion\b|\bterritory\b",
+    r"|\baccount\b|organi[sz]ation|subscription|\bcredits?\b|\bquota\b|\bcountry\b|\bregion\b|\bterritory\b"
+    r"|\baccess denied\b|\bkey limit\b|virtual network|firewall rules",
     re.IGNORECASE,
 )
 """Words of a 403 that is about the key or what it may do."""
 _OVERLOADED = re.compile(
     r"overload|(?:at|over|exceeded?) capacity|capacity exceeded|high demand|try again later|currently loading"
-    r"|temporarily unavailable|resource[ _]exhausted|\bUNAVAILABLE\b|rate[ _]limit|too many requests|throttl",
+    r"|temporarily unavailable|(?:server|engine) (?:is )?busy|pending requests|slow[ _]down"
+    r"|resource[ _]exhausted|\bUNAVAILABLE\b|rate[ _]limit|too many requests|throttl",
     re.IGNORECASE,
 )
 _TOO_LARGE = re.compile(r"request too large|reduce the (?:length|size)|input or output tokens must be reduced", re.I)
@@ -82,7 +89,7 @@ def failure(
             return AccountError(_account(endpoint, reason), **about)
         if parameter is not None:
             return ParameterError(parameter, **about)
-        if _KEY.search(words):
+        if _KEY.search(words) or is_spent(words):
             return AccountError(_account(endpoint, f"refuses the account{_quoted(raw)}"), **about)
     if 300 <= status < 400:
         return AccountError(_account(endpoint, "sends us elsewhere; name the address it means"), **about)
@@ -93,7 +100,7 @@ def _not_now(status: int, raw: str, words: str, asked: float | None, endpoint: s
     """A limit that is reached, an endpoint that is overloaded, or one that fails."""
     error = f"{endpoint}: status {status}"
     if status == 429:
-        if "insufficient_quota" in raw or (asked is None and _KEY.search(words)):
+        if is_spent(words) or (asked is None and _KEY.search(words)):
             return AccountError(_account(endpoint, "the account's quota is used up"), **about)
         if _TOO_LARGE.search(words):
             return RequestError(f"{error}: the request is larger than the limit", **about)
@@ -119,6 +126,15 @@ def _in_a_reply(raw: str, request: Request, *, endpoint: str, sent: list[str]) -
     if isinstance(error, dict) and _OVERLOADED.search(words):
         return BusyError(f"{endpoint}: is busy", retry_after=patience_asked(raw), status=200, raw=raw)
     return ServerError(f"{endpoint}: the body is no chat completion", status=200, raw=raw, is_billed=not is_error)
+
+
+def is_spent(words: str) -> bool:
+    """Whether the words of an error are about money that is used up, and not about a pace.
+
+    >>> is_spent("enforced_spend_limit_reached"), is_spent("rate_limit_exceeded")
+    (True, False)
+    """
+    return _SPENT.search(words) is not None
 
 
 def texts_of(request: Request) -> tuple[str, ...]:

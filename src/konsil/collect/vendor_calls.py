@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from konsil.collect.error_bodies import is_page, patience_asked
-from konsil.collect.failures import failure
+from konsil.collect.error_bodies import is_page, own_words, patience_asked
+from konsil.collect.failures import failure, is_spent, texts_of
 from konsil.collect.keys import without_key
 from konsil.collect.provider import (
     AccountError,
@@ -187,7 +187,9 @@ def _failure(error: ModelAPIError, request: Request, endpoint: str, sent: Mappin
         return AccountError(f"endpoint {endpoint!r}: does not accept the key; status {status}", **about)
     if isinstance(error, theirs.ModelNotFoundError):
         return AccountError(f"endpoint {endpoint!r}: does not know the model {request.model!r}", **about)
-    if isinstance(error, theirs.ModelQuotaExceededError) and wait is None and patience_asked(raw) is None:
+    is_patience = wait is not None or patience_asked(raw) is not None
+    is_quota = isinstance(error, theirs.ModelQuotaExceededError) and not is_patience
+    if is_quota or (status == 429 and is_spent(own_words(raw, texts_of(request)))):
         return AccountError(f"endpoint {endpoint!r}: the account's quota is used up", **about)
     if isinstance(error, theirs.ModelRateLimitError | theirs.ModelOverloadedError | theirs.ModelQuotaExceededError):
         return BusyError(f"{endpoint}: status {status}", retry_after=_longer(wait, patience_asked(raw)), **about)
