@@ -219,9 +219,10 @@ def test_the_text_arm_has_no_links_and_no_markers() -> None:
 @pytest.mark.parametrize(
     ("written", "seen"),
     [
-        ("Stop it【1†source】 now【2:0†a.pdf】.", "Stop it[1] now[2]."),
-        ("Stop it[^1].\n\n[^1]: A guideline.\n[^2]:  B.", "Stop it[1].\n\n[1] A guideline.\n[2] B."),
+        ("Stop it【1†source】 now【2:0†a.pdf】.", "Stop it [1] now [2]."),
+        ("Stop it[^1].\n\n[^1]: A guideline.\n[^2]:  B.", "Stop it [1].\n\n[1] A guideline.\n[2] B."),
         ("Stop it [1], [2-3].", "Stop it [1], [2-3]."),
+        ("Stop treatment¹, now^2^ or later<sup>3</sup>.", "Stop treatment [1], now^2^ or later [3]."),
         ("Not numbered [^note] 【x】", "Not numbered [^note] 【x】"),
     ],
 )
@@ -233,7 +234,7 @@ def test_markers_of_sources_look_alike_whoever_wrote_them(written: str, seen: st
 @pytest.mark.parametrize("arm", ["", "citations"])
 def test_other_arms_show_links_and_sources(arm: str) -> None:
     found = shown(CITED, arm, citations=SOURCES)
-    assert found.text == CITED.replace("![a scan](s.png)", "[image: a scan]")
+    assert found.text == CITED.replace("![a scan](s.png)", "[image: a scan]").replace("[1, 2]", "[1][2]")
     assert found.sources == ("[1] First https://x.org/a", "[2] Second line")
 
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from konsil.instrument.fields import FormError
+from konsil.instrument.house_style import STYLED, alike, marks_of, without_marks
 from konsil.instrument.words import Words
 from konsil.records import Answer, Span
 
@@ -18,8 +19,6 @@ _AUTOLINK = re.compile(r" ?<https?://[^>\s]*>", re.IGNORECASE)
 _ADDRESS = re.compile(r" ?(?:\(https?://[^\s<>)]*\)|\bhttps?://[^\s<>)\]]*[^\s<>)\].,;:!?])", re.IGNORECASE)
 _DEFINITION = re.compile(r"^\[\^?\d{1,3}\]:.*(?:\n|$)", re.MULTILINE)
 _FOOTNOTE = re.compile(r" ?\[\^[\w-]{1,20}\]| ?【[^】\n]{1,40}】")
-_NOTE = re.compile(r"^\[\^(\d{1,3})\]: *", re.MULTILINE)
-_NUMBERED = re.compile(r"\[\^(\d{1,3})\]|【(\d{1,3})(?::\d{1,3})?(?:†[^】\n]{0,60})?】")
 _MARKER = re.compile(r" ?\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\](?![(:])")
 
 
@@ -53,15 +52,17 @@ class Shown:
 def show(answer: Answer, arm: str, words: Words, spans: tuple[Span, ...] = (), reasoning: bool = False) -> Shown:
     """Render an answer for an arm, the sentences to be rated as pieces of their own; nothing is ever shortened."""
     cut = arm == TEXT_ARM
-    plain = not any(sign in answer.text for sign in ("![", "[^", "【"))
+    plain = STYLED.search(answer.text) is None
     if plain and not cut and not spans:  # by far the most answers: nothing to be rendered in them
         whole = (Piece(answer.text),) if answer.text else ()
-        thought = _alike(_noted(answer.reasoning, words)) if reasoning else ""
+        thought = _thought(answer.reasoning, words) if reasoning else ""
         return Shown(whole, thought, _sources(answer) if answer.citations else ())
+
+    marks = marks_of(answer.text, len(answer.citations))
 
     def render(text: str) -> str:
         noted = _noted(text, words)
-        return _without_links(noted, len(answer.citations)) if cut else _alike(noted)
+        return without_marks(_without_links(noted, len(answer.citations))) if cut else alike(noted, marks)
 
     pieces: list[Piece] = []
     end = 0
@@ -74,18 +75,19 @@ def show(answer: Answer, arm: str, words: Words, spans: tuple[Span, ...] = (), r
         pieces += [Piece(render(answer.text[end : span.start])), Piece(render(answer.text[span.start : span.end]), n)]
         end = span.end
     pieces.append(Piece(render(answer.text[end:])))
-    sources = () if cut else _sources(answer)
+    sources = () if cut else (*_sources(answer), *marks.sources())
     kept = tuple(p for p in pieces if p.text or p.span is not None)
-    return Shown(kept, render(answer.reasoning) if reasoning else "", sources)
+    return Shown(kept, _thought(answer.reasoning, words, cut=cut) if reasoning else "", sources)
 
 
 def _noted(text: str, words: Words) -> str:
     return _IMAGE.sub(lambda m: words.image.format(m[1]), text)
 
 
-def _alike(text: str) -> str:
-    """Numbered markers of sources in one form, [3]: the form itself would tell one vendor from another."""
-    return _NUMBERED.sub(lambda m: f"[{m[1] or m[2]}]", _NOTE.sub(r"[\1] ", text))
+def _thought(text: str, words: Words, *, cut: bool = False) -> str:
+    """What was thought aloud; its marks of sources are its own."""
+    noted = _noted(text, words)
+    return without_marks(_without_links(noted, 0)) if cut else alike(noted, marks_of(noted, 0))
 
 
 def _sources(answer: Answer) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from markupsafe import escape
 
 from konsil.instrument import Piece
 
-FORM = 2
+FORM = 3
 """The number of this way of rendering; raise it with every change of what comes out."""
 
 TAGS = {
@@ -31,6 +31,7 @@ _SIGNS = re.compile("[\U000f0000-\U000fffff]")
 _LEAD = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)[ \t]+|\|\s*)*[*_~`]*")
 _TRAIL = re.compile(r"[*_~`]*(?:\s*\|)?\s*$")
 _EMPHASIS = re.compile(r"\*\*|__|~~|`|(?<!\w)[*_]|[*_](?!\w)")
+_LONGEST_HEADING = 100
 _TAG = re.compile(r"(<[^>]*>)")
 _MARKED = re.compile("([\U000f0000-\U000fffff])")
 
@@ -139,6 +140,7 @@ def _markdown(breaks: bool) -> MarkdownIt:
     # What is no link stays as it was written.
     made.validateLink = _leads_somewhere  # type: ignore[method-assign]
     made.add_render_rule("image", _image)
+    made.core.ruler.push("bold_heading", lambda state: _bold_headings(state.tokens))
     made.core.ruler.push("one_heading", lambda state: _one_heading(state.tokens))
     return made
 
@@ -152,3 +154,15 @@ def _one_heading(tokens: Sequence[Token]) -> None:
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = "h3"
+
+
+def _bold_headings(tokens: Sequence[Token]) -> None:
+    """A paragraph of nothing but one bold run is what others write as a heading."""
+    for opening, inline, closing in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if opening.type != "paragraph_open" or opening.level or len(inline.content) > _LONGEST_HEADING:
+            continue
+        kinds = [child.type for child in inline.children or () if child.type != "text" or child.content.strip(" :")]
+        if kinds == ["strong_open", "text", "strong_close"]:
+            opening.type, closing.type = "heading_open", "heading_close"
+            text = next(child for child in inline.children or () if child.type == "text" and child.content.strip(" :"))
+            inline.children = [text]
