@@ -37,7 +37,7 @@ panel = "people"
 file = "items.csv"
 records = "items"
 """
-SCREEN = '[prepare.screen]\nmodel = "fake:"\n'
+SCREEN = '[prepare.screen]\nundecided = "kept"\nmodel = "fake:"\n'
 THEMES = '[prepare.themes]\nsmallest = 3\nmodel = "fake:"\n'
 TEXTS = (
     *("insulin dose in type 2 diabetes", "basal insulin in diabetes", "metformin in diabetes", "diabetes and HbA1c"),
@@ -134,7 +134,7 @@ def test_protocols_without_a_model_are_what_they_were() -> None:
     plain = '[prepare.screen]\nlanguages = ["en"]\n[prepare.themes]\n'
     digest = study_digest(parse(HEAD + plain, lambda name: name))
     assert digest == "1fbcfeb8aec8152da49408116f4dfa2b080b854b5ce22293012d45058ec0cda8"
-    assert asked_of(Screening()) == "41f2400599b2409c"
+    assert asked_of(Screening(undecided="kept")) == "41f2400599b2409c"
     assert Theming(3).smallest == 3
     with_model = study_digest(parse(HEAD + SCREEN, lambda name: name))
     assert with_model != study_digest(parse(HEAD + "[prepare.screen]\n", lambda name: name))

@@ -21,6 +21,7 @@ scale = { labels = ["no", "yes"] }
 file = "items.csv"
 records = "items"
 [prepare.screen]
+undecided = "kept"
 """
 
 

@@ -38,6 +38,7 @@ panel = "people"
 file = "items.csv"
 records = "items"
 [prepare.screen]
+undecided = "kept"
 [[plan]]
 panel = "people"
 instrument = "form"
@@ -73,7 +74,9 @@ def test_from_the_rules_to_the_study_flow(folder: Path, capsys: pytest.CaptureFi
     table = folder / "suspects.csv"
     main(["screen", str(folder), "--table", str(table)])
     said = capsys.readouterr().out
-    assert "5 items\n  left out, follow-up: 1\n  left out, identifier: 1\n3 may be drawn" in said
+    assert "5 items\n  left out, follow-up: 1\n  left out, identifier: 1\n3 may be drawn\n" in said
+    assert said.count("95% (57/60; 95% CI, 86% to 98%)") == 1
+    assert "3 of the items that may be drawn were read by no person" in said
     with table.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["item"] for row in rows] == ["q0", "q1", "q2", "q3", "q4"]
@@ -123,8 +126,7 @@ def test_a_rehearsal_screens_by_the_rules(folder: Path) -> None:
 
 def test_a_rehearsal_keeps_what_waits_for_people_where_all_of_it_does(folder: Path) -> None:
     protocol = folder / "study.toml"
-    stated = '[prepare.screen]\nundecided = "left out"'
-    protocol.write_text(protocol.read_text("utf-8").replace("[prepare.screen]", stated))
+    protocol.write_text(protocol.read_text("utf-8").replace('undecided = "kept"\n', ""))
     study = open_folder(folder)
     assert len(screen_items(study).screened.reasons()) == 5
     simulate(study, truth_of(study))
@@ -155,7 +157,7 @@ def test_a_misspelt_column_is_told(folder: Path) -> None:
 def test_nothing_stored_on_a_dry_run_and_without_a_screen(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["screen", str(folder), "--dry-run"])
     assert "nothing stored" in capsys.readouterr().out
-    (folder / "study.toml").write_text(STUDY.replace("[prepare.screen]", ""), "utf-8")
+    (folder / "study.toml").write_text(STUDY.replace('[prepare.screen]\nundecided = "kept"', ""), "utf-8")
     with pytest.raises(StudyError, match="nothing says what to look for"):
         screen_items(open_folder(folder))
 

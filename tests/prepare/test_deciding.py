@@ -25,7 +25,7 @@ from konsil.records import Event, Item
 
 AT = "2025-01-01T00:00:00Z"
 ITEMS = [Item("q1", "Mrs Smith has AF"), Item("q2", "Which dose?"), Item("q3", "And what about children?")]
-SPEC = Screening()
+SPEC = Screening(undecided="kept")
 
 
 def said(number: int, item: str, decision: str, otherwise: str = KEEP) -> Event:
@@ -115,10 +115,10 @@ def test_only_what_people_keep_is_in_where_the_protocol_says_so() -> None:
 
 
 def test_digests_of_older_protocols_stay() -> None:
-    assert asked_of(Screening()) == "41f2400599b2409c"
-    assert asked(Preparation(screen=Screening()), 1) == "cbe2344674e6b243"
-    assert asked_of(Screening(criteria=("Complete",))) != asked_of(Screening())
-    assert asked_of(Screening(undecided="left out")) != asked_of(Screening())
+    assert asked_of(Screening(undecided="kept")) == "41f2400599b2409c"
+    assert asked(Preparation(screen=Screening(undecided="kept")), 1) == "cbe2344674e6b243"
+    assert asked_of(Screening(criteria=("Complete",))) != asked_of(Screening(undecided="kept"))
+    assert asked_of(Screening(undecided="left out")) != asked_of(Screening(undecided="kept"))
 
 
 def test_what_is_wrong_with_criteria_is_said() -> None:

@@ -94,7 +94,7 @@ def items(*texts: str) -> list[Item]:
 
 def test_what_people_decide_goes_before_the_rules() -> None:
     asked_for = items(IDENTIFIED[0], SOUND[0], SOUND[1])
-    screened, findings = screen(Screening(), asked_for, {"q0": KEEP, "q2": "duplicate", "gone": "x"})
+    screened, findings = screen(Screening(undecided="kept"), asked_for, {"q0": KEEP, "q2": "duplicate", "gone": "x"})
     assert screened.out == {"duplicate": ["q2"]}
     assert screened.decided == {"q0": KEEP, "q2": "duplicate"}
     assert findings["q0"].reason == "identifier"
@@ -102,13 +102,13 @@ def test_what_people_decide_goes_before_the_rules() -> None:
 
 
 def test_evidence_is_not_kept() -> None:
-    screened, _ = screen(Screening(), items(IDENTIFIED[0]), {})
+    screened, _ = screen(Screening(undecided="kept"), items(IDENTIFIED[0]), {})
     assert "Smith" not in str(screening_event(screened, 1, "2025-01-01T00:00:00Z"))
 
 
 def test_languages_need_to_be_sure() -> None:
     sure = {"Qué dosis?": ("es", 0.99), "apixaban vs rivaroxaban": ("pt", 0.4), "Which dose?": ("en", 0.9)}
-    screened, _ = screen(Screening(languages=("en",)), items(*sure), {}, lambda text: sure[text])
+    screened, _ = screen(Screening(languages=("en",), undecided="kept"), items(*sure), {}, lambda text: sure[text])
     assert screened.out == {"other language": ["q0"]}
 
 
@@ -117,7 +117,7 @@ def test_order_plays_no_part_and_nobody_is_lost(texts: list[str], rng: random.Ra
     ordered = items(*texts)
     mixed = list(ordered)
     rng.shuffle(mixed)
-    one, other = screen(Screening(), ordered, {})[0], screen(Screening(), mixed, {})[0]
+    one, other = screen(Screening(undecided="kept"), ordered, {})[0], screen(Screening(undecided="kept"), mixed, {})[0]
     assert one == other
     assert sum(map(len, one.out.values())) == sum(
         any(any(suspects(item.text, rule)) for rule in PATTERNS) for item in ordered
@@ -125,8 +125,8 @@ def test_order_plays_no_part_and_nobody_is_lost(texts: list[str], rng: random.Ra
 
 
 def test_the_last_screening_counts() -> None:
-    first, _ = screen(Screening(), items(*SOUND), {})
-    second, _ = screen(Screening(), items(*SOUND), {"q1": "duplicate"})
+    first, _ = screen(Screening(undecided="kept"), items(*SOUND), {})
+    second, _ = screen(Screening(undecided="kept"), items(*SOUND), {"q1": "duplicate"})
     events = [screening_event(second, 2, "2025-01-02T00:00:00Z"), screening_event(first, 1, "2025-01-01T00:00:00Z")]
     events.append(Event("other", "consent", "r", "2025-01-03T00:00:00Z"))
     assert last_screened(events) == (2, second)
@@ -134,8 +134,8 @@ def test_the_last_screening_counts() -> None:
 
 
 def test_a_draw_is_from_what_is_left_and_counts_the_rest() -> None:
-    spec, pool = Preparation(screen=Screening()), items(IDENTIFIED[0], FOLLOWING[0], *SOUND)
-    screened, _ = screen(spec.screen or Screening(), pool, {})
+    spec, pool = Preparation(screen=Screening(undecided="kept")), items(IDENTIFIED[0], FOLLOWING[0], *SOUND)
+    screened, _ = screen(spec.screen or Screening(undecided="kept"), pool, {})
     drawn = draw(spec, pool, (), seed=1, screened=screened)
     assert drawn.pool == len(pool)
     assert drawn.lost == {"identifier": 1, "follow-up": 1}
@@ -145,17 +145,17 @@ def test_a_draw_is_from_what_is_left_and_counts_the_rest() -> None:
     with pytest.raises(PlanError, match="have changed since"):
         draw(spec, [*pool, Item("late", "?")], (), seed=1, screened=screened)
     with pytest.raises(PlanError, match="have changed since"):
-        draw(replace(spec, screen=Screening(languages=("en",))), pool, (), seed=1, screened=screened)
-    everything, _ = screen(Screening(), pool, {item.id: "none" for item in pool})
+        draw(replace(spec, screen=Screening(languages=("en",), undecided="kept")), pool, (), seed=1, screened=screened)
+    everything, _ = screen(Screening(undecided="kept"), pool, {item.id: "none" for item in pool})
     with pytest.raises(PlanError, match="screened out"):
         draw(spec, pool, (), seed=1, screened=everything)
 
 
 def test_digests_of_draws_that_ask_for_no_screening_stay() -> None:
     assert asked(Preparation(lexical_match=True), 1) == "3c5dedfc1edf22cd"
-    other, _ = screen(Screening(), items(*SOUND), {"q1": "duplicate"})
-    none, _ = screen(Screening(), items(*SOUND), {})
-    spec = Preparation(screen=Screening())
+    other, _ = screen(Screening(undecided="kept"), items(*SOUND), {"q1": "duplicate"})
+    none, _ = screen(Screening(undecided="kept"), items(*SOUND), {})
+    spec = Preparation(screen=Screening(undecided="kept"))
     assert asked(spec, 1, other) != asked(spec, 1, none)
 
 

@@ -24,6 +24,7 @@ from konsil.prepare import (
     screen,
     screening_event,
 )
+from konsil.prepare.identifiers import RECALL
 from konsil.prepare.marking import cases
 from konsil.prepare.screening import UNDECIDED
 from konsil.records import Event, Item
@@ -53,6 +54,8 @@ class Looked:
     """Whether it differs from the last one, or is the first."""
     asked: Said | None = None
     """What a model was asked; None where the protocol names none."""
+    identifiers: bool = True
+    """Whether the rules look for identifiers."""
 
 
 def screen_items(
@@ -87,7 +90,7 @@ def screen_items(
         screened, findings = screen(spec, items, decided, recogniser_of(spec), suspected)
         screened = replace(screened, seen=seen)
         if said is not None and said.left:
-            return Looked(items, screened, findings, False, said)
+            return Looked(items, screened, findings, False, said, "identifier" in spec.rules)
         is_new = screened != before
         if is_new and is_planned:
             raise PlanError(f"{where}: prepare.screen: a plan is drawn already; its items cannot change any more")
@@ -95,7 +98,7 @@ def screen_items(
             note_study(store, folder.study, now())
             made = screening_event(screened, number + 1, now())
             store.add(Batch(events=[made]), source="screen", at=made.at)
-    return Looked(items, screened, findings, is_new, said)
+    return Looked(items, screened, findings, is_new, said, "identifier" in spec.rules)
 
 
 def _asked(folder: Folder) -> Screening:
@@ -159,4 +162,19 @@ def told(looked: Looked) -> Iterator[str]:
     if looked.screened.decided:
         kept = sum(decision == KEEP for decision in looked.screened.decided.values())
         yield f"  decided by people: {len(looked.screened.decided):,}, of these kept: {kept:,}"
-    yield f"{len(looked.items) - sum(out.values()):,} may be drawn"
+    n_kept = len(looked.items) - sum(out.values())
+    yield f"{n_kept:,} may be drawn"
+    if looked.identifiers:
+        yield from _caution(looked, n_kept)
+
+
+def _caution(looked: Looked, n_kept: int) -> Iterator[str]:
+    """How many identifiers the rules find of those there are, and how many items nobody has read."""
+    share, (k, n, low, high) = RECALL.k / RECALL.n, RECALL
+    yield (
+        f"identifiers: the rules suspect {share:.0%} ({k}/{n}; 95% CI, {low:.0%} to {high:.0%}) of made-up questions"
+        " with identifiers that no rule was written for; real questions may have others"
+    )
+    n_unread = n_kept - sum(decision == KEEP for decision in looked.screened.decided.values())
+    if n_unread:
+        yield f"  {n_unread:,} of the items that may be drawn were read by no person; some may name a patient"

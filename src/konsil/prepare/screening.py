@@ -41,8 +41,14 @@ class Screening(Asking):
     """The languages that questions may be in, as codes of two letters; empty: any."""
     criteria: tuple[str, ...] = ()
     """Statements that hold for an item that is kept; whoever decides ticks them on the page. Empty: none is asked."""
-    undecided: Literal["kept", "left out"] = "kept"
-    """What becomes of an item that nobody decided on and in which no rule finds anything."""
+    undecided: Literal["", "kept", "left out"] = ""
+    """What becomes of an item that nobody decided on and in which no rule finds anything; empty: it is left out where
+    identifiers are looked for, since rules miss some, and otherwise kept."""
+
+    @property
+    def keeps_undecided(self) -> bool:
+        """Whether an item that nobody decided on may be drawn."""
+        return self.undecided == "kept" or (not self.undecided and "identifier" not in self.rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +118,7 @@ def screen(
     findings = {item.id: (suspected or {})[item.id] for item in items if item.id in (suspected or {})} | by_rule
     known = {item.id for item in items}
     held = {item: decision for item, decision in sorted(decided.items()) if item in known}
-    otherwise = KEEP if spec.undecided == "kept" else UNDECIDED
+    otherwise = KEEP if spec.keeps_undecided else UNDECIDED
     reasons = {
         name: held.get(name) or (findings[name].reason if name in findings else otherwise) for name in sorted(known)
     }
@@ -139,7 +145,8 @@ def plain(spec: Screening) -> dict[str, Any]:
     data = without_model(dataclasses.asdict(spec))
     if not spec.criteria:
         del data["criteria"]
-    if spec.undecided == "kept":
+    data["undecided"] = "left out"
+    if spec.keeps_undecided:
         del data["undecided"]
     return data
 

@@ -249,7 +249,7 @@ class Pool:
         finding = found(item, self.spec)
         if finding is not None:
             return finding.reason
-        return KEEP if self.spec.undecided == "kept" else UNDECIDED
+        return KEEP if self.spec.keeps_undecided else UNDECIDED
 
 
 def _stand(events: Sequence[Event]) -> Stand:
