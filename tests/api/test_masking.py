@@ -113,7 +113,8 @@ def test_a_table_is_written_and_read_back(folder: Folder, tmp_path: Path) -> Non
 
 def test_the_diagnosis_that_is_left_over_keeps_a_case_from_approval(folder: Folder) -> None:
     half = MARKS.replace("c1,diagnosis,,Sarcoidosis,1,\n", "")
-    done = mask_cases(folder, marks(folder, half), by="p-1", approve=True)
+    mask_cases(folder, marks(folder, half), by="p-1")
+    done = mask_cases(folder, by="p-2", approve=True)
     assert list(told(done)) == [
         "2 cases: 2 marked, 1 approved, 1 with their versions as items",
         "  c1: level 0 still has 'Sarcoidosis' at 61-72, the diagnosis 'sarcoidosis' (named)",
@@ -163,7 +164,8 @@ def test_answers_and_plans_wait_for_versions(folder: Folder) -> None:
         answer(folder.study, store)
     with pytest.raises(PlanError, match="2 cases have no versions yet"):
         make_plan(folder)
-    mask_cases(folder, marks(folder), approve=True)
+    mask_cases(folder, marks(folder), by="p-1")
+    mask_cases(folder, by="p-2", approve=True)
     with folder.store() as store:
         assert answer(folder.study, store).made == 10
     assert {t.item for t in make_plan(folder).tasks} == {f"{c}:{level}" for c in ("c1", "c2") for level in LEVELS}
@@ -195,10 +197,17 @@ def test_the_command(folder: Folder, tmp_path: Path) -> None:
     table = tmp_path / "all.csv"
     path = str(folder.path)
     done = run(group, ["mask", path, "--marks", str(marks(folder)), "--table", str(table), "--dry-run"])
+    assert isinstance(done.exception, StudyError)
+    assert "--marks: --by is missing" in str(done.exception)
+    marking_ = ["mask", path, "--marks", str(marks(folder)), "--by", "p-1"]
+    done = run(group, [*marking_, "--table", str(table), "--dry-run"])
     assert done.exit_code == 0, done.output
     assert done.output.splitlines()[-1] == "nothing stored"
     assert table.read_text("utf-8").count("\n") == 10
     done = run(group, ["mask", path, "--marks", str(table), "--approve", "--by", "p-1"])
+    assert done.output.startswith("2 cases: 2 marked, 0 approved")
+    assert "case 'c2': 'p-1' marked it; expected another person to approve the marks" in done.output
+    done = run(group, ["mask", path, "--approve", "--by", "p-2"])
     assert done.output == "2 cases: 2 marked, 2 approved, 2 with their versions as items\n"
 
 
@@ -213,7 +222,8 @@ def test_marks_in_cases_that_are_not_drawn_are_passed_over(folder: Folder) -> No
     protocol.write_text(STUDY.replace("[prepare.mask]", "[prepare]\nsample = { size = 1 }\n[prepare.mask]"), "utf-8")
     again = open_folder(folder.path)
     prepare(again)
-    done = mask_cases(again, marks(again), approve=True)
+    mask_cases(again, marks(again), by="p-1")
+    done = mask_cases(again, by="p-2", approve=True)
     assert (len(done.items), done.made) == (1, 1)
     assert len(studied_items(again)) == 5
 
@@ -238,6 +248,7 @@ def test_a_rehearsal_takes_over_what_was_screened_drawn_and_masked(folder: Folde
     decisions.write_text("item,decision\nc1,keep\nc2,rare\n", "utf-8")
     screen_items(again, decisions)
     prepare(again)
-    mask_cases(again, marks(again), approve=True)
+    mask_cases(again, marks(again), by="p-1")
+    mask_cases(again, by="p-2", approve=True)
     copy = prepared_copy(again, Truth(), tmp_path / "copy")
     assert studied_items(copy) == studied_items(again) == {f"c1:{level}" for level in LEVELS}

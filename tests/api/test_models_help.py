@@ -72,7 +72,7 @@ def test_a_model_suspects_and_people_decide(tmp_path: Path, capsys: pytest.Captu
     assert told[:2] == [("q0", "identifier", "rule", "Mrs Smith"), ("q1", "follow-up", "model", "Stop aspirin?")]
     rows[1]["decision"] = "keep"
     write_rows(table, [tuple(rows[0]), *(tuple(row.values()) for row in rows)])
-    main(["screen", str(folder), "--decisions", str(table)])
+    main(["screen", str(folder), "--decisions", str(table), "--by", "p-1"])
     assert "nothing to call" in capsys.readouterr().out
     assert prepare(open_folder(folder)).drawn.drawn == {"": {"": ["q1", "q2"]}}
     with open_folder(folder).store() as store:
@@ -105,7 +105,7 @@ def test_a_model_names_and_tags_and_people_stand_above(tmp_path: Path, capsys: p
     rows[0]["decision"], rows[1]["decision"] = "First", "drop"
     write_rows(table, [tuple(rows[0]), *(tuple(row.values()) for row in rows)])
     moved = write_rows(tmp_path / "moved.csv", [("item", "decision"), ("q10", "Elsewhere")])
-    main(["themes", str(folder), "--decisions", str(table), "--decisions", str(moved)])
+    main(["themes", str(folder), "--decisions", str(table), "--decisions", str(moved), "--by", "p-1"])
     out = capsys.readouterr().out
     assert "First" in out
     assert "nothing to call; 0 were done before" in out

@@ -101,9 +101,9 @@ def test_from_the_model_to_pages_judges_and_report(folder: Path, capsys: pytest.
         row["decision"] = verdict
     rows[0]["rewritten"] = "Stop apixaban in a patient with AF?"
     write_rows(table, [tuple(rows[0]), *(tuple(row.values()) for row in rows)])
-    main(["rewrite", str(folder), "--decisions", str(table)])
+    main(["rewrite", str(folder), "--decisions", str(table), "--by", "p-1"])
     assert "decided by people: 1 accepted, 1 edited, 1 kept as they were\n0 to be decided" in capsys.readouterr().out
-    main(["rewrite", str(folder), "--decisions", str(table)])
+    main(["rewrite", str(folder), "--decisions", str(table), "--by", "p-1"])
     assert "nothing has changed" in capsys.readouterr().out
     accepted = ["Stop apixaban in a patient with AF?", TEXTS[1], WORDED[2], TEXTS[3]]
     with opened.store() as store:

@@ -87,7 +87,7 @@ def test_from_the_rules_to_the_study_flow(folder: Path, capsys: pytest.CaptureFi
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
         writer.writerows(rows)
-    main(["screen", str(folder), "--decisions", str(table)])
+    main(["screen", str(folder), "--decisions", str(table), "--by", "p-1"])
     assert "left out, duplicate: 1" in capsys.readouterr().out
     main(["screen", str(folder)])
     assert "nothing has changed" in capsys.readouterr().out

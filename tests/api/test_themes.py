@@ -87,7 +87,7 @@ def test_from_the_questions_to_the_stratum(folder: Path, capsys: pytest.CaptureF
     assert {row["item"] for row in moved} == {f"q{n}" for n in range(11)}
     next(row for row in moved if row["item"] == "q10")["decision"] = "Skin"
     _table(tags, tuple(moved[0]), *(tuple(row.values()) for row in moved))
-    main(["themes", str(folder), "--decisions", str(table), "--decisions", str(tags)])
+    main(["themes", str(folder), "--decisions", str(table), "--decisions", str(tags), "--by", "p-1"])
     out = capsys.readouterr().out
     assert "11 questions, 2 themes" in out
     assert "decided by people: 2 themes, 1 questions" in out

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -186,8 +188,9 @@ def test_the_last_marking_counts_and_comes_back_equal() -> None:
 
 def test_approval_is_refused_while_the_diagnosis_is_left() -> None:
     assert approved(CASE, marking(CASE, MARKS, "p-1"), "p-2") == Marking(
-        "c1", marking(CASE, MARKS, "p-1").marks, "p-2", marking(CASE, MARKS, "p-1").narrative, approved=True
-    )
+        "c1", marking(CASE, MARKS, "p-1").marks, "p-2", marking(CASE, MARKS, "p-1").narrative, approved=True,
+        markers=("p-1",),
+    )  # fmt: skip
     half = marking(CASE, MARKS[1:], "p-1")
     with pytest.raises(PlanError, match=r"level 0 still has 'sarcoidosis' at 19-30, the diagnosis"):
         approved(CASE, half, "p-2")
@@ -202,6 +205,20 @@ def test_a_version_like_the_one_before_stops_the_approval() -> None:
     assert unchanged(TOLD, MARKS[:3]) == ("2", "3")
     with pytest.raises(PlanError, match="level 2 is no different from the level before"):
         approved(CASE, marking(CASE, MARKS[:3], "p-1"), "p-1")
+
+
+def test_whoever_changed_the_marks_cannot_approve_them() -> None:
+    first = marking(CASE, MARKS[:3], "p-1")
+    both = marking(CASE, MARKS, "p-2", first)
+    for marker in ("p-1", "p-2"):
+        with pytest.raises(PlanError, match=f"case 'c1': '{marker}' marked it; expected another person"):
+            approved(CASE, both, marker, despite="I am alone")
+    assert approved(CASE, both, "p-3").by == "p-3"
+    later = marking(CASE, MARKS, "p-4", approved(CASE, both, "p-3"))
+    assert later.markers == ("p-1", "p-2", "p-4"), "whoever approved did not mark"
+    older = replace(first, markers=())
+    with pytest.raises(PlanError, match="'p-1' marked it"):
+        approved(CASE, replace(older, marks=MARKS), "p-1")
 
 
 SPEC = Preparation(screen=Screening(rules=()), sample=Sample(1), sets={"core": 1}, mask=Masking())

@@ -68,7 +68,7 @@ def test_clexeval_with_a_real_model(tmp_path: Path) -> None:
     pool = folder / "pool.csv"
     run("screen", folder, "--table", pool)
     pool.write_text(re.sub(r"(?m)^([a-z]+),,,", r"\1,,,keep", pool.read_text("utf-8")), "utf-8")
-    run("screen", folder, "--decisions", pool)
+    run("screen", folder, "--decisions", pool, "--by", "p-1")
     run("prepare", folder)
     assert "3 done in 3 calls" in run("answer", folder, "--system", "system-1")
     run("answer", folder)

@@ -179,7 +179,13 @@ def test_without_a_script_the_forms_do_the_same(cases: str, opened: Store, chrom
     assert "cannot be approved" in page.text_content("#told")
     page.fill("#despite", "The rest is general.")
     page.click("#found .approval button")
-    assert "Approved by ada." in page.text_content("#found")
+    assert "Please let another person check and approve it." in page.text_content("#told")
+    page.close()
+    page = come(cases, opened, chromium, "ben", java_script_enabled=False)
+    page.goto(f"{cases}/office/cases/mark?case=c1")
+    page.fill("#despite", "The rest is general.")
+    page.click("#found .approval button")
+    assert "Approved by ben." in page.text_content("#found")
     page.close()
 
 

@@ -66,11 +66,11 @@ def shown(html: str) -> str:
 
 @pytest.mark.slow
 def test_from_the_first_mark_to_the_approval(come: Come, opened: Store) -> None:  # noqa: F811
-    browser, seen = come(), 0
+    browser, other, seen = come(), come("ben"), 0
 
-    def say(**form: str) -> Any:
+    def say(by: Any = browser, **form: str) -> Any:
         nonlocal seen
-        got = browser.post("/office/cases/mark", {"case": "c1", "seen": str(seen), **form})
+        got = by.post("/office/cases/mark", {"case": "c1", "seen": str(seen), **form})
         seen = int(re.search(r'name="seen" value="(\d+)"', got.text)[1])  # type: ignore[index]
         return got
 
@@ -107,8 +107,11 @@ def test_from_the_first_mark_to_the_approval(come: Come, opened: Store) -> None:
     assert "cannot be approved" in got.text
     assert "Löfgren" in got.text.split('id="found"')[1].split("</ul>")[0]
     got = say(do="approve", reason="Nobody knows that name.")
+    assert got.status_code == 422
+    assert "You marked this case. Please let another person" in got.text
+    got = say(other, do="approve", reason="Nobody knows that name.")
     assert got.status_code == 200
-    assert "Approved by ada." in got.text
+    assert "Approved by ben." in got.text
     assert "Nobody knows that name." in got.text
     say(do="drop", place=place)
     assert not last_markings(opened.events())["c1"][1].approved, "whoever changes a mark takes the approval back"
@@ -116,7 +119,7 @@ def test_from_the_first_mark_to_the_approval(come: Come, opened: Store) -> None:
     say(do="add", kind="diagnosis", start=str(start), end=str(start + 16))
     assert "says no less than the version before" in say(do="approve").text, "there is one cue alone"
     say(do="add", kind="cue", words="showed")
-    assert say(do="approve").status_code == 200
+    assert say(other, do="approve").status_code == 200
     assert last_markings(opened.events())["c1"][1].despite == ""
     assert opened.verify_log() == ()
 
@@ -194,8 +197,8 @@ def test_what_is_sent_once_more_is_done_once(marks: Marks, opened: Store) -> Non
     assert marks.change("c1", form, by="ben", seen=0) == "crossed"
     assert marks.change("c1", form | {"words": "fever"}, by="ada", seen=0) == "crossed"
     for _ in range(2):
-        assert marks.change("c1", {"do": "approve", "reason": "So be it."}, by="ada", seen=1) == ""
-    assert marks.change("c1", {"do": "approve", "reason": "Or not."}, by="ada", seen=1) == "crossed"
+        assert marks.change("c1", {"do": "approve", "reason": "So be it."}, by="ben", seen=1) == ""
+    assert marks.change("c1", {"do": "approve", "reason": "Or not."}, by="ben", seen=1) == "crossed"
     assert [e.id for e in opened.events()] == ["marking-c1-1", "marking-c1-2"]
 
 

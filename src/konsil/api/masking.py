@@ -133,10 +133,9 @@ def _marked(
     found: dict[str, Marking] = {}
     for case, marks in read_marks(read_table(path), known, others).items():
         try:
-            one = marking(known[case], marks, by)
+            one = marking(known[case], marks, by, before := held.get(case))
         except PlanError as error:
             raise SourceError(f"{path.name}: {error}") from None
-        before = held.get(case)
         if before is None or (before.marks, before.narrative) != (one.marks, one.narrative):
             found[case] = one
     return found

@@ -62,14 +62,19 @@ class Reworded:
     """Decisions that are new."""
 
 
-def rewrite_items(folder: Folder, options: Options | None = None, decisions_from: Path | None = None) -> Reworded:
-    """Ask the model for every question that nobody has decided on; with a table of decisions, take these instead."""
+def rewrite_items(
+    folder: Folder, options: Options | None = None, decisions_from: Path | None = None, *, by: str = AT_THE_TABLE
+) -> Reworded:
+    """Ask the model for every question that nobody has decided on; with a table of decisions, take these instead.
+
+    `by` is who made these decisions.
+    """
     spec = _asked(folder)
     with folder.store(create=True) as store:
         items, events = _items(folder, store)
         if decisions_from is not None:
             choices = read_choices(read_table(decisions_from), {item.id for item in items}, proposals(events))
-            new = decide(store, choices, by=AT_THE_TABLE, at=now())
+            new = decide(store, choices, by=by, at=now())
             return _reworded(items, store, new=new)
         said = _ask(folder, store, spec, items, events, options or Options())
         return _reworded(items, store, said)

@@ -15,11 +15,13 @@ from konsil.prepare import DECISION as BY_PEOPLE
 from konsil.prepare import (
     KEEP,
     SCREENING,
+    Decision,
     Finding,
     Recognise,
     Screened,
     Screening,
     decided_of,
+    decision_event,
     last_screened,
     screen,
     screening_event,
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from konsil.collect.collection import Options
     from konsil.collect.preparing import Said
 
+AT_THE_TABLE = "table"
+"""Who decided, where that was done in a table and nobody is named."""
 COLUMNS = ("item", "reason", "evidence", DECISION, "text")
 """The table for people: what the rules found, and an empty column for what is decided."""
 
@@ -59,14 +63,20 @@ class Looked:
 
 
 def screen_items(
-    folder: Folder, decisions: Path | None = None, *, keep: bool = True, options: Options | None = None
+    folder: Folder,
+    decisions: Path | None = None,
+    *,
+    by: str = AT_THE_TABLE,
+    keep: bool = True,
+    options: Options | None = None,
 ) -> Looked:
     """Look through all items as the protocol's [prepare.screen] says; `keep` False only looks, and asks no model.
 
     Where the protocol names a model, it is asked about all items in which no rule finds anything; nothing is kept
     before.
 
-    What people decided before stands, with what `decisions` adds or changes.
+    What people decided before stands, with what `decisions` adds or changes; each of these is kept with who decided,
+    `by`, as on the pages.
     """
     spec, where = _asked(folder), folder.path / PROTOCOL
     with folder.store(create=True) as store:
@@ -78,8 +88,11 @@ def screen_items(
             raise PlanError(f"{where}: prepare.screen: there are no items yet; run 'konsil import' first")
         number, before = last_screened(events)
         decided, seen = decided_of(events)
+        stated = dict[str, str]()
         if decisions is not None:
-            decided |= read_decisions(read_table(decisions), "item", {item.id for item in items}, "item", KEEP)
+            stated = read_decisions(read_table(decisions), "item", {item.id for item in items}, "item", KEEP)
+            stated = {item: decision for item, decision in stated.items() if decided.get(item) != decision}
+            decided |= stated
         said, suspected = None, dict[str, Finding]()
         if spec.model:
             from konsil.api.screen_asking import ask_model  # with what calls models, which rules need not
@@ -88,17 +101,29 @@ def screen_items(
             unsuspected = [item for item in items if item.id not in by_rules_alone]
             said, suspected = ask_model(folder, store, spec, unsuspected, options, keep=keep)
         screened, findings = screen(spec, items, decided, recogniser_of(spec), suspected)
-        screened = replace(screened, seen=seen)
+        at = now()
+        made = decision_events(stated, findings, spec, seen, by, at)
+        screened = replace(screened, seen=seen + len(made))
         if said is not None and said.left:
             return Looked(items, screened, findings, False, said, "identifier" in spec.rules)
         is_new = screened != before
         if is_new and is_planned:
             raise PlanError(f"{where}: prepare.screen: a plan is drawn already; its items cannot change any more")
         if keep and is_new:
-            note_study(store, folder.study, now())
-            made = screening_event(screened, number + 1, now())
-            store.add(Batch(events=[made]), source="screen", at=made.at)
+            note_study(store, folder.study, at)
+            store.add(Batch(events=[*made, screening_event(screened, number + 1, at)]), source="screen", at=at)
     return Looked(items, screened, findings, is_new, said, "identifier" in spec.rules)
+
+
+def decision_events(
+    stated: Mapping[str, str], findings: Mapping[str, Finding], spec: Screening, seen: int, by: str, at: str
+) -> list[Event]:
+    """One event for each item that somebody decided on; `seen` is the number of the last decision before."""
+    otherwise = KEEP if spec.keeps_undecided else UNDECIDED
+    return [
+        decision_event(Decision(n, item, decision, by, at, findings[item].reason if item in findings else otherwise))
+        for n, (item, decision) in enumerate(sorted(stated.items()), seen + 1)
+    ]
 
 
 def _asked(folder: Folder) -> Screening:

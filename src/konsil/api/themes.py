@@ -16,6 +16,7 @@ from konsil.collect.preparing import Said
 from konsil.errors import PlanError, SourceError, StudyError
 from konsil.prepare import DROP, THEME, Themed, Theming, in_study, last_themed, themes, theming_event
 from konsil.prepare.clusters import telling_words
+from konsil.prepare.themes import deciders_added
 from konsil.records import Item
 from konsil.sources.embeddings import embedder
 from konsil.sources.table import read_table
@@ -55,6 +56,7 @@ def tag_items(
     folder: Folder,
     decisions: Sequence[Path] = (),
     *,
+    by: str = "table",
     anew: bool = False,
     keep: bool = True,
     options: Options | None = None,
@@ -64,6 +66,7 @@ def tag_items(
     Args:
         folder: the study's.
         decisions: tables that people edited: of themes, of questions or both.
+        by: who decided on these tables.
         anew: find them again; what was decided before is forgotten.
         keep: False only looks, and asks no model.
         options: how much a model may be asked, where the protocol names one.
@@ -96,7 +99,7 @@ def tag_items(
                 helped = with_model(folder, store, spec, items, kept, embedder, chosen)
                 if helped.themed is None:
                     return Tagged(items, kept or Themed(), False, helped.runs, helped.left)
-            themed = themes(spec, items, embedder(), helped.themed, decided, moved)
+            themed = deciders_added(themes(spec, items, embedder(), helped.themed, decided, moved), kept, by)
         except PlanError as error:
             raise PlanError(f"{where}: {error}") from None
         is_new = themed != before

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from konsil.errors import StudyError
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -24,3 +26,17 @@ def on_folder(function: F) -> F:
 def on_named_folder(function: F) -> F:
     """The same where the folder must be named, because another argument follows it."""
     return click.argument("folder", type=click.Path(path_type=Path))(_DATABASE(function))
+
+
+def deciding(function: F) -> F:
+    """Who decides, as an option."""
+    return click.option("--by", default="", metavar="WHO", help="Who decided, a pseudonym, for the log.")(function)
+
+
+def decider(by: str, option: str) -> str:
+    """Who decided, stripped; a StudyError where decisions are given and nobody is named."""
+    if not by.strip():
+        raise StudyError(
+            f"{option}: --by is missing; expected the pseudonym of the person who decided, such as --by p-1"
+        )
+    return by.strip()

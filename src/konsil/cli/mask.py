@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.folder import on_folder
+from konsil.cli.folder import decider, deciding, on_folder
 
 
 @click.command(short_help="Take marks in cases, say what is left over, and make the versions of approved cases.")
@@ -17,7 +17,7 @@ from konsil.cli.folder import on_folder
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Read marks: a row a mark, by offsets or by the words that are marked.",
 )
-@click.option("--by", default="table", show_default=True, metavar="WHO", help="Who marks or approves, a pseudonym.")
+@deciding
 @click.option("--approve", is_flag=True, help="Approve every marked case whose versions do not tell the diagnosis.")
 @click.option(
     "--despite",
@@ -45,8 +45,10 @@ def command(
     from konsil.api import open_folder
     from konsil.api.masking import mask_cases, told, write_table
 
+    option = "--marks" if marks is not None else "--approve" if approve else "--despite"
+    who = decider(by, option) if marks is not None or approve or despite else by
     opened = open_folder(folder, database=database)
-    done = mask_cases(opened, marks, by=by, approve=approve, despite=dict(despite), keep=not dry_run)
+    done = mask_cases(opened, marks, by=who, approve=approve, despite=dict(despite), keep=not dry_run)
     for line in told(done):
         click.echo(line)
     if table is not None:

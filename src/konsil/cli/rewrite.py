@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from konsil.cli.collecting import calling_options, raise_where_stopped, told
-from konsil.cli.folder import on_folder
+from konsil.cli.folder import decider, deciding, on_folder
 
 
 @click.command(short_help="Let a model put questions in better words, and take people's decisions.")
@@ -18,12 +18,14 @@ from konsil.cli.folder import on_folder
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Read that table back: 'accept' or 'keep' in its column decision; the wording itself may be edited.",
 )
+@deciding
 @calling_options
 def command(
     folder: Path,
     database: str,
     table: Path | None,
     decisions: Path | None,
+    by: str,
     limit: int | None,
     budget: float | None,
     again: tuple[str, ...],
@@ -39,7 +41,8 @@ def command(
     from konsil.collect.collection import Options
 
     opened = open_folder(folder, database=database)
-    done = rewrite_items(opened, Options((), limit, budget, again, dry_run), decisions)
+    who = decider(by, "--decisions") if decisions is not None else by
+    done = rewrite_items(opened, Options((), limit, budget, again, dry_run), decisions, by=who)
     if done.run is not None:
         for line in told(done.run, dry_run):
             click.echo(line)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from konsil.cli.collecting import limits
-from konsil.cli.folder import on_folder
+from konsil.cli.folder import decider, deciding, on_folder
 
 
 @click.command(short_help="Look for questions that should not be rated, and take people's decisions.")
@@ -18,6 +18,7 @@ from konsil.cli.folder import on_folder
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Read that table back: 'keep' or a reason in its column decision.",
 )
+@deciding
 @click.option("--dry-run", is_flag=True, help="Only say what would be left out; store nothing, ask no model.")
 @limits
 def command(
@@ -25,6 +26,7 @@ def command(
     database: str,
     table: Path | None,
     decisions: Path | None,
+    by: str,
     dry_run: bool,
     limit: int | None,
     budget: float | None,
@@ -43,7 +45,9 @@ def command(
     from konsil.collect.collection import Options
 
     options = Options((), limit, budget, again)
-    looked = screen_items(open_folder(folder, database=database), decisions, keep=not dry_run, options=options)
+    who = decider(by, "--decisions") if decisions is not None else by
+    opened = open_folder(folder, database=database)
+    looked = screen_items(opened, decisions, by=who, keep=not dry_run, options=options)
     if looked.asked is not None:
         for line in called(looked.asked.collected, dry_run):
             click.echo(line)

@@ -8,7 +8,7 @@ import click
 
 from konsil.cli.collecting import limits, raise_where_stopped
 from konsil.cli.collecting import told as called
-from konsil.cli.folder import on_folder
+from konsil.cli.folder import decider, deciding, on_folder
 
 
 @click.command(short_help="Find what the questions are about, and take people's edits.")
@@ -23,6 +23,7 @@ from konsil.cli.folder import on_folder
     multiple=True,
     help="Read either table back: a name, or 'drop', in its column decision. Can be given twice.",
 )
+@deciding
 @click.option("--anew", is_flag=True, help="Find the themes again and forget what was decided.")
 @click.option("--dry-run", is_flag=True, help="Only say what the themes would be; store nothing, ask no model.")
 @limits
@@ -32,6 +33,7 @@ def command(
     table: Path | None,
     tags: Path | None,
     decisions: tuple[Path, ...],
+    by: str,
     anew: bool,
     dry_run: bool,
     limit: int | None,
@@ -49,7 +51,9 @@ def command(
     from konsil.collect.collection import Options
 
     options = Options((), limit, budget, again)
-    tagged = tag_items(open_folder(folder, database=database), decisions, anew=anew, keep=not dry_run, options=options)
+    who = decider(by, "--decisions") if decisions else by
+    opened = open_folder(folder, database=database)
+    tagged = tag_items(opened, decisions, by=who, anew=anew, keep=not dry_run, options=options)
     for said in tagged.runs:
         for line in called(said.collected, dry_run):
             click.echo(line)

@@ -21,6 +21,10 @@ MARKING = "marking"
 """The kind of the event that holds what is marked in a case."""
 
 
+class OwnMarksError(PlanError):
+    """Somebody would approve marks of their own."""
+
+
 @dataclass(frozen=True, slots=True)
 class Masking:
     """How the versions of cases are made."""
@@ -47,21 +51,34 @@ class Marking:
     """Why it was approved although something was found to be left over."""
     at: str = ""
     """When, ISO 8601 in UTC; empty until it is kept."""
+    markers: tuple[str, ...] = ()
+    """All who changed the marks until now; none of them may approve the case."""
 
 
-def marking(item: Item, marks: Iterable[Mark], by: str) -> Marking:
-    """What is marked in a case, in the order of the text; a PlanError says what is wrong with it."""
+def marking(item: Item, marks: Iterable[Mark], by: str, before: Marking | None = None) -> Marking:
+    """What is marked in a case, in the order of the text; a PlanError says what is wrong with it.
+
+    `before` is what was marked until now: whoever made that is among the markers.
+    """
     ordered = tuple(sorted(marks, key=lambda m: (m.start, -m.end)))
     problems = [f"case {item.id!r}: {problem}" for problem in marking_problems(item.text, ordered)]
     if problems:
         raise PlanError(in_short(problems))
-    return Marking(item.id, ordered, by, narrative_of(item))
+    return Marking(item.id, ordered, by, narrative_of(item), markers=tuple(sorted({*markers_of(before), by})))
+
+
+def markers_of(held: Marking | None) -> tuple[str, ...]:
+    """All who changed the marks of a case."""
+    if held is None:
+        return ()
+    return held.markers or (() if held.approved else (held.by,))
 
 
 def approved(item: Item, held: Marking, by: str, *, despite: str = "", removed: str = REMOVED) -> Marking:
     """The marking as approved by somebody; a PlanError says what is left over, unless there is a reason `despite`.
 
-    What stops it is the diagnosis in a masked version, or a version that is no different from the one before.
+    What stops it is the diagnosis in a masked version, or a version that is no different from the one before. Whoever
+    changed the marks cannot approve them, for any reason.
     """
     if held.narrative != narrative_of(item):
         raise PlanError(f"case {item.id!r}: its narrative is not the one that was marked; mark it again")
@@ -69,6 +86,8 @@ def approved(item: Item, held: Marking, by: str, *, despite: str = "", removed: 
     if stops and not despite.strip():
         told = in_short([f"case {item.id!r}: {one.told()}" for one in stops])
         raise PlanError(f"{told}; expected it to be marked, too, or a reason to approve the case all the same")
+    if by in markers_of(held):
+        raise OwnMarksError(f"case {item.id!r}: {by!r} marked it; expected another person to approve the marks")
     return replace(held, by=by, approved=True, despite=despite.strip() if stops else "")
 
 
@@ -117,6 +136,7 @@ def _read(data: Mapping[str, Any]) -> Marking:
     known, of_mark = ({f.name for f in dataclasses.fields(kind)} for kind in (Marking, Mark))
     given = {name: value for name, value in data.items() if name in known}
     marks = tuple(Mark(**{k: v for k, v in one.items() if k in of_mark}) for one in given.pop("marks", ()))
+    given["markers"] = tuple(given.get("markers", ()))
     return Marking(marks=marks, **given)
 
 

@@ -59,6 +59,8 @@ class Themed:
     """Theme as it was found -> what a model calls it; two of one name are one."""
     tagged: Mapping[str, str] = field(default_factory=dict)
     """Question -> the theme, as it was found, that a model gave it."""
+    deciders: Mapping[str, str] = field(default_factory=dict)
+    """'theme NAME' or 'item ID' -> who decided on it last; what was decided before this was recorded is not in it."""
 
     def names(self) -> dict[str, str]:
         """Theme as it was found -> its name, by people, else by a model; those dropped are left out."""
@@ -131,6 +133,21 @@ def _named(groups: Sequence[Sequence[int]], ordered: Sequence[Item]) -> dict[str
         seen[name] += 1
         found[name if seen[name] == 1 else f"{name} ({seen[name]})"] = [ordered[row].id for row in rows]
     return found
+
+
+def deciders_added(themed: Themed, before: Themed | None, by: str) -> Themed:
+    """The themes with who decided what is decided otherwise than before."""
+    known = before if before is not None else Themed()
+    stated = {f"theme {name}": one for name, one in themed.decided.items()}
+    stated |= {f"item {item}": one for item, one in themed.moved.items()}
+    earlier = {f"theme {name}": one for name, one in known.decided.items()}
+    earlier |= {f"item {item}": one for item, one in known.moved.items()}
+    deciders = {
+        name: by if earlier.get(name) != one else known.deciders[name]
+        for name, one in sorted(stated.items())
+        if earlier.get(name) != one or name in known.deciders
+    }
+    return replace(themed, deciders=deciders)
 
 
 def theming_event(themed: Themed, number: int, at: str) -> Event:

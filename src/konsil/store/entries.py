@@ -85,22 +85,28 @@ def _entry(row: Any, event: Mapping[str, Any], counts: Mapping[str, int]) -> Ent
 
 
 def _events(connection: Connection, first: int, last: int) -> dict[int, dict[str, Any]]:
-    """Entry -> what the only event that it wrote states: its subject, who, why."""
+    """Entry -> what the events that it wrote state: who and why where these agree, and the subject of an only one."""
     e = schema.events.c
     query = sa.select(e.entry, e.subject, e.data).where(e.entry.between(first, last))
     found: dict[int, dict[str, Any]] = {}
-    several: set[int] = set()
     for entry, subject, text in connection.execute(query):
-        if entry in found:
-            several.add(entry)
         try:
             data = json.loads(text)
         except (ValueError, RecursionError):
             data = {}
         data = data if isinstance(data, dict) else {}
         kept = {name: data[name] for name in (*_WHO, "reason") if isinstance(data.get(name), str)}
-        found[entry] = {"subject": subject, **kept}
-    return {entry: data for entry, data in found.items() if entry not in several}
+        found[entry] = _shared(found[entry], kept) if entry in found else {"subject": subject, **kept}
+    return found
+
+
+def _shared(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """What two events of an entry state, without that in which they differ; what only one states is of both."""
+    return {
+        name: value
+        for name, value in {**other, **one}.items()
+        if name != "subject" and one.get(name, value) == other.get(name, value)
+    }
 
 
 def _counts(connection: Connection, first: int, last: int) -> dict[int, dict[str, int]]:

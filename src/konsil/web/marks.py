@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from konsil.errors import PlanError
 from konsil.prepare import editing
 from konsil.prepare.leftovers import Leftover, leftovers
-from konsil.prepare.marking import Marking, Masking, approved, marking, narrative_of
+from konsil.prepare.marking import Marking, Masking, OwnMarksError, approved, marking, narrative_of
 from konsil.prepare.masking import LEVELS, Mark, MarkKind, Part, parts
 from konsil.records import Item
 from konsil.store import Store, markings, pool
@@ -21,7 +21,7 @@ from konsil.web.passages import places
 KINDS: tuple[MarkKind, ...] = get_args(MarkKind)
 State = Literal["unmarked", "marked", "approved", "made"]
 """How far a case is: nothing marked, marked, approved, its versions items of the study."""
-Fault = Literal["", "nothing", "twice", "across", "absent", "crossed", "made", "leftover", "unknown"]
+Fault = Literal["", "nothing", "twice", "across", "absent", "crossed", "made", "leftover", "own", "unknown"]
 """What stands in the way of a change."""
 LONGEST = 500
 """Characters of the words that stand for a mark, and of a reason."""
@@ -149,7 +149,7 @@ class Marks:
         return (
             replace(held, by=by, at="")
             if held is not None and known and changed == marks
-            else marking(item, changed, by)
+            else marking(item, changed, by, held)
         )
 
     def _approved(self, item: Item, held: Marking | None, by: str, reason: str) -> Marking | Fault:
@@ -159,6 +159,8 @@ class Marks:
             return approved(
                 item, replace(held, at=""), by, despite=" ".join(reason.split())[:LONGEST], removed=self.spec.removed
             )
+        except OwnMarksError:
+            return "own"
         except PlanError:
             return "leftover"
 

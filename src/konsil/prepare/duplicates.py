@@ -1,0 +1,228 @@
+"""Which questions are asked more than once: letter for letter, in the same words, in nearly the same, in translation.
+
+Items that say the same are no independent ones. What is found is for people to decide on; groups are kept as an event.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import re
+import unicodedata
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from konsil.records import Event, Item
+
+DUPLICATES = "duplicates"
+"""The kind of the event that holds the groups."""
+DUPLICATE = "duplicate"
+"""The reason for which an item is left out that asks what another one asks."""
+How = Literal["exact", "same words", "near", "translated"]
+"""Letter for letter; without case, marks and white space; most shingles in common; alike in meaning."""
+LIKENESS = 0.8
+"""The share of shingles (five letters each) that near duplicates have in common at least."""
+MEANING = 0.85
+"""The cosine of two texts' vectors from which they count as translations of one another."""
+_SHINGLE = 5
+_BANDS, _ROWS = 24, 4
+"""Of pairs with a likeness of 0.8 these bands miss one in 300,000, of 0.6 one in 28."""
+_WORD = re.compile(r"\w+")
+Embed = Callable[[Sequence[str]], NDArray[np.floating]]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two items that ask the same."""
+
+    first: str
+    """The item whose id comes first."""
+    second: str
+    """The other one."""
+    how: How
+    """How they are alike."""
+    likeness: float
+    """How much, up to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicates:
+    """The groups of items that ask the same."""
+
+    groups: tuple[tuple[str, ...], ...] = ()
+    """The items of each group, by id."""
+    how: Mapping[str, str] = field(default_factory=dict)
+    """Item that is in a group -> how it is like the item that it is most like."""
+    searched: tuple[str, ...] = ()
+    """In which ways it was searched."""
+    pool: int = 0
+    """Among how many items."""
+    apart: tuple[str, ...] = ()
+    """Items that a person declared to be none."""
+    by: str = ""
+    """Who searched or decided last."""
+
+    @property
+    def n_items(self) -> int:
+        """How many items are in groups."""
+        return sum(map(len, self.groups))
+
+
+def normalised(text: str) -> str:
+    """The words of a text without case, marks and white space.
+
+    >>> normalised("Dose of  Apixaban (5 mg)?")
+    'dose of apixaban 5 mg'
+    """
+    return " ".join(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
+
+
+def pairs(items: Sequence[Item], *, likeness: float = LIKENESS, embed: Embed | None = None) -> tuple[Pair, ...]:
+    """All pairs of items that ask the same, by their ids; with `embed` those alike in meaning, too.
+
+    >>> asked = [Item("a", "Which dose?"), Item("b", "which  dose ?"), Item("c", "Which diet?")]
+    >>> [(pair.first, pair.second, pair.how) for pair in pairs(asked)]
+    [('a', 'b', 'same words')]
+    """
+    ordered = sorted(items, key=lambda item: item.id)
+    words = [normalised(item.text) for item in ordered]
+    found: dict[tuple[int, int], Pair] = {}
+    for i, j in _same(words):
+        how: How = "exact" if ordered[i].text == ordered[j].text else "same words"
+        found[i, j] = Pair(ordered[i].id, ordered[j].id, how, 1.0)
+    shingles = [_shingles(text) for text in words]
+    for i, j in sorted(_candidates(shingles)):
+        if (i, j) not in found and words[i] != words[j]:
+            share = len(shingles[i] & shingles[j]) / len(shingles[i] | shingles[j])
+            if share >= likeness:
+                found[i, j] = Pair(ordered[i].id, ordered[j].id, "near", round(share, 3))
+    if embed is not None and len(ordered) > 1:
+        for i, j, cosine in _alike(embed([item.text for item in ordered])):
+            found.setdefault((i, j), Pair(ordered[i].id, ordered[j].id, "translated", round(cosine, 3)))
+    return tuple(pair for _, pair in sorted(found.items()))
+
+
+def _same(words: Sequence[str]) -> list[tuple[int, int]]:
+    """Each text that has the same words as an earlier one, with the first of them and the one right before it."""
+    places: dict[str, list[int]] = {}
+    for n, text in enumerate(words):
+        if text:
+            places.setdefault(text, []).append(n)
+    found = [pair for some in places.values() for pair in pairwise(some)]
+    return found + [(some[0], j) for some in places.values() for j in some[2:]]
+
+
+def _shingles(text: str) -> frozenset[int]:
+    padded = f" {text} "
+    return frozenset(zlib.crc32(padded[n : n + _SHINGLE].encode()) for n in range(max(1, len(padded) - _SHINGLE + 1)))
+
+
+def _candidates(shingles: Sequence[frozenset[int]]) -> set[tuple[int, int]]:
+    """Pairs that share a band of their MinHash signatures; of many alike each with the first and the one before."""
+    constants = np.frombuffer(
+        b"".join(hashlib.blake2b(b"minhash%d" % n, digest_size=16).digest() for n in range(_BANDS * _ROWS)), np.uint64
+    ).reshape(-1, 2)
+    factors, terms = constants[:, :1] | np.uint64(1), constants[:, 1:]
+    signatures = [
+        ((factors * np.fromiter(one, np.uint64, len(one)) + terms) >> np.uint64(32)).min(axis=1) for one in shingles
+    ]
+    found: set[tuple[int, int]] = set()
+    for band in range(_BANDS):
+        places: dict[bytes, list[int]] = {}
+        for n, signature in enumerate(signatures):
+            places.setdefault(signature[band * _ROWS : (band + 1) * _ROWS].tobytes(), []).append(n)
+        for some in places.values():
+            found.update(pairwise(some))
+            found.update((some[0], j) for j in some[2:])
+    return found
+
+
+def _alike(vectors: NDArray[np.floating], block: int = 1_000) -> list[tuple[int, int, float]]:
+    found = []
+    for begin in range(0, len(vectors), block):
+        cosines = vectors[begin : begin + block] @ vectors.T
+        for i, j in zip(*np.nonzero(cosines >= MEANING), strict=True):
+            if begin + i < j:
+                found.append((int(begin + i), int(j), float(cosines[i, j])))
+    return found
+
+
+def grouped(some: Iterable[Pair], apart: Iterable[str] = ()) -> tuple[tuple[str, ...], ...]:
+    """Items that are alike directly or by others, without those that a person declared to be none.
+
+    >>> grouped([Pair("a", "b", "near", 0.9), Pair("b", "c", "near", 0.9), Pair("d", "e", "near", 0.9)], ["e"])
+    (('a', 'b', 'c'),)
+    """
+    out = set(apart)
+    parent: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        while parent.setdefault(name, name) != name:
+            parent[name] = parent[parent[name]]
+            name = parent[name]
+        return name
+
+    for pair in some:
+        if not out & {pair.first, pair.second}:
+            parent[root(pair.second)] = root(pair.first)
+    groups: dict[str, list[str]] = {}
+    for name in sorted(parent):
+        groups.setdefault(root(name), []).append(name)
+    return tuple(sorted(tuple(group) for group in groups.values() if len(group) > 1))
+
+
+_ORDER: tuple[How, ...] = ("exact", "same words", "near", "translated")
+
+
+def found_duplicates(
+    items: Sequence[Item], some: Sequence[Pair], *, translated: bool, apart: Iterable[str] = (), by: str = ""
+) -> Duplicates:
+    """The groups that pairs make, with how each item is like the one that it is most like."""
+    apart = tuple(sorted({*apart} & {item.id for item in items}))
+    groups = grouped(some, apart)
+    within = {name for group in groups for name in group}
+    how: dict[str, str] = {}
+    for pair in sorted(some, key=lambda pair: _ORDER.index(pair.how), reverse=True):
+        how.update({name: pair.how for name in (pair.first, pair.second) if {pair.first, pair.second} <= within})
+    return Duplicates(groups, dict(sorted(how.items())), _ORDER if translated else _ORDER[:3], len(items), apart, by)
+
+
+def to_leave_out(duplicates: Duplicates, out: Iterable[str]) -> tuple[str, ...]:
+    """All but one of each group: the first by id stays that is not left out already (`out`)."""
+    gone = set(out)
+    found: list[str] = []
+    for group in duplicates.groups:
+        left = [name for name in group if name not in gone]
+        found += left[1:]
+    return tuple(found)
+
+
+def duplicates_event(duplicates: Duplicates, number: int, at: str) -> Event:
+    """What is kept of a search; `number` counts the study's from 1."""
+    data = {"number": number, **dataclasses.asdict(duplicates)}
+    return Event(f"{DUPLICATES}-{number}", DUPLICATES, "items", at, data)
+
+
+def last_duplicates(events: Iterable[Event]) -> tuple[int, Duplicates | None]:
+    """The groups that were found last, and the search's number; 0 and None: never searched."""
+    kept: list[Mapping[str, Any]] = [event.data for event in events if event.kind == DUPLICATES]
+    if not kept:
+        return 0, None
+    data = max(kept, key=lambda one: int(one.get("number", 0)))
+    names = {f.name for f in dataclasses.fields(Duplicates)}
+    held = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items() if name in names}
+    held["groups"] = tuple(tuple(group) for group in held.get("groups", ()))
+    return int(data.get("number", 0)), Duplicates(**held)
+
+
+def within(duplicates: Duplicates, items: Iterable[str]) -> tuple[int, int]:
+    """How many of these items are in groups with another of them, and how many groups these are."""
+    chosen = set(items)
+    sizes = [n for group in duplicates.groups if (n := len(chosen.intersection(group))) > 1]
+    return sum(sizes), len(sizes)
