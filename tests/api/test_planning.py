@@ -176,3 +176,16 @@ def test_the_plan_stands_on_the_items_that_were_drawn(tmp_path: Path) -> None:
     planned = make_plan(open_folder(tmp_path))
     assert Counter(t.rater for t in planned.tasks) == {"p1": 2, "p2": 2, "p3": 2}
     assert planned.missing == ()
+
+
+def test_the_overlap_is_reported(tmp_path: Path) -> None:
+    folder = tmp_path / "s"
+    folder.mkdir()
+    line = "raters_per_item = 1\noverlap = { share = 0.25 }"
+    (folder / "study.toml").write_text(STUDY.replace("raters_per_item = 2", line))
+    (folder / "items.csv").write_text("item,text\n" + "".join(f"i{n},?\n" for n in range(12)))
+    run("import", str(folder))
+    lines = run("plan", str(folder)).splitlines()
+    says = "share 3 of 12 comparisons (25.0%) among 2 raters, those by chance included; the overlap asks for 25.0%"
+    assert f"  people {says}" in lines
+    assert "    of each of people: 2" in lines

@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,9 +15,21 @@ from konsil.api.masking import check_masked
 from konsil.api.noting import note_study
 from konsil.api.preparing import check_drawn, check_rewritten
 from konsil.errors import PlanError, StudyError
-from konsil.plan import Balance, Meetings, Missing, Washout, assign, balance, meetings, missing, washouts
+from konsil.plan import (
+    Balance,
+    Meetings,
+    Missing,
+    PlannedOverlap,
+    Washout,
+    assign,
+    balance,
+    meetings,
+    missing,
+    overlaps_of,
+    washouts,
+)
 from konsil.plan.injections import plant
-from konsil.plan.places import stand_ins
+from konsil.plan.places import ADDED, added_places, stand_ins
 from konsil.prepare import in_study
 from konsil.records import Answer, Item, Task
 from konsil.store import Batch, Store
@@ -46,6 +58,10 @@ class Planned:
     """Panel that compares two answers at a time -> its comparisons."""
     washouts: Mapping[tuple[str, str], Washout] = field(default_factory=dict)
     """Panel of people and kind of second look -> how far apart the looks are."""
+    overlaps: tuple[PlannedOverlap, ...] = ()
+    """The overlap of each line of the plan that asks for one."""
+    first_digest: str = ""
+    """The digest of the plan without the places that were added to it later; empty where none were."""
 
     def purposes(self) -> dict[str, int]:
         """Purpose -> tasks."""
@@ -81,9 +97,10 @@ def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Pla
         _refuse_unasked(folder, store, lacking, held.answers)
         if strict and lacking:
             raise PlanError(f"{folder.path}: " + "; ".join(told_missing(one) for one in lacking))
-        tasks = assign(
-            study.plan, **material, seed=study.seed, ratings=held.ratings, events=held.events, places=study.places
-        )
+        design = {**material, "seed": study.seed, "places": study.places}
+        tasks = assign(study.plan, **design, ratings=held.ratings, events=held.events)
+        first = [e for e in held.events if e.kind != ADDED]
+        planned_first = assign(study.plan, **design, events=first) if len(first) < len(held.events) else ()
         if study.injections is not None:
             models = {j.rater for j in study.judges}
             tasks = (*tasks, *plant(tasks, study.injections, study.instruments, models, study.seed))
@@ -95,12 +112,27 @@ def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Pla
             note_study(store, study, now())
             store.add(Batch(answers=implied, raters=raters, tasks=fresh), source="plan", at=now())
     # Who takes a place changes neither how even the plan is nor its digest.
-    places = {p.id for p in stand_ins(study.places, study.raters)}
-    seated = [dataclasses.replace(t, rater=t.slot) if t.slot in places else t for t in tasks]
+    places = {p.id for p in stand_ins((*study.places, *added_places(held.events)), study.raters)}
+    seated = _seated(tasks, places)
     evenness = balance(seated, material["answers"], studied)
     compared = {i.id for i in study.instruments if i.unit == "pair"}
     met = meetings((t for t in seated if t.instrument in compared), material["answers"], studied)
-    return Planned(tasks, len(fresh), evenness, digest_of_plan(seated), lacking, met, _looks(folder, seated))
+    return Planned(
+        tasks,
+        len(fresh),
+        evenness,
+        digest_of_plan(seated),
+        lacking,
+        met,
+        _looks(folder, seated),
+        overlaps_of(study.plan, seated, studied),
+        digest_of_plan(_seated(planned_first, places)) if planned_first else "",
+    )
+
+
+def _seated(tasks: Sequence[Task], places: Collection[str]) -> list[Task]:
+    """The tasks with every place its own holder, whoever took it."""
+    return [dataclasses.replace(t, rater=t.slot) if t.slot in places else t for t in tasks]
 
 
 def _looks(folder: Folder, tasks: Sequence[Task]) -> Mapping[tuple[str, str], Washout]:

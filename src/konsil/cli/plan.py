@@ -12,7 +12,7 @@ from konsil.cli.folder import on_folder
 
 if TYPE_CHECKING:
     from konsil.api.planning import Planned
-    from konsil.plan import Meetings, Washout
+    from konsil.plan import Meetings, PlannedOverlap, Washout
 
 
 @click.command(short_help="Draw who rates what, and say how even it is.")
@@ -50,6 +50,8 @@ def _told(planned: Planned, dry_run: bool) -> Iterator[str]:
         yield f"  {system} stands first to last: {', '.join(f'{n:,}' for n in counts)}"
     for panel, met in planned.meetings.items():
         yield from _met(panel, met)
+    for overlap in planned.overlaps:
+        yield from _overlap(overlap)
     for (panel, kind), apart in planned.washouts.items():
         yield _apart(panel, kind, apart)
     for (panel, column), values in planned.balance.strata.items():
@@ -57,6 +59,8 @@ def _told(planned: Planned, dry_run: bool) -> Iterator[str]:
         yield f"  items of each of {panel} by {column}: {each}"
     for lacking in planned.missing:
         yield f"  {told_missing(lacking)}"
+    if planned.first_digest:
+        yield f"  digest of the plan without the places added later: {planned.first_digest}"
     yield f"  digest: {planned.digest}"
 
 
@@ -65,6 +69,18 @@ def _apart(panel: str, kind: str, found: Washout) -> str:
     screens = f"{found.least:,} to {found.most:,} screens between (median {found.median:,.0f})"
     batches = f", {found.batches:,} whole batches at least" if found.batches else ""
     return f"  {panel} {what} {found.looks:,} times: {screens}{batches}"
+
+
+def _overlap(found: PlannedOverlap) -> Iterator[str]:
+    share = found.shared / found.comparisons if found.comparisons else 0.0
+    yield (
+        f"  {found.panel} share {found.shared:,} of {found.comparisons:,} comparisons ({share:.1%}) among"
+        f" {found.raters} raters, those by chance included; the overlap asks for {found.share:.1%}"
+    )
+    yield f"    of each of {found.panel}: {_range(sorted(set(found.each)))}"
+    for (value, arm), (shared, comparisons) in found.cells.items():
+        if value or arm:
+            yield f"    {' in arm '.join(filter(None, (value, arm)))}: {shared:,} of {comparisons:,}"
 
 
 def _met(panel: str, met: Meetings) -> Iterator[str]:

@@ -13,6 +13,16 @@ PlannedPurpose = Literal["main", "practice", "pilot", "repeat", "tiebreak"]
 
 
 @dataclass(frozen=True, slots=True)
+class Overlap:
+    """Double rating that is planned: a share of the comparisons (or ratings) is made by several raters."""
+
+    share: float
+    """Of the different comparisons of the allocation, how many are shared: 0.1 for one in ten."""
+    raters: int = 2
+    """How many raters make each of these."""
+
+
+@dataclass(frozen=True, slots=True)
 class Allocation:
     """Members of a panel see the items of a set on one instrument."""
 
@@ -36,6 +46,8 @@ class Allocation:
     """At most so many items a rater; None: as many as there are."""
     arms: Mapping[str, int] = field(default_factory=dict)
     """Rater-level arms -> ratio, drawn once per rater; empty: one arm without a name."""
+    overlap: Overlap | None = None
+    """Which share of the comparisons several raters of the same arm make; None: what chance brings."""
     phase: str = ""
     """The phase of the schedule."""
     batches: int | None = None

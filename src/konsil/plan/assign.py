@@ -11,9 +11,10 @@ from konsil.plan.allocation import Allocation
 from konsil.plan.book import Book, check_numbers, is_survey
 from konsil.plan.conflicts import conflicting_items
 from konsil.plan.pairing import seatings
-from konsil.plan.places import Places, signed_up, slots_of, stand_ins
+from konsil.plan.places import Places, added_places, signed_up, slots_of, stand_ins, waves_of
 from konsil.plan.schedule import schedule
 from konsil.plan.screens import Draft, Site, Subjects, arms_of, drafts_of, item_subjects, pool_of
+from konsil.plan.seating import seat_panel
 from konsil.plan.seats import occupy
 from konsil.plan.streams import generator, token
 from konsil.prepare import in_study
@@ -39,8 +40,9 @@ def assign(
     Each allocation draws from a stream of its own, keyed by the seed and by what the allocation is, so another
     allocation changes none of its tasks (only `position`, where both share a panel's phase and are mixed). The order of
     items and answers does not matter; that of raters numbers a panel's slots. Ratings matter to tie-breaks only
-    (`when = "disagreed"`), events only to which items were drawn and to who holds a slot. The tasks of `places` are
-    nobody's (rater empty) until somebody signs up; what is on them does not depend on who that is.
+    (`when = "disagreed"`), events only to which items were drawn, to who holds a slot and to which places were added:
+    these draw from streams of their own, so that what was drawn before stays. The tasks of `places` are nobody's (rater
+    empty) until somebody signs up; what is on them does not depend on who that is.
 
     >>> from konsil.instrument import Criterion, Scale
     >>> form = Instrument("form", (Criterion("correct", "Is it correct?", Scale(("no", "yes"))),))
@@ -56,9 +58,11 @@ def assign(
     [('r1', 'i1', ['a1', 'a2']), ('r2', 'i1', ['a1', 'a2'])]
     """
     named, events = tuple(raters), tuple(events)
+    places = (*places, *added_places(events))
     free = stand_ins(places, named)
     people = {r.id: r for r in (*named, *free)}
-    book = Book(in_study(items, events), answers, people.values(), instruments, seed)
+    waves = waves_of(places[: len(places) - len(added_places(events))], events, named)
+    book = Book(in_study(items, events), answers, people.values(), instruments, seed, waves)
     people = {r.id: r for r in signed_up(events, slots_of(people.values()))} | people
     given = tuple(ratings)
     drafts: list[Draft] = []
@@ -89,11 +93,12 @@ def _identity(allocation: Allocation) -> tuple[str, ...]:
 def _screens(site: Site) -> list[Draft]:
     book, allocation = site.book, site.allocation
     panel, pool = book.panel(allocation, site.where), pool_of(site)
-    seats = seatings(allocation, pool, panel, generator(book.seed, *site.key, "limits"), site.where)
+    arms = arms_of(book.seed, panel, allocation)
+    seating = seat_panel(site, pool, panel, arms)
+    drawn = [item_subjects(site, pool, rater) for rater in panel]
     found: list[Draft] = []
-    for seat, (rater, arm) in enumerate(zip(panel, arms_of(book.seed, panel, allocation), strict=True)):
-        subjects = item_subjects(site, pool, rater)
-        chosen = [(pool[i].id, subjects[i]) for i in seats[seat]]
+    for seat, (rater, arm) in enumerate(zip(panel, arms, strict=True)):
+        chosen = [(pool[i].id, drawn[seating.leads.get((seat, i), seat)][i]) for i in seating.seats[seat]]
         found += drafts_of(site, seat, rater, arm, allocation.purpose, chosen)
     return found
 
@@ -112,6 +117,7 @@ def _surveys(site: Site) -> list[Draft]:
             arm=arm,
             purpose=site.allocation.purpose,
             scope=scope,
+            wave=site.book.waves.get(rater.id, 0),
         )
         for seat, (rater, arm) in enumerate(zip(panel, arms, strict=True))
         for scope in scopes
@@ -131,6 +137,8 @@ def _alike(site: Site, earlier: Sequence[Draft]) -> list[Draft]:
     if allocation.purpose not in _UNCOUNTED:
         # What people only practised on is no judge's main task: it would count for judges alone.
         sources = [d for d in sources if d.purpose not in _UNCOUNTED] or sources
+    # What was added to an earlier line comes after all else of it, so that it moves nothing here either.
+    sources.sort(key=lambda d: d.wave)
     panel, wanted = book.panel(allocation, site.where), {i.id: i for i in book.pool(allocation, site.where)}
     own = [d for d in sources if d.allocation.panel == allocation.panel]
     pool = [wanted[i] for i in dict.fromkeys(d.item for d in own or sources) if i is not None and i in wanted]
@@ -145,7 +153,7 @@ def _alike(site: Site, earlier: Sequence[Draft]) -> list[Draft]:
     found: list[Draft] = []
     for seat, (rater, arm) in enumerate(zip(panel, arms_of(book.seed, panel, allocation), strict=True)):
         mine = [d for d in own or sources if not own or d.rater == rater.id]
-        sets = _sets(site, mine, arm, systems)
+        sets, waves = _sets(site, mine, arm, systems)
         if own:
             # The first batches are made by the shared key, so everybody in the panel comes back to the same items.
             first = sorted({d.item: d.shared for d in mine if d.item in sets}.items(), key=lambda pair: pair[1])
@@ -153,15 +161,19 @@ def _alike(site: Site, earlier: Sequence[Draft]) -> list[Draft]:
             ids = [i.id for i in pool if i.id in kept]
         else:
             ids = [pool[i].id for i in seats[seat] if pool[i].id in sets]
-        drafts = drafts_of(site, seat, rater, arm, allocation.purpose, [(i, sets[i]) for i in ids])
+        drafts = drafts_of(site, seat, rater, arm, allocation.purpose, [(i, sets[i]) for i in ids], waves)
         if allocation.purpose == "repeat":
             _tie_repeats(site, drafts, earlier)
         found += drafts
     return found
 
 
-def _sets(site: Site, sources: Iterable[Draft], arm: str, systems: set[str]) -> dict[str, Subjects]:
+def _sets(
+    site: Site, sources: Iterable[Draft], arm: str, systems: set[str]
+) -> tuple[dict[str, Subjects], dict[str, list[int]]]:
+    """Item -> what is shown of it, in the order of the sources; and with which addition each of these came."""
     found: dict[str, Subjects] = {}
+    waves: dict[str, list[int]] = {}
     for draft in sources:
         if draft.item is None or (arm and draft.arm and arm != draft.arm):
             continue
@@ -172,7 +184,8 @@ def _sets(site: Site, sources: Iterable[Draft], arm: str, systems: set[str]) -> 
             # Every human comparison of a pair has its counterpart; whole sets and single answers come once.
             if site.allocation.show == "pair" or subject not in subjects:
                 subjects.append(subject)
-    return {item: subjects for item, subjects in found.items() if subjects}
+                waves.setdefault(draft.item, []).append(draft.wave)
+    return {item: subjects for item, subjects in found.items() if subjects}, waves
 
 
 def _tie_repeats(site: Site, drafts: Iterable[Draft], earlier: Iterable[Draft]) -> None:
@@ -194,7 +207,8 @@ def _tiebreaks(
     site: Site, earlier: Sequence[Draft], ratings: Sequence[Rating], people: dict[str, Rater]
 ) -> list[Draft]:
     book, allocation = site.book, site.allocation
-    panel, pool = book.panel(allocation, site.where), pool_of(site)
+    # Turns go by the number of members: places that are added would move tie-breaks that came up before.
+    panel, pool = book.first_panel(allocation, site.where), pool_of(site)
     chosen_systems = set(book.chosen_systems(allocation, site.where))
     systems = {a.id: a.system for a in book.by_id.values() if a.system in chosen_systems}
     purposes: dict[str, Purpose] = {d.id: d.purpose for d in earlier}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from konsil.errors import PlanError, nearest
 from konsil.instrument import Instrument
-from konsil.plan.allocation import Allocation
+from konsil.plan.allocation import Allocation, Overlap
 from konsil.plan.streams import generator
 from konsil.records import Answer, Item, Rater, Span
 
@@ -24,8 +24,10 @@ class Book:
         raters: Iterable[Rater],
         instruments: Iterable[Instrument],
         seed: int,
+        waves: Mapping[str, int] | None = None,
     ) -> None:
         self.seed = seed
+        self.waves = waves or {}
         # Sorted, so that the plan does not depend on the order in which a database or file gives its records.
         self.items = tuple(sorted(items, key=lambda i: i.id))
         self.answers: dict[str, list[Answer]] = {}
@@ -47,6 +49,10 @@ class Book:
             known = nearest(allocation.panel, self.panels)
             raise PlanError(f"{where}.panel: no rater is in panel {allocation.panel!r}; {known}")
         return self.panels[allocation.panel]
+
+    def first_panel(self, allocation: Allocation, where: str) -> list[Rater]:
+        """The panel without the places that were added after the plan was drawn."""
+        return [r for r in self.panel(allocation, where) if r.id not in self.waves]
 
     def instrument(self, allocation: Allocation, where: str) -> Instrument:
         """The allocation's instrument."""
@@ -130,7 +136,27 @@ def check_numbers(allocation: Allocation, instrument: Instrument, where: str) ->
         raise PlanError(f"{where}.repeats: expected 0 or more, got {allocation.repeats}")
     if any(not 0 < w < float("inf") for w in allocation.weights.values()):
         raise PlanError(f"{where}.weights: weights are positive numbers, got {dict(allocation.weights)}")
+    if allocation.overlap is not None:
+        _check_overlap(allocation, allocation.overlap, where)
     if allocation.spans is not None and instrument.unit != "sentence":
         raise PlanError(
             f"{where}.spans: sentences are sampled, but instrument {instrument.id!r} rates {instrument.unit}s"
         )
+
+
+def _check_overlap(allocation: Allocation, overlap: Overlap, where: str) -> None:
+    """Refuse an overlap that cannot be drawn, or that says what the line says already."""
+    place = f"{where}.overlap"
+    if not 0 < overlap.share <= 1:
+        raise PlanError(f"{place}.share: expected a share above 0 and up to 1, got {overlap.share:g}")
+    if overlap.raters < 2:
+        raise PlanError(f"{place}.raters: expected 2 or more, got {overlap.raters}")
+    if allocation.like or allocation.when != "always" or allocation.purpose != "main":
+        raise PlanError(f"{place}: only a main line that draws its own items can have one; leave it out here")
+    if allocation.raters_per_item is not None and allocation.raters_per_item > 1:
+        raise PlanError(
+            f"{place}: raters_per_item = {allocation.raters_per_item} has every item rated several times already;"
+            " expected raters_per_item = 1 or none beside an overlap"
+        )
+    if allocation.raters_per_item is None and allocation.per_rater is None and allocation.show != "pair":
+        raise PlanError(f"{place}: the whole panel sees every item already; expected per_rater or raters_per_item = 1")

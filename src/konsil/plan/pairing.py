@@ -16,7 +16,7 @@ def seatings(
 ) -> list[list[int]]:
     """For each member of the panel, the positions in `pool` of the items that it sees, in the pool's order."""
     seats: list[list[int]] = [[] for _ in panel]
-    for members, positions, what in _groups(allocation, pool, panel, where):
+    for members, positions, what in groups_of(allocation, pool, panel, where):
         if allocation.raters_per_item is not None:
             _rotate(allocation, seats, members, positions, f"{where}{what}")
         elif allocation.per_rater is not None:
@@ -27,7 +27,7 @@ def seatings(
     return seats
 
 
-def _groups(
+def groups_of(
     allocation: Allocation, pool: Sequence[Item], panel: Sequence[Rater], where: str
 ) -> list[tuple[list[int], list[int], str]]:
     """(seats, positions, words for errors) that may meet: all, or those that share the matched stratum."""

@@ -13,6 +13,10 @@ SIGN_UP = "sign-up"
 """The kind of event by which a rater (its subject) takes a slot (data.slot)."""
 
 
+ADDED = "places added"
+"""The kind of event that adds slots to a panel (its subject) after the plan: data.number, data.strata, data.reason."""
+
+
 @dataclass(frozen=True, slots=True)
 class Places:
     """So many places of a panel, for people who are all of the same strata."""
@@ -23,6 +27,31 @@ class Places:
     """How many there are."""
     strata: Mapping[str, str] = field(default_factory=dict)
     """What somebody's profile must say, such as the specialty; empty: anything."""
+
+
+def added_places(events: Iterable[Event]) -> tuple[Places, ...]:
+    """The places that were added after the plan, in the order in which they were added.
+
+    >>> added_places([Event("places added 0001", ADDED, "p", "2026-01-01T00:00:00Z", {"number": 2})])
+    (Places(panel='p', number=2, strata={}),)
+    """
+    found = []
+    # By name, which is a number: a clock that went back must not change the order in which they were drawn.
+    for event in sorted((e for e in events if e.kind == ADDED), key=lambda e: e.id):
+        number, strata = event.data.get("number"), event.data.get("strata")
+        given = {str(k): str(v) for k, v in strata.items()} if isinstance(strata, Mapping) else {}
+        found.append(Places(event.subject, number if isinstance(number, int) else 0, given))
+    return tuple(found)
+
+
+def waves_of(places: Iterable[Places], events: Iterable[Event], named: Sequence[Rater]) -> dict[str, int]:
+    """Slot -> which addition it came with, from 1; slots of the plan as it was first drawn are left out."""
+    base, added = tuple(places), added_places(events)
+    waves: dict[str, int] = {}
+    for n in range(len(added)):
+        before = {r.id for r in stand_ins((*base, *added[:n]), named)}
+        waves |= {r.id: n + 1 for r in stand_ins((*base, *added[: n + 1]), named) if r.id not in before}
+    return waves
 
 
 def stand_ins(places: Iterable[Places], raters: Sequence[Rater]) -> tuple[Rater, ...]:

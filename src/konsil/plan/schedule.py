@@ -25,14 +25,19 @@ def schedule(drafts: Sequence[Draft], seed: int) -> list[Task]:
         late = [d for d in mine if d.allocation.when == "disagreed"]
         early = [d for d in mine if d.allocation.when != "disagreed"]
         placed: list[tuple[Draft, str]] = []
-        for phase in phases:
-            placed += _phase([d for d in early if d.allocation.phase == phase], phase, seed)
+        # What was added comes after all that was there: no position moves.
+        waves = sorted({d.wave for d in early})
+        for n, wave in enumerate(waves):
+            for phase in phases:
+                theirs = [d for d in early if d.allocation.phase == phase and d.wave == wave]
+                placed += _phase(theirs, phase, seed, first=n == 0)
         placed += [(draft, "") for draft in sorted(late, key=lambda d: (d.order, d.id))]
         tasks += [_task(draft, batch, position) for position, (draft, batch) in enumerate(placed)]
     return tasks
 
 
-def _phase(drafts: Sequence[Draft], phase: str, seed: int) -> list[tuple[Draft, str]]:
+def _phase(drafts: Sequence[Draft], phase: str, seed: int, *, first: bool = True) -> list[tuple[Draft, str]]:
+    """The screens of one phase in batches; repeats come of what was planned first alone."""
     surveys = [d for d in drafts if d.scope]
     screens = [d for d in drafts if not d.scope]
     sizes = {d.allocation.batches for d in screens}
@@ -46,7 +51,7 @@ def _phase(drafts: Sequence[Draft], phase: str, seed: int) -> list[tuple[Draft, 
     batches: list[list[Draft]] = []
     for rank in sorted({_RANK[d.purpose] for d in screens}):
         batches += _batches([d for d in screens if _RANK[d.purpose] == rank], size)
-    repeats = _repeats([d for batch in batches for d in batch], seed)
+    repeats = _repeats([d for batch in batches for d in batch], seed) if first else []
     batches += _batches(repeats, size)
     placed: list[tuple[Draft, str]] = []
     for n, batch in enumerate(batches, start=1):

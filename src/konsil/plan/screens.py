@@ -41,6 +41,8 @@ class Draft:
     scope: str = ""
     """For surveys: what they are about."""
     repeat_of: str | None = None
+    wave: int = 0
+    """With which addition to the plan it came; 0: with the plan itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +110,20 @@ def _two(systems: Sequence[str], weights: Mapping[str, float], first: float, sec
 
 
 def drafts_of(
-    site: Site, seat: int, rater: Rater, arm: str, purpose: Purpose, chosen: Sequence[tuple[str, Subjects]]
+    site: Site,
+    seat: int,
+    rater: Rater,
+    arm: str,
+    purpose: Purpose,
+    chosen: Sequence[tuple[str, Subjects]],
+    waves: Mapping[str, Sequence[int]] | None = None,
 ) -> list[Draft]:
-    """One rater's screens of one allocation, each with its own random name and counterbalanced order of answers."""
+    """One rater's screens of one allocation, each with its own random name and counterbalanced order of answers.
+
+    `waves`: item -> with which addition each of its screens came, where that is not the rater's own.
+    """
     seed, allocation = site.book.seed, site.allocation
+    own = site.book.waves.get(rater.id, 0)
     found: list[Draft] = []
     for item, subjects in chosen:
         order = token(seed, *site.key, "order", rater.id, item)
@@ -119,6 +131,7 @@ def drafts_of(
         for n, subject in enumerate(subjects):
             name = token(seed, *site.key, "task", rater.id, item, *subject, subjects[:n].count(subject))
             draft = Draft(name, allocation, seat, rater.id, item, subject, subject, (), arm, purpose, order, shared)
+            draft.wave = max(own, waves[item][n]) if waves is not None else own
             if site.instrument.unit == "sentence":
                 if len(subject) != 1:
                     raise PlanError(
@@ -133,10 +146,10 @@ def drafts_of(
 
 def blind(seed: int, key: Key, drafts: Sequence[Draft]) -> None:
     """Give every draft its order of answers: each answer's place is counterbalanced over the rater's screens."""
-    sizes: dict[int, list[Draft]] = {}
+    sizes: dict[tuple[int, int], list[Draft]] = {}
     for draft in drafts:
-        sizes.setdefault(len(draft.subject), []).append(draft)
-    for k, group in sizes.items():
+        sizes.setdefault((len(draft.subject), draft.wave), []).append(draft)
+    for (k, wave), group in sizes.items():
         if k < 2:
             continue
         if group[0].allocation.when == "disagreed":
@@ -145,7 +158,8 @@ def blind(seed: int, key: Key, drafts: Sequence[Draft]) -> None:
                 turn = generator(seed, "turn", draft.id).permutation(k)
                 draft.answers = tuple(draft.subject[int(i)] for i in turn)
             continue
-        for draft, row in zip(group, orders(generator(seed, *key, k), len(group), k).tolist(), strict=True):
+        rng = generator(seed, *key, k, *(("added", wave) if wave else ()))
+        for draft, row in zip(group, orders(rng, len(group), k).tolist(), strict=True):
             draft.answers = tuple(draft.subject[i] for i in row)
 
 
