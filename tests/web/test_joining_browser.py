@@ -99,3 +99,53 @@ def _choose(page: Any, replies: dict[str, str]) -> None:
         option.focus()
         page.keyboard.press("Space")
         assert option.is_checked()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("language", "scheme", "width"), [("de", "light", 1280), ("en", "dark", 390)])
+def test_waiting_for_a_place_and_the_office_that_adds_one(
+    language: str, scheme: str, width: int, chromium: Any, tmp_path: Path
+) -> None:
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    asks = dataclasses.replace(ASKS, consent="", eligibility=(), withdrawn="keep", surplus="waiting list")
+    study = dataclasses.replace(PANEL, enrolment=asks, places=(dataclasses.replace(PANEL.places[1], number=1),))
+    with Store.open(tmp_path) as store:
+        fill_places(store, study)
+        secrets = [Access(store).invite(who, "rater", at=AT, expires_at=FAR) for who in ("first", "second")]
+        office = Access(store).invite("office", "coordinator", at=AT, expires_at=FAR)
+        with served(create_app(study, store, Options(url=url)), port):
+            pages = []
+            for secret in (*secrets, office):
+                page = chromium.new_context(
+                    viewport={"width": width, "height": 844}, locale=language, color_scheme=scheme
+                ).new_page()
+                page.goto(f"{url}/come/{secret}")
+                page.locator("main button").press("Enter")
+                pages.append(page)
+            for page in pages[:2]:
+                page.wait_for_url("**/profile")
+                _choose(page, {"specialty": "Chirurgie", "product": "ja"})
+                page.fill("[name=years]", "7")
+                page.locator("main .go").press("Enter")
+                page.wait_for_url("**/place")
+            pages[0].locator("main .go").press("Enter")
+            pages[0].wait_for_url("**/task/**")
+            waits = pages[1]
+            waits.reload()
+            assert serious(waits) == []
+            waits.locator("main .go").press("Enter")
+            waits.wait_for_selector("[role=status]")
+            assert serious(waits) == []
+            desk = pages[2]
+            desk.goto(f"{url}/office/enrolment")
+            desk.click("section details summary")
+            assert serious(desk) == []
+            assert desk.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            desk.fill("[name=reason]", "more surgeons")
+            desk.press("[name=reason]", "Enter")
+            desk.wait_for_selector("td .mark")
+            waits.reload()
+            waits.locator("main .go").press("Enter")
+            waits.wait_for_url("**/task/**")
+        assert store.verify_log() == ()

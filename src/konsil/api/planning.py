@@ -188,7 +188,7 @@ def _refuse_another(folder: Folder, stored: Sequence[Task], tasks: Sequence[Task
         raise PlanError(
             f"{folder.path}: {len(gone):,} tasks of the plan that was drawn (such as that of item {gone[0].item!r} for"
             f" {gone[0].rater!r}) would not come out of today's protocol, items and answers; what was drawn stays: undo"
-            " the change, or draw the changed plan in a new folder"
+            " the change, or draw the changed plan in a new folder; 'konsil places --add' adds places to what was drawn"
         )
 
 

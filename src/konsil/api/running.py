@@ -1,4 +1,4 @@
-"""While a study runs: letting a rater go, closing batches."""
+"""While a study runs: letting a rater go, adding places, closing batches."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from konsil.api.folder import PROTOCOL, Folder, now
 from konsil.errors import StudyError, nearest
 from konsil.plan.handover import Handover
+from konsil.plan.places import Places
 from konsil.records.ordering import natural
-from konsil.store import batches, leaving, progress, vacancies
+from konsil.store import additions, batches, leaving, progress, vacancies
+from konsil.store.additions import Addition, Group
 from konsil.store.engine import reading
 
 
@@ -33,6 +35,37 @@ def succeed(folder: Folder, slot: str, rater: str) -> int:
     """Name who takes over a place that nobody has; count the tasks that are theirs now."""
     with folder.store() as store:
         return vacancies.succeed(store, folder.study, slot, rater, at=now())
+
+
+def place_groups(folder: Folder) -> tuple[Group, ...]:
+    """The places that people sign up for, by panel and profile, with how many are free."""
+    if not folder.study.places:
+        raise StudyError(f"{folder.path / PROTOCOL}: there are no [[places]] that people sign up for")
+    with folder.store() as store:
+        return additions.groups(folder.study, store)
+
+
+def add_places(
+    folder: Folder, number: int, *, panel: str = "", profile: Sequence[str] = (), by: str = "", reason: str = ""
+) -> Addition:
+    """Add places to a panel after the plan was drawn; `profile`: NAME=VALUE, what somebody who signs up must say."""
+    panels = list(dict.fromkeys(p.panel for p in folder.study.places))
+    if not panels:
+        raise StudyError(f"{folder.path / PROTOCOL}: there are no [[places]] that people sign up for")
+    if not panel and len(panels) > 1:
+        raise StudyError(f"--panel: name the panel that the places belong to; known: {', '.join(panels)}")
+    strata: dict[str, str] = {}
+    for one in profile:
+        name, equals, value = one.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise StudyError(f"--for: expected NAME=VALUE such as specialty=cardiology, got {one!r}")
+        strata[name.strip()] = value.strip()
+    for name, text in (("--by", by), ("--reason", reason)):
+        if not text.strip():
+            raise StudyError(f"{name}: is empty; who adds places, and why, stands in the log")
+    wanted = Addition(Places(panel or panels[0], number, strata), reason, by.strip())
+    with folder.store() as store:
+        return additions.add_places(store, folder.study, wanted, at=now())
 
 
 def blocks(folder: Folder) -> tuple[tuple[str, str, int, int], ...]:

@@ -32,6 +32,7 @@ COMMANDS = {
     "invite": ("konsil.cli.invite", "Make personal links for raters, or for those who run the study."),
     "kit": ("konsil.cli.kit", "Write a rater's batch as one file for a place without a network."),
     "withdraw": ("konsil.cli.withdraw", "Let a rater go, and give what is not rated to the others."),
+    "places": ("konsil.cli.places", "List the places that people sign up for, or add some after the plan."),
     "succeed": ("konsil.cli.succeed", "List the places that nobody has, or name who takes one over."),
     "close": ("konsil.cli.close", "Close a batch, so that its ratings stand; or open it again."),
     "status": ("konsil.cli.status", "Say what the study's database holds."),

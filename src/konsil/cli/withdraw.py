@@ -26,8 +26,9 @@ def command(folder: Path, database: str, rater: str, reason: str, dry_run: bool)
     found = withdraw(open_folder(folder, database=database), rater, reason=reason, keep=not dry_run)
     taken = found.taken
     nothing = "; nothing changed" if dry_run else ""
+    lapse = "wait in the free place" if found.frees else "lapse"
     click.echo(
-        f"{rater}: {found.stay:,} screens stay, {sum(taken.values()):,} change hands, {found.lapsed:,} lapse{nothing}"
+        f"{rater}: {found.stay:,} screens stay, {sum(taken.values()):,} change hands, {found.lapsed:,} {lapse}{nothing}"
     )
     for other, before in found.before.items():
         click.echo(f"  {other}: {before:,} to do before, {before + taken[other]:,} then")

@@ -28,6 +28,8 @@ class Handover:
     """Each of the others in her panel -> tasks still to do before."""
     tiebreaks: frozenset[str] = frozenset()
     """Which of the tasks are tie-breaks."""
+    frees: bool = False
+    """Whether the place is free again, with all that is unrated in it, for somebody else who signs up."""
 
     @property
     def taken(self) -> dict[str, int]:
@@ -37,7 +39,7 @@ class Handover:
 
     @property
     def lapsed(self) -> int:
-        """Tasks that nobody can take over."""
+        """Tasks that nobody can take over, or that wait in the free place."""
         return sum(not holder for task, holder in self.holders.items() if task not in self.tiebreaks)
 
 

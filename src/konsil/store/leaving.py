@@ -9,8 +9,9 @@ from sqlalchemy.engine import Connection
 
 from konsil.errors import StoreError, nearest
 from konsil.plan.handover import Handover, hand_over
+from konsil.plan.places import SIGN_UP
 from konsil.records import Event, Item, Rater, Task
-from konsil.store import access, audit, hands, happenings, page_schema, progress, read
+from konsil.store import access, audit, hands, happenings, page_schema, progress, read, schema
 from konsil.store.db import Store
 from konsil.store.engine import reading, writing
 from konsil.store.rows import dumps
@@ -64,6 +65,20 @@ def withdraw(
     return found
 
 
+def frees_place(connection: Connection, study: Study, rater: str) -> bool:
+    """Whether a place becomes free with all that is unrated in it, because others may be waiting for one.
+
+    So it is where the rater signed up for it and the protocol says what those get who come too late.
+    """
+    surplus = study.enrolment.surplus if study.enrolment is not None else "thanks"
+    return surplus != "thanks" and bool(happenings.of_kind(connection, SIGN_UP, rater))
+
+
+def _done(connection: Connection) -> frozenset[str]:
+    submitted = sa.select(page_schema.screens.c.task).where(page_schema.screens.c.submitted_at.is_not(None))
+    return progress.rated_tasks(connection) | frozenset(connection.execute(submitted).scalars())
+
+
 def digest(found: Handover) -> str:
     """What a preview is recognised by."""
     return hashlib.sha256(dumps([found.rater, found.stay, dict(sorted(found.holders.items()))]).encode()).hexdigest()
@@ -81,14 +96,20 @@ def _preview(connection: Connection, study: Study, rater: str) -> Handover:
     left = gone(connection)
     if rater in left:
         raise StoreError(f"rater {rater!r} has withdrawn already")
+    if frees_place(connection, study, rater):
+        mine = list(read.some(connection, "tasks", schema.tasks.c.rater == rater))
+        done = _done(connection)
+        holders = {t.id: "" for t in mine if t.id not in done}
+        late = frozenset(t.id for t in mine if t.id in holders and t.purpose == "tiebreak")
+        stay = sum(t.id in done and t.purpose != "tiebreak" for t in mine)
+        return Handover(rater, holders, stay, {}, late, frees=True)
     panel = people[rater].panel
     members = [r.id for r in people.values() if r.panel == panel]
     tasks: list[Task] = [t for t in read.each(connection, "tasks") if t.rater in members]
     items: dict[str, Item] = {}
     if any(a.match for a in study.plan):
         items = {i.id: i for i in read.each(connection, "items")}
-    submitted = sa.select(page_schema.screens.c.task).where(page_schema.screens.c.submitted_at.is_not(None))
-    done = progress.rated_tasks(connection) | set(connection.execute(submitted).scalars())
+    done = _done(connection)
     return hand_over(
         rater,
         tasks,

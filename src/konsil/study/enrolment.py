@@ -22,7 +22,11 @@ ELIGIBILITY = "eligibility"
 PROFILE = "profile"
 """Subject: the rater; data.replies: question -> label or number."""
 
+WAITING = "waiting list"
+"""Subject: who waits for a place; data.removed (and data.by) where that ended without one."""
+
 Withdrawn = Literal["keep", "exclude"]
+Surplus = Literal["thanks", "waiting list", "extra ratings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,10 @@ class Enrolment:
     """Questions that decide whether somebody may take part."""
     profile: tuple[Question, ...] = ()
     """Questions whose replies become strata of the rater."""
+    surplus: Surplus = "thanks"
+    """What somebody gets for whom no place is free: thanks, a waiting list, or a place drawn at sign-up."""
+    most_extra: int = 100
+    """How many places may be drawn at sign-up in all."""
 
 
 def version_of(text: str) -> str:
@@ -141,6 +149,8 @@ def enrolment_problems(enrolment: Enrolment, where: str) -> Iterator[str]:
             for label in question.admits:
                 if scale.kind == "choice" and label not in scale.options():
                     yield f"{place}.admits: there is no label {label!r}; {nearest(label, scale.options())}"
+    if enrolment.most_extra < 1:
+        yield f"{where}.most_extra: expected 1 or more, got {enrolment.most_extra}"
     if enrolment.withdrawn == "exclude" and not enrolment.consent.strip():
         yield f"{where}.withdrawn: there is no consent that could be withdrawn; expected a text under consent"
 

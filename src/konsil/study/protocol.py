@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -14,9 +14,9 @@ from konsil.errors import StudyError
 from konsil.instrument import Instrument, digest_of
 from konsil.plan import Allocation
 from konsil.plan.injections import Injections
-from konsil.plan.places import Places, stand_ins
+from konsil.plan.places import Places, added_places, stand_ins
 from konsil.prepare import Preparation
-from konsil.records import Rater, Source, System
+from konsil.records import Event, Rater, Source, System
 from konsil.study.calibration import Calibration
 from konsil.study.calling import Endpoint, Judge, settings_of
 from konsil.study.decode import decode
@@ -106,9 +106,10 @@ class Study:
         """The instrument of this id, or None."""
         return next((i for i in self.instruments if i.id == instrument_id), None)
 
-    def everybody(self) -> tuple[Rater, ...]:
-        """The raters, and a stand-in for each place that people sign up for."""
-        return (*self.raters, *stand_ins(self.places, self.raters)) if self.places else self.raters
+    def everybody(self, events: Iterable[Event] = ()) -> tuple[Rater, ...]:
+        """The raters, and a stand-in for each place that people sign up for; `events` may have added places."""
+        places = (*self.places, *added_places(events))
+        return (*self.raters, *stand_ins(places, self.raters)) if places else self.raters
 
     def panels(self) -> dict[str, tuple[Rater, ...]]:
         """Panel -> its raters, in the protocol's order; a place that people sign up for has a stand-in."""

@@ -9,11 +9,15 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from konsil.errors import KonsilError
+from konsil.plan.places import Places
 from konsil.records import Event
 from konsil.records.ordering import natural
-from konsil.store import happenings
+from konsil.store import additions, happenings
+from konsil.store.additions import Addition
 from konsil.store.engine import reading
 from konsil.study.enrolment import CONSENT, ELIGIBILITY, PROFILE, Enrolment, Question, in_time
+from konsil.web.form import clean
 from konsil.web.guard import form_of, visitor_of
 from konsil.web.office import office
 from konsil.web.pages import path_to, to
@@ -55,7 +59,7 @@ def enrolment(request: Request) -> Response:
     return _page(request)
 
 
-def _page(request: Request, fault: str = "", status: int = 200) -> Response:
+def _page(request: Request, fault: str = "", status: int = 200, why: str = "") -> Response:
     site, role = site_of(request), visitor_of(request).role
     asks = site.study.enrolment or Enrolment()
     with reading(site.store.engine) as connection:
@@ -69,7 +73,12 @@ def _page(request: Request, fault: str = "", status: int = 200) -> Response:
         "admitted": Counter(p.standing.eligible for p in people),
         "tallies": [*_tallies("eligibility", asks.eligibility, people), *_tallies("profile", asks.profile, people)],
         "fault": fault,
+        "why": why,
         "study_language": site.study.language,
+        "places": additions.groups(site.study, site.store) if site.study.places else (),
+        "keeps_list": site.placing.keeps_list,
+        "waiting": site.placing.waiting() if role in PERSONAL else (),
+        "most_places": additions.MOST,
     }
     return office(request, "office_enrolment.html", context, status)
 
@@ -115,3 +124,26 @@ def reopen_eligibility(request: Request) -> Response:
     site, form = site_of(request), form_of(request)
     done = site.reception.reopen(form.get("who", ""), form.get("reason", ""), visitor_of(request).who)
     return to(path_to(request, "enrolment")) if done else _page(request, "reason", 422)
+
+
+def add_places(request: Request) -> Response:
+    """Add places to a panel; who adds them, and why, stands in the log."""
+    site, form = site_of(request), form_of(request)
+    chosen, number = form.get("group", ""), form.get("number", "")
+    groups = additions.groups(site.study, site.store)
+    if not chosen.isdecimal() or int(chosen) >= len(groups) or not number.isdecimal() or len(number) > 4:
+        return _page(request, "places", 422)
+    places = Places(groups[int(chosen)].panel, int(number), groups[int(chosen)].strata)
+    wanted = Addition(places, clean(form.get("reason", "")), visitor_of(request).who)
+    try:
+        additions.add_places(site.store, site.study, wanted, at=site.now())
+    except KonsilError as error:
+        return _page(request, "places", 422, str(error))
+    return to(path_to(request, "enrolment"))
+
+
+def end_waiting(request: Request) -> Response:
+    """Take somebody off the waiting list."""
+    site, form = site_of(request), form_of(request)
+    site.placing.stop_waiting(form.get("who", ""), by=visitor_of(request).who)
+    return to(path_to(request, "enrolment"))

@@ -137,15 +137,26 @@ def place(request: Request) -> Response:
     if in_the_way(site, visitor) != "place":
         return to(path_to(request, "next"))
     offer = site.placing.offer(visitor.who)
-    return page(request, "place.html", {"pages": offer.pages if offer is not None else 0})
+    told = {
+        "pages": offer.pages if offer is not None else 0,
+        "extra": offer is None and site.placing.draws_for(visitor.who),
+        "keeps_list": site.placing.keeps_list,
+        "waits": site.placing.is_waiting(visitor.who),
+    }
+    return page(request, "place.html", told)
 
 
 def take_place(request: Request) -> Response:
-    """Take it."""
+    """Take it, or wait for one, or wait no longer."""
     site, visitor = site_of(request), visitor_of(request)
+    word = form_of(request).get("say", "take")
     if in_the_way(site, visitor) == "place":
-        site.placing.take(visitor.who)
-        if visitor.who.startswith(GUEST):
+        if word in ("wait", "leave"):
+            waits = site.placing.wait(visitor.who) if word == "wait" else not site.placing.stop_waiting(visitor.who)
+            # Who came by the link for anybody has no way back from another device yet.
+            return to(path_to(request, "own_link" if waits and visitor.who.startswith(GUEST) else "place"))
+        taken = site.placing.take(visitor.who)
+        if taken and visitor.who.startswith(GUEST):
             return to(path_to(request, "own_link"))
     return to(path_to(request, "next"))
 

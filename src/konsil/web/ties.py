@@ -14,7 +14,7 @@ from konsil.errors import PlanError
 from konsil.instrument import Instrument
 from konsil.plan import Allocation, assign
 from konsil.plan.conflicts import conflicting_items
-from konsil.plan.places import signed_up, slots_of
+from konsil.plan.places import ADDED, signed_up, slots_of
 from konsil.prepare.draw import SAMPLING
 from konsil.records import Answer, Event, Item, Purpose, Rater, Rating, Task
 from konsil.store import Connection, Store, happenings, vacancies
@@ -22,8 +22,8 @@ from konsil.store.happenings import counted
 from konsil.store.screens import last_position, ratings_of_item, tasks_of_item
 from konsil.study import Study
 
-MOVES = ("sign-up", "withdrawal")
-"""Events that change who holds a slot of the plan."""
+MOVES = ("sign-up", "withdrawal", ADDED)
+"""Events that change who holds a slot of the plan, or which slots there are."""
 
 
 class Ties:
@@ -120,7 +120,7 @@ class Ties:
             items: list[Item] = list(view.each("items"))
             answers: list[Answer] = list(view.each("answers"))
             events: list[Event] = [e for e in view.each("events") if e.kind in (*MOVES, SAMPLING)]
-        everybody = self._study.everybody()
+        everybody = self._study.everybody(events)
         self._raters = {r.id: r for r in signed_up(events, slots_of(everybody))} | {r.id: r for r in everybody}
         wanted = set(only) if only is not None else None
         pretended = [

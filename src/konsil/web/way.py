@@ -25,15 +25,16 @@ def in_the_way(site: Site, visitor: Visitor, *, before: Gate | None = None) -> s
     return next((page for gate in gates if (page := gate(site, visitor)) is not None), None)
 
 
-def past_gates(endpoint: Endpoint) -> Endpoint:
+def past_gates(endpoint: Endpoint, *, open_at: str = "") -> Endpoint:
     """The endpoint for those only who have passed every gate; others are led to the first one before them.
 
-    Without it an address that was kept from before would lead past a consent that was withdrawn.
+    Without it an address that was kept from before would lead past a consent that was withdrawn. `open_at`: a gate at
+    which the endpoint may be used all the same.
     """
 
     def behind(request: Request) -> Response:
         gate = in_the_way(site_of(request), visitor_of(request))
-        if gate is None:
+        if gate in (None, open_at or None):
             return endpoint(request)
         return refusal(request, 403) if wants_json(request) else to(path_to(request, gate))
 
