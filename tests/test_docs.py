@@ -43,6 +43,7 @@ from konsil.sources import answers, items, ratings
 from konsil.stats.contract import Codes
 from konsil.stats.names import STATISTICS, statistic
 from konsil.study import Study, decode
+from konsil.study.adjudication import Adjudication
 from konsil.study.calibration import Calibration
 from konsil.study.calling import Endpoint, Example, Judge, Settings
 from konsil.study.enrolment import Enrolment, Question
@@ -501,6 +502,7 @@ KEYS = (
     Enrolment,
     Question,
     Calibration,
+    Adjudication,
     Endpoint,
     Settings,
     Example,

@@ -172,7 +172,7 @@ class Rated:
 
 
 def place(path: str) -> str:
-    return path.format(secret="none", public="none", digest="0", name="none.css")
+    return path.format(secret="none", public="none", about="none", digest="0", name="none.css")
 
 
 def leaks(seen: list[str], words: tuple[str, ...]) -> list[str]:

@@ -108,8 +108,10 @@ def _unreadable(data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:
 
 
 def _expected(data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:
+    # What is reviewed at an adjudication was asked for before.
+    tasks = task_columns(data.tasks).filter(pl.col("purpose").fill_null("main") != "adjudication")
     # A task that is nobody's has lapsed, or waits for somebody to sign up: nothing is expected of it.
-    return _subjects(task_columns(data.tasks).filter(pl.col("rater") != ""), data, instruments)
+    return _subjects(tasks.filter(pl.col("rater") != ""), data, instruments)
 
 
 def _subjects(tasks: pl.DataFrame, data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:

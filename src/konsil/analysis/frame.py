@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 import polars as pl
 
+from konsil.analysis.adjudicated import Adjudicated, settle
 from konsil.analysis.columns import rating_columns, task_columns
 from konsil.analysis.said import Said, say
 from konsil.analysis.screens import about_screens
@@ -105,6 +106,8 @@ class Long:
     """The records that it was made from: what few analyses need of answers and tasks."""
     together: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Names for several panels as one."""
+    adjudicated: Adjudicated = field(default_factory=Adjudicated)
+    """What became of labels at the adjudication, whichever of them the table has."""
 
     def part(self, criterion: str, panel: str) -> pl.DataFrame:
         """The ratings of a panel, or of several with one name, on one criterion, with SUBJECT and NUMBERED.
@@ -137,16 +140,21 @@ def long(
     exclusions: Exclusions,
     instruments: Sequence[Instrument],
     together: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+    *,
+    after: bool = False,
 ) -> Long:
-    """Join the records into one long table and set aside what the protocol excludes, with the reason."""
-    frame = _joined(data, instruments)
+    """Join the records into one long table and set aside what the protocol excludes, with the reason.
+
+    `after`: whether labels are those after the adjudication, where there was one.
+    """
+    frame, adjudicated = settle(_joined(data, instruments), after=after)
     frame = _with_strata(frame, data)
     frame, excluded = _exclude(frame, exclusions, data.withdrawn)
     named: dict[str, set[str]] = {}
     for one in data.items:
         for name in one.sets:
             named.setdefault(name, set()).add(one.id)
-    return Long(frame, excluded, {name: frozenset(ids) for name, ids in named.items()}, data, together)
+    return Long(frame, excluded, {name: frozenset(ids) for name, ids in named.items()}, data, together, adjudicated)
 
 
 def _joined(data: Data, instruments: Sequence[Instrument]) -> pl.DataFrame:

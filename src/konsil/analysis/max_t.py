@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -24,7 +24,9 @@ _INFLUENCES = 30_000_000
 """Up to so many influences of single comparisons the family is adjusted."""
 
 
-def with_max_t(contexts: Sequence[Context], table: Long, rows: Sequence[Row], families: Lineage) -> list[Row]:
+def with_max_t(
+    contexts: Sequence[Context], table_of: Callable[[Context], Long], rows: Sequence[Row], families: Lineage
+) -> list[Row]:
     """The rows, those of prespecified and tested win differences and margins with their max-T adjusted p.
 
     Adjusted is the row's own p value, by the correlations of all numbers of the family over all criteria, groups and
@@ -40,7 +42,11 @@ def with_max_t(contexts: Sequence[Context], table: Long, rows: Sequence[Row], fa
         chosen = [c for c in tested if c.analysis.cluster == kind]
         # Sorted, so that the order of analyses changes no draw.
         family = sorted(
-            ((_name(c.analysis.name, column.keys), column) for c in chosen for column in columns(c, table, families)),
+            (
+                (_name(c.analysis.name, column.keys), column)
+                for c in chosen
+                for column in columns(c, table_of(c), families)
+            ),
             key=lambda named: (named[0][0], *sorted(named[0][1])),
         )
         if family and sum(len(column.influence) for _, column in family) <= _INFLUENCES:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from konsil.analysis.adjudicated import adjudication_sentences
 from konsil.analysis.case_methods import case_methods
 from konsil.analysis.catalogue import PREFERENCE, WINS, WORTHS
 from konsil.analysis.consensus_rules import leaves_one_out, needs_majority
@@ -31,6 +32,7 @@ def methods(
 ) -> tuple[str, ...]:
     """Sentences that a methods section can take over; nothing is said that was not done."""
     found = [_material(table), *_excluded(table, exclusions), *_abstentions(analyses, table)]
+    found += adjudication_sentences(table.adjudicated, [a.name for a in analyses if a.adjudication == "after"])
     found += _statistics(analyses)
     found += _comparisons(analyses, rows)
     found += case_methods(analyses)

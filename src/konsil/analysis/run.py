@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
@@ -84,6 +84,13 @@ def run(
     analysis that the ratings cannot give raises; otherwise its row says why, and the others are made.
     """
     table = with_derived(long(data, exclusions, instruments, together), derived, instruments)
+    late = table
+    if table.adjudicated.labels and any(a.adjudication == "after" for a in analyses):
+        late = with_derived(long(data, exclusions, instruments, together, after=True), derived, instruments)
+
+    def table_of(context: Context) -> Long:
+        return late if context.analysis.adjudication == "after" else table
+
     families = lineage(systems, data.raters)
     analyses = [settled(analysis) for analysis in analyses]
     target = target_of(inference, table, analyses)
@@ -106,7 +113,7 @@ def run(
             raise AnalysisError(f"{analysis.name}: {problem}")
         start = len(rows)
         try:
-            rows.extend(_rows_of_analysis(context, table, families))
+            rows.extend(_rows_of_analysis(context, table_of(context), families))
         except AnalysisError as error:
             if strict:
                 raise
@@ -116,8 +123,8 @@ def run(
             continue
         contexts.append(context)
         places += [(context, n) for n in range(len(rows) - start)]
-    rows, doubts = _with_enough_draws(_adjusted(rows), places, table, families, resampling)
-    rows = with_max_t(contexts, table, rows, families)
+    rows, doubts = _with_enough_draws(_adjusted(rows), places, table_of, families, resampling)
+    rows = with_max_t(contexts, table_of, rows, families)
     both = orders(data, instruments)
     gaps = missing(data, table, exclusions, instruments)
     accounts = coverage(data, table, instruments, exclusions, planned=planned)
@@ -140,14 +147,16 @@ def run(
         label_counts=label_counts(table, instruments),
         outcomes=outcomes(data, table),
         curves=tuple(
-            c for one in contexts if one.analysis.statistic == "risk_coverage" for c in risk_curves(one, table)
+            c for one in contexts if one.analysis.statistic == "risk_coverage" for c in risk_curves(one, table_of(one))
         ),
-        trade_offs=tuple(t for c in contexts if c.analysis.statistic == "strictness" for t in trade_offs(c, table)),
+        trade_offs=tuple(
+            t for c in contexts if c.analysis.statistic == "strictness" for t in trade_offs(c, table_of(c))
+        ),
         derived=derived_values(table, derived),
         refused=tuple(refused),
         target=target.raters,
         inference=inference_sentences,
-        bounds=tuple(b for c in contexts for b in bounds_of(c, table, gaps, rows, families)),
+        bounds=tuple(b for c in contexts for b in bounds_of(c, table_of(c), gaps, rows, families)),
     )
 
 
@@ -160,7 +169,7 @@ def _rows_of_analysis(context: Context, table: Long, families: Lineage) -> list[
 def _with_enough_draws(
     rows: list[Row],
     places: Sequence[tuple[Context, int]],
-    table: Long,
+    table_of: Callable[[Context], Long],
     families: Lineage,
     resampling: Resampling,
 ) -> tuple[list[Row], tuple[Said, ...]]:
@@ -174,7 +183,7 @@ def _with_enough_draws(
         context, place = places[n]
         if context.analysis.name not in rows_by_analysis:
             more = replace(context, resampling=replace(resampling, draws=draws))
-            rows_by_analysis[context.analysis.name] = _rows_of_analysis(more, table, families)
+            rows_by_analysis[context.analysis.name] = _rows_of_analysis(more, table_of(context), families)
         return rows_by_analysis[context.analysis.name][place]
 
     return _adjusted(with_further_draws(rows, few, again)), ()

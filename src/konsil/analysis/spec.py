@@ -17,6 +17,7 @@ Denominator = Literal["cases", "recovered"]
 FailureBy = Literal["every", "mean"]
 SpanRule = Literal["each", "all", "any", "mean"]
 Clock = Literal["active", "open"]
+Stage = Literal["before", "after"]
 
 
 EnsembleUnits = Literal["common", "members"]
@@ -104,6 +105,8 @@ class Analysis:
     ensemble_units: EnsembleUnits = "common"
     """For ensembles: the units on which every one of them has a majority ('common'), or for each of them those on which
     its own members have one ('members')."""
+    adjudication: Stage = "before"
+    """Where raters who differed looked at it once more: the labels given before that, or those after it."""
     prespecified: bool = True
     """Whether it is declared: one of the family that is adjusted together; others are exploratory."""
 

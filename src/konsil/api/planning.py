@@ -183,7 +183,7 @@ def _refuse_another(folder: Folder, stored: Sequence[Task], tasks: Sequence[Task
     """A plan that was drawn is worked on: another one beside it would have everybody rate twice."""
     now_given = {t.id for t in tasks}
     # Tie-breaks follow from ratings, which may be revised; what is stored of them stays.
-    gone = [t for t in stored if t.purpose != "tiebreak" and t.id not in now_given]
+    gone = [t for t in stored if t.purpose not in ("tiebreak", "adjudication") and t.id not in now_given]
     if gone:
         raise PlanError(
             f"{folder.path}: {len(gone):,} tasks of the plan that was drawn (such as that of item {gone[0].item!r} for"

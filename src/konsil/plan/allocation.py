@@ -9,7 +9,7 @@ from typing import Literal
 Show = Literal["all", "each", "pair"]
 When = Literal["always", "disagreed"]
 PlannedPurpose = Literal["main", "practice", "pilot", "repeat", "tiebreak"]
-"""Purposes that a line of the plan can have; control tasks come from elsewhere."""
+"""Purposes that a line of the plan can have; control tasks and adjudications come from elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Literal
 
 RaterKind = Literal["human", "llm", "program"]
 State = Literal["rated", "abstained"]
-Purpose = Literal["main", "practice", "pilot", "repeat", "tiebreak", "injection"]
+Purpose = Literal["main", "practice", "pilot", "repeat", "tiebreak", "injection", "adjudication"]
 Outcome = Literal[
     "ok",
     "repaired",
@@ -151,7 +151,7 @@ class Task:
     purpose: Purpose = "main"
     """Main analyses take main and tie-break tasks."""
     repeat_of: str | None = None
-    """The task that this one repeats, for self-agreement."""
+    """The task that this one repeats, for self-agreement; of an adjudication the task that it reviews."""
 
 
 @dataclass(frozen=True, slots=True)

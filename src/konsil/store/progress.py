@@ -14,6 +14,9 @@ from sqlalchemy.engine import Connection
 
 from konsil.store import page_schema, schema
 
+UNCOUNTED = ("tiebreak", "adjudication")
+"""Purposes of tasks that no count shows: how many there are is an outcome."""
+
 
 @dataclass(frozen=True, slots=True)
 class Count:
@@ -56,7 +59,7 @@ def counts(connection: Connection) -> tuple[Count, ...]:
     query = (
         sa.select(*by, sa.func.min(t.position), sa.func.count(), sa.func.sum(done))
         .select_from(schema.tasks.outerjoin(page_schema.screens, s.task == t.id))
-        .where(t.purpose != "tiebreak")
+        .where(t.purpose.not_in(UNCOUNTED))
         .group_by(*by)
     )
     found = (
@@ -72,7 +75,7 @@ def handed_in(connection: Connection) -> tuple[Handed, ...]:
     query = (
         sa.select(s.rater, s.submitted_at, s.seconds)
         .select_from(page_schema.screens.join(schema.tasks, t.id == s.task))
-        .where(s.submitted_at.is_not(None), t.purpose != "tiebreak", t.item.is_not(None), t.rater == s.rater)
+        .where(s.submitted_at.is_not(None), t.purpose.not_in(UNCOUNTED), t.item.is_not(None), t.rater == s.rater)
         .order_by(s.submitted_at, s.task)
     )
     return tuple(Handed(*row) for row in connection.execute(query))

@@ -129,7 +129,7 @@ def planned(connection: Connection, rater: str) -> tuple[Queued, ...]:
     rated = sa.select(schema.ratings.c.task).where(schema.ratings.c.task == t.id).exists()
     query = (
         sa.select(t.id, t.phase, t.batch, t.position, t.purpose == "tiebreak", t.item.is_(None), rated)
-        .where(t.rater == rater)
+        .where(t.rater == rater, t.purpose != "adjudication")
         .order_by(t.position, t.id)
     )
     return tuple(

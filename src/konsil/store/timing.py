@@ -28,7 +28,7 @@ def timings(store: Store, freeze: str, at: str) -> tuple[Timing, ...]:
     query = (
         sa.select(r.criterion, r.rater, when, sa.func.count())
         .select_from(joined)
-        .where(sa.or_(t.purpose.is_(None), t.purpose.not_in(["practice", "pilot"])))
+        .where(sa.or_(t.purpose.is_(None), t.purpose.not_in(["practice", "pilot", "adjudication"])))
         .group_by(r.criterion, r.rater, sa.text("3"))
     )
     counts: dict[tuple[str, str], dict[str, int]] = {}

@@ -13,7 +13,7 @@ from konsil.plan.handover import hand_over
 from konsil.plan.places import SIGN_UP, slots_of
 from konsil.plan.seats import HAND_OVER, occupy
 from konsil.records import Event, Rater, Task
-from konsil.store import hands, happenings, leaving, places, read, schema
+from konsil.store import hands, happenings, leaving, places, progress, read, schema
 from konsil.store.db import Store
 from konsil.store.engine import writing
 from konsil.study import Study
@@ -43,7 +43,9 @@ def vacancies(connection: Connection, study: Study) -> tuple[Vacancy, ...]:
     """
     panels = {a.panel for a in study.plan if a.when == "disagreed"}
     t = schema.tasks.c
-    lapsed = sa.select(t.slot, sa.func.count()).where(t.rater == "", t.purpose != "tiebreak", t.item.is_not(None))
+    lapsed = sa.select(t.slot, sa.func.count()).where(
+        t.rater == "", t.purpose.not_in(progress.UNCOUNTED), t.item.is_not(None)
+    )
     counts: dict[str, int] = {slot: int(n) for slot, n in connection.execute(lapsed.group_by(t.slot))}
     found = (Vacancy(r.id, r.panel, counts.get(r.id, 0), r.panel in panels) for r in _empty(connection, study))
     return tuple(v for v in found if v.screens or v.breaks_ties)

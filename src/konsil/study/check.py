@@ -14,6 +14,7 @@ from konsil.instrument import Criterion, Instrument
 from konsil.plan import Allocation
 from konsil.plan.book import check_numbers
 from konsil.prepare import preparation_problems
+from konsil.study.adjudication import adjudication_problems
 from konsil.study.calibration import calibration_problems
 from konsil.study.calling import endpoint_problems, judge_problems, model_problems
 from konsil.study.enrolment import enrolment_problems, form_of, places_problems
@@ -58,6 +59,8 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         yield from preparation_problems(study.prepare, [s.id for s in study.systems], f"{name}: prepare")
         yield from helper_problems(study.prepare, study.endpoints, f"{name}: prepare")
     yield from _enrolment(study, name)
+    if study.adjudication is not None:
+        yield from adjudication_problems(study.adjudication, study.panels(), study.instruments, f"{name}: adjudication")
     for n, allocation in enumerate(study.plan):
         where = f"{name}: plan[{n}]"
         yield from _known(f"{where}.panel", "panel", allocation.panel, study.panels())

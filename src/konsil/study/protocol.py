@@ -17,6 +17,7 @@ from konsil.plan.injections import Injections
 from konsil.plan.places import Places, added_places, stand_ins
 from konsil.prepare import Preparation
 from konsil.records import Event, Rater, Source, System
+from konsil.study.adjudication import Adjudication
 from konsil.study.calibration import Calibration
 from konsil.study.calling import Endpoint, Judge, settings_of
 from konsil.study.decode import decode
@@ -81,6 +82,8 @@ class Study:
     """What comes before somebody's first task; None: nothing."""
     calibration: Calibration | None = None
     """What follows the pilot; None: nothing."""
+    adjudication: Adjudication | None = None
+    """Which disagreements raters look at together once they have rated; None: none."""
     sources: tuple[Source, ...] = ()
     """Where items, answers and ratings come from."""
     prepare: Preparation | None = None

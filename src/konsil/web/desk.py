@@ -11,7 +11,7 @@ from datetime import datetime
 from konsil.errors import StoreError, nearest
 from konsil.instrument import Field, Instrument, Reading, fields, ratings, screen, values
 from konsil.records import Event, Rating, Task
-from konsil.store import Connection, Store, batches, drafts, happenings, screens, write
+from konsil.store import Connection, Store, adjudications, batches, drafts, happenings, screens, write
 from konsil.store.covering import cover_task
 from konsil.store.drafts import NOTE, Change, Kept
 from konsil.store.engine import noting, reading, writing
@@ -96,7 +96,7 @@ class Desk:
             seen = screen(instrument, task, item, answers)
             said = self._said(connection, task)
             progress = line.progress(self._work.line(connection, rater), task.id)
-            closed = happenings.is_closed(connection, task)
+            closed = self._is_closed(connection, task)
             back = screens.submitted_before(connection, state)
             suggested = self._explained(connection, task) if state.submitted_at is not None else {}
         visit = Visit(secrets.token_urlsafe(12))
@@ -135,7 +135,7 @@ class Desk:
             state, task = found
             if visit is not None:
                 screens.visit(connection, state, visit, at)
-            if happenings.is_closed(connection, task):
+            if self._is_closed(connection, task):
                 return Saved(state.rev, at, closed=True)
             asked = fields(self._instrument(task), task)
             refused = {c.field: why for c in changes if (why := form.unfit(asked, c))}
@@ -160,7 +160,7 @@ class Desk:
             state, task = found
             if visit is not None:
                 screens.visit(connection, state, visit, at)
-            if happenings.is_closed(connection, task):
+            if self._is_closed(connection, task):
                 return Submitted(False, closed=True)
             instrument = self._instrument(task)
             asked = fields(instrument, task)
@@ -190,7 +190,7 @@ class Desk:
             if found is None:
                 return False
             state, task = found
-            if not happenings.is_closed(connection, task):
+            if not self._is_closed(connection, task):
                 asked = fields(self._instrument(task), task)
                 self._keep(connection, state, asked, form.tidied(asked, sent) | _note(sent), window, at)
             screens.put_off(connection, state)
@@ -223,6 +223,12 @@ class Desk:
         if state is None or task is None or task.rater != rater:
             return None
         return state, task
+
+    def _is_closed(self, connection: Connection, task: Task) -> bool:
+        """Whether the ratings of a task stand: its batch is closed, or others were shown them."""
+        if happenings.is_closed(connection, task):
+            return True
+        return self._study.adjudication is not None and adjudications.is_open(connection, task.id)
 
     def _instrument(self, task: Task) -> Instrument:
         found = self._study.instrument(task.instrument)

@@ -21,8 +21,8 @@ from konsil.web.pages import language_of, page, path_to, to
 from konsil.web.site import Site, site_of
 
 NAVIGATION = (
-    "overview", "screening", "cases", "rewriting", "invitations", "enrolment", "reasons", "batches", "problems",
-    "recruitment", "flags", "download", "log",
+    "overview", "screening", "cases", "rewriting", "invitations", "enrolment", "reasons", "batches", "adjudications",
+    "problems", "recruitment", "flags", "download", "log",
 )  # fmt: skip
 """The pages of the office in the order of the menu; who may see which is in the table of routes."""
 
@@ -61,6 +61,7 @@ def office(request: Request, template: str, context: Mapping[str, object] | None
     idle |= {"cases"} if site_of(request).marks.spec is None else set()
     idle |= {"rewriting"} if study.prepare is None or study.prepare.rewrite is None else set()
     idle |= {"reasons"} if study.calibration is None else set()
+    idle |= {"adjudications"} if study.adjudication is None else set()
     words = {
         "menu": [name for name in NAVIGATION if name in may - idle],
         "may": may,

@@ -81,6 +81,7 @@ def page(request: Request, template: str, context: Mapping[str, object] | None =
             "static": lambda name: site.options.path + address(name),
             "path": lambda name, **parameters: path_to(request, name, **parameters),
             "here": request.url.path,
+            "reviews": visitor is not None and visitor.role == "rater" and site.study.adjudication is not None,
             "consents": visitor is not None and visitor.role == "rater" and bool(site.reception.version),
             **(context or {}),
         }

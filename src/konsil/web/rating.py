@@ -40,8 +40,9 @@ def _next(request: Request) -> str:
 
 def finished(request: Request) -> Response:
     """All is rated, for now."""
-    line = site_of(request).desk.line(visitor_of(request).who)
-    return page(request, "finished.html", {"progress": progress(line, None)})
+    site, who = site_of(request), visitor_of(request).who
+    open_ = sum(not row.decided for row in site.adjudicating.rows(who))
+    return page(request, "finished.html", {"progress": progress(site.desk.line(who), None), "reviews_open": open_})
 
 
 def task(request: Request) -> Response:

@@ -9,6 +9,7 @@ from starlette.routing import Route
 
 from konsil.store.access import Role
 from konsil.web import (
+    adjudicating,
     admitting,
     calibrating,
     collected,
@@ -74,6 +75,9 @@ ROUTES: tuple[Page, ...] = (
     Page("make_own_link", "/link", "POST", RATERS, past_gates(joining.make_own_link, open_at="place")),
     Page("calibration", "/calibration", "GET", RATERS, calibrating.calibration),
     Page("say_calibration", "/calibration", "POST", RATERS, calibrating.say_calibration),
+    Page("reviews", "/adjudication", "GET", RATERS, past_gates(adjudicating.reviews)),
+    Page("review", "/adjudication/{about}", "GET", RATERS, past_gates(adjudicating.review)),
+    Page("decide_review", "/adjudication/{about}", "POST", RATERS, past_gates(adjudicating.decide)),
     Page("ratings", "/ratings", "GET", RATERS, past_gates(rated.my_ratings)),
     Page("next", "/next", "GET", RATERS, rating.next_task),
     Page("finished", "/finished", "GET", RATERS, past_gates(rating.finished)),
@@ -101,6 +105,8 @@ ROUTES: tuple[Page, ...] = (
     Page("batches", "/office/batches", "GET", OFFICE, office.batches),
     Page("close_batch", "/office/batches/close", "POST", OFFICE, office.close_batch),
     Page("reopen_batch", "/office/batches/open", "POST", OWNERS, office.reopen_batch),
+    Page("adjudications", "/office/adjudication", "GET", OWNERS, adjudicating.overview),
+    Page("open_adjudications", "/office/adjudication", "POST", OWNERS, adjudicating.open_all),
     Page("problems", "/office/problems", "GET", OFFICE, troubles.problems),
     Page("settle", "/office/problems", "POST", OFFICE, troubles.settle),
     Page("enrolment", "/office/enrolment", "GET", OFFICE | ANALYSTS, admitting.enrolment),

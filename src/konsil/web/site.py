@@ -18,6 +18,7 @@ from konsil.store import Store
 from konsil.store.access import Access, Role
 from konsil.store.secret import secret
 from konsil.study import Study
+from konsil.web.adjudication import Adjudicating
 from konsil.web.desk import Desk
 from konsil.web.marks import Marks
 from konsil.web.pilot import Pilot
@@ -161,6 +162,11 @@ class Site:
     def pilot(self) -> Pilot:
         """What follows the pilot."""
         return Pilot(self.study, self.store, self.now)
+
+    @cached_property
+    def adjudicating(self) -> Adjudicating:
+        """What raters who differ look at together."""
+        return Adjudicating(self.study, self.store, self.now)
 
     @cached_property
     def pool(self) -> Pool:
