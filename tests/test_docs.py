@@ -48,6 +48,7 @@ from konsil.study.calibration import Calibration
 from konsil.study.calling import Endpoint, Example, Judge, Settings
 from konsil.study.enrolment import Enrolment, Question
 from konsil.study.practice import Explanation
+from konsil.study.privacy import Privacy
 from konsil.study.programs import Program
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -501,6 +502,7 @@ KEYS = (
     Places,
     Enrolment,
     Question,
+    Privacy,
     Calibration,
     Adjudication,
     Endpoint,

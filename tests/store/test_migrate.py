@@ -34,7 +34,7 @@ def test_the_last_migration_is_this_versions_schema() -> None:
     assert sorted(numbers) == list(range(1, schema.SCHEMA + 1))
 
 
-@pytest.mark.parametrize(("number", "calls"), [(1, []), (2, [CALL]), (3, [CALL]), (4, [CALL])])
+@pytest.mark.parametrize(("number", "calls"), [(1, []), (2, [CALL]), (3, [CALL]), (4, [CALL]), (5, [CALL])])
 def test_a_database_of_an_older_schema_keeps_every_rating(
     number: int, calls: list[Call], tmp_path: Path, sample: Batch
 ) -> None:
@@ -57,8 +57,8 @@ _NEXT = '''"""A test's next schema."""
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0006"
-down_revision = "0005"
+revision = "0007"
+down_revision = "0006"
 
 
 def upgrade() -> None:
@@ -70,7 +70,7 @@ def upgrade() -> None:
 def _next_version(tmp_path: Path, failure: str = "") -> Path:
     scripts = tmp_path / "scripts 100%"
     shutil.copytree(migrate.MIGRATIONS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
-    (scripts / "versions" / "0006_next.py").write_text(_NEXT.format(failure=failure))
+    (scripts / "versions" / "0007_next.py").write_text(_NEXT.format(failure=failure))
     return scripts
 
 
@@ -78,16 +78,16 @@ def test_a_migration_keeps_every_rating(
     filled: Store, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = filled.batch()
-    monkeypatch.setattr(schema, "SCHEMA", 6)
+    monkeypatch.setattr(schema, "SCHEMA", 7)
     monkeypatch.setattr(migrate.upgrade, "__defaults__", (_next_version(tmp_path),))
     with Store.open(where) as store:
         assert store.batch() == before
         assert store.verify_log() == ()
         with store.engine.connect() as connection:
             assert connection.execute(sa.text("SELECT count(*) FROM ratings WHERE device = ''")).scalar() == 6
-            assert connection.execute(sa.text("SELECT value FROM meta WHERE key = 'schema'")).scalar() == "6"
-    monkeypatch.setattr(schema, "SCHEMA", 5)
-    with pytest.raises(StoreError, match=r"written by a newer konsil \(schema 6; this one knows up to 5\)"):
+            assert connection.execute(sa.text("SELECT value FROM meta WHERE key = 'schema'")).scalar() == "7"
+    monkeypatch.setattr(schema, "SCHEMA", 6)
+    with pytest.raises(StoreError, match=r"written by a newer konsil \(schema 7; this one knows up to 6\)"):
         Store.open(where)
 
 
@@ -106,9 +106,9 @@ def test_a_migration_that_fails_changes_nothing(
 
 def test_a_newer_schema_is_refused(filled: Store, where: str) -> None:
     with filled.engine.connect() as connection:
-        connection.execute(sa.text("UPDATE meta SET value = '7' WHERE key = 'schema'"))
+        connection.execute(sa.text("UPDATE meta SET value = '8' WHERE key = 'schema'"))
         connection.commit()
-    with pytest.raises(StoreError, match=r"was written by a newer konsil \(schema 7; this one knows up to 5\)"):
+    with pytest.raises(StoreError, match=r"was written by a newer konsil \(schema 8; this one knows up to 6\)"):
         Store.open(where)
 
 

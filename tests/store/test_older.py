@@ -45,7 +45,10 @@ def old_database(number: int) -> sqlite3.Connection:
     old.executescript((HERE / f"schema{number}.sql").read_bytes().decode())
     for table, rows in PAGES.items():
         if number >= 3 or table == "people":
-            old.executemany(f"INSERT INTO {table} VALUES ({','.join('?' * len(rows[0]))})", rows)
+            # Columns that came later stand behind these, and may be empty.
+            columns = [c[1] for c in old.execute(f"PRAGMA table_info({table})")][: len(rows[0])]
+            marks = ",".join("?" * len(columns))
+            old.executemany(f"INSERT INTO {table} ({_quoted(columns)}) VALUES ({marks})", rows)
     old.commit()
     return old
 

@@ -16,7 +16,7 @@ from konsil.store.people import Person, note_person
 
 AT, LATER = "2025-03-01T12:00:00Z", "2025-06-01T12:00:00Z"
 NO_PERSON = {
-    "meta", "alembic_version", "imports", "items", "answers", "calls", "renderings",
+    "meta", "alembic_version", "imports", "items", "answers", "calls", "renderings", "salts", "staff",
 }  # fmt: skip
 """Tables in which no row is about a person."""
 

@@ -16,6 +16,7 @@ from konsil.errors import KonsilError, StudyError
 from konsil.prepare import in_study
 from konsil.records import Callee, Event, Source
 from konsil.store import Added, Batch, Store
+from konsil.store.erasing import erased
 from konsil.study import Study, check, parse, study_digest
 from konsil.study.admit import Incoming, Known, admit
 from konsil.study.cutting import rates_sentences, with_sentences
@@ -76,19 +77,25 @@ class Folder:
             # A rater's panel and strata are the protocol's to say, also where it was corrected since.
             here = {r.id for r in store.raters()}
             held = {a.id: a for a in store.answers()} if rates_sentences(self.study) else {}
+            gone = erased(store.events())
+            ratings = [r for r in admitted.ratings if r.rater not in gone] if gone else admitted.ratings
             batch = Batch(
                 items=admitted.items,
                 answers=with_sentences(self.study, admitted.answers, held),
                 raters=[r for r in admitted.raters if r.id not in here],
                 tasks=admitted.tasks,
-                ratings=admitted.ratings,
+                ratings=ratings,
                 events=_preparation(read, store),
             )
             note_study(store, self.study, now())
             names = tuple(dict.fromkeys(s.file for s in chosen))
             files = digests_of(self.path, names)
             added = store.add(batch, source=", ".join(names), digest=digest_of_all(files), at=now(), files=files)
-        return replace(added, notes=tuple(note for one in read for note in one.notes))
+        notes = [note for one in read for note in one.notes]
+        if left := len(admitted.ratings) - len(ratings):
+            ratings_are = "1 rating is" if left == 1 else f"{left:,} ratings are"
+            notes.append(f"{ratings_are} left out: the rater's data were erased; delete them in the files too")
+        return replace(added, notes=tuple(notes))
 
     def _finder(self) -> Find:
         from konsil.api.labelstudio import Finder
@@ -277,6 +284,7 @@ class Folder:
             together=study.together,
             strict=False,
         )
+        from konsil.api.erasing import privacy_sentences
         from konsil.api.log_check import log_sentence
 
         with self.store() as store:
@@ -284,7 +292,7 @@ class Folder:
         return replace(
             found,
             warnings=(*(() if is_whole else (log,)), *seen.warnings, *found.warnings),
-            methods=(*seen.methods, log, *found.methods),
+            methods=(*seen.methods, *privacy_sentences(self.study, seen.events), log, *found.methods),
             played=seen.played,
             plan=seen.plan,
             log=log,

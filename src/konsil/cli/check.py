@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ def command(folder: Path, database: str, statistics: bool) -> None:
     from konsil.analysis import known_statistics
     from konsil.api import open_folder
     from konsil.api.checking import column_problems
+    from konsil.api.erasing import retention_line
     from konsil.errors import StudyError
     from konsil.study import study_digest
 
@@ -50,6 +52,8 @@ def command(folder: Path, database: str, statistics: bool) -> None:
 
         for line in unknown_vendors(study.endpoints):
             click.echo(f"  {line}")
+    if line := retention_line(study, date.today()):
+        click.echo(f"  {line}")
     click.echo(f"  digest:      {study_digest(study)}")
     for instrument in _judged(study):
         for line in _parity(instrument):

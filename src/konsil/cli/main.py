@@ -48,6 +48,7 @@ COMMANDS = {
     "local": ("konsil.cli.local", "Install, list and remove models that run on this machine."),
     "backup": ("konsil.cli.backup", "Copy the database while people go on rating, and check the copy."),
     "verify-log": ("konsil.cli.verify_log", "Check the audit log's chain of digests."),
+    "erase": ("konsil.cli.erase", "Erase a rater: ratings, texts, drafts, profile, name and address."),
     "person": ("konsil.cli.person", "Write everything that is stored about one person, for that person."),
     "log": ("konsil.cli.log", "List the audit log: who did what, when and why."),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import click
@@ -18,10 +19,12 @@ def command(folder: Path, database: str) -> None:
     It also says whether the protocol has changed since the last import.
     """
     from konsil.api import open_folder
+    from konsil.api.erasing import retention_line
     from konsil.api.preparing import of_items
     from konsil.api.rewriting import waiting
     from konsil.store.calls import Calls
     from konsil.study import study_digest
+    from konsil.study.privacy import is_over
 
     opened = open_folder(folder, database=database)
     with opened.store() as store:
@@ -39,3 +42,5 @@ def command(folder: Path, database: str) -> None:
         click.echo(line)
     if noted and noted != study_digest(opened.study):
         click.echo("  the protocol has changed since the last import")
+    if is_over(opened.study.privacy, today := date.today()):
+        click.echo(f"  {retention_line(opened.study, today)}")

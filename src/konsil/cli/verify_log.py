@@ -20,17 +20,27 @@ def command(folder: Path, database: str, expect: str | None) -> None:
     another log; only a head that was noted elsewhere shows that. --expect compares.
     """
     from konsil.api import open_folder
-    from konsil.store.heads import check_head, head_of
+    from konsil.store.heads import anchor_notes, check_head, head_of
 
     with open_folder(folder, database=database).store() as store:
         problems = [*store.verify_log(), *(check_head(store, expect) if expect is not None else ())]
-        uncovered, head = store.log_gap(), head_of(store)
+        uncovered, head, erased = store.log_gap(), head_of(store), store.erased()
+        notes = list(anchor_notes(store, expect))
     for problem in problems:
         click.echo(f"konsil: {problem}", err=True)
     if problems:
         sys.exit(2)
-    click.echo("the audit log is whole")
+    click.echo(f"the audit log is whole{_erased(*erased)}")
+    for note in notes:
+        click.echo(note)
     if uncovered:
         rows = "1 row" if uncovered == 1 else f"{uncovered:,} rows"
         click.echo(f"not covered yet: {rows} of screens, visits, changes, invitations or calls, written since")
     click.echo(f"head: {head}")
+
+
+def _erased(records: int, raters: int) -> str:
+    if not raters:
+        return ""
+    people = "1 rater" if raters == 1 else f"{raters:,} raters"
+    return f", {records:,} {'record' if records == 1 else 'records'} of {people} erased"

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from konsil.errors import StoreError, nearest
-from konsil.store import audit, engine, page_schema
+from konsil.store import audit, engine, page_schema, schema
 from konsil.store.covering import traces_of_invitations
 from konsil.store.db import Store
 
@@ -25,6 +25,8 @@ coordinator sees no outcome, an owner runs the study.
 PERSONAL: frozenset[Role] = frozenset({"rater", "curator"})
 """Whose links lead back, on any device, until they expire; those of others work once."""
 
+ERASED = "~erased"
+"""Who has the cookie of somebody whose data were erased: nobody, until it expires."""
 GUEST = "guest-"
 """How the pseudonyms begin of those who come by an invitation for anybody."""
 
@@ -107,9 +109,10 @@ class Access:
             "uses": 0, "most_uses": most_uses,
         }  # fmt: skip
         with engine.writing(self.store.engine) as connection:
+            refuse_erased(connection, who)
             connection.execute(sa.insert(page_schema.invitations).values(row))
             traces = traces_of_invitations(connection, page_schema.invitations.c.token == hashed(secret))
-            data = {"who": who, "role": role, "expires_at": expires_at, "traces": traces}
+            data = {"who": who, "role": role, "expires_at": expires_at, "traces": traces, "salted": True}
             audit.append(connection, "invitation", data, at)
         return secret
 
@@ -152,7 +155,7 @@ class Access:
             )
             connection.execute(sa.insert(page_schema.visitors).values(_cells(row)))
             traces = traces_of_invitations(connection, c.token == found.token)
-            audit.append(connection, "sign-in", {"who": who, "role": found.role, "traces": traces}, at)
+            audit.append(connection, "sign-in", {"who": who, "role": found.role, "traces": traces, "salted": True}, at)
         return cookie
 
     def visitor(self, cookie: str, at: str) -> Visitor | None:
@@ -194,8 +197,24 @@ def close_door(connection: Connection, who: str, at: str, *, stay: bool = False)
     if not stay:
         connection.execute(sa.delete(page_schema.visitors).where(v.who == who))
     traces = traces_of_invitations(connection, sa.and_(c.who == who, c.revoked_at == at))
-    audit.append(connection, "invitations revoked", {"who": who, "invitations": n, "traces": traces}, at)
+    audit.append(
+        connection, "invitations revoked", {"who": who, "invitations": n, "traces": traces, "salted": True}, at
+    )
     return n
+
+
+def refuse_erased(connection: Connection, who: str) -> None:
+    """Nobody comes back under an identifier whose data were erased: what follows would be a person's data again."""
+    e = schema.events.c
+    if connection.execute(sa.select(e.id).where(e.kind == audit.ERASURE, e.subject == who)).first() is not None:
+        raise StoreError(f"rater: the data of {who!r} were erased; expected another identifier")
+
+
+def close_for_good(connection: Connection, who: str) -> None:
+    """Leave of somebody's signed-in devices only that their data were erased, in the caller's transaction."""
+    v = page_schema.visitors
+    nothing = {"who": ERASED, "csrf": "", "made_at": ""}
+    connection.execute(sa.update(v).where(v.c.who == who).values(nothing))
 
 
 def _invitation(connection: Connection, token: str) -> Invitation | None:

@@ -117,7 +117,7 @@ class Calls:
                 f"{self.store.name}: these calls are stored already; is another run going on for the same study?"
             ) from None
         at = max((c.at for c in calls if c.at), default=_NO_TIME)
-        audit.append(connection, CALLS_KIND, {"calls": len(rows), "content": audit.content(total)}, at)
+        audit.append(connection, CALLS_KIND, {"calls": len(rows), **audit.covers(total)}, at)
 
     def add_new(self, calls: Sequence[Call]) -> int:
         """Append the calls that are not stored yet, all or nothing, and count them; for reading back an export."""

@@ -16,36 +16,43 @@ from sqlalchemy.engine import Connection, Engine
 
 from konsil.store import audit, engine, noting, page_schema, schema
 from konsil.store.rows import CALLS
+from konsil.store.salts import Salts, all_salts
 
 KIND = "traces"
 """The kind of an entry that covers rows and says nothing else."""
 CALLS_KIND = "calls"
 """The kind of an entry that covers calls."""
-TABLES: Mapping[str, tuple[sa.Table, str]] = {
-    "screens": (page_schema.screens, "task"),
-    "visits": (page_schema.visits, "id"),
-    "draft_events": (page_schema.draft_events, "id"),
-    "invitations": (page_schema.invitations, "token"),
+TABLES: Mapping[str, tuple[sa.Table, str, str]] = {
+    "screens": (page_schema.screens, "task", "rater"),
+    "visits": (page_schema.visits, "id", "rater"),
+    "draft_events": (page_schema.draft_events, "id", "rater"),
+    "invitations": (page_schema.invitations, "token", "who"),
 }
-"""Table -> the column by which the log names its rows."""
+"""Table -> the column by which the log names its rows, and the column of whose salt they are hashed with."""
 _OF_TASKS = ("screens", "visits", "draft_events")
 _DIGITS = 32
 Traces = dict[str, dict[str, str]]
 
 
-def _digest(row: tuple[Any, ...]) -> str:
-    return audit.content(audit.fingerprint(row))[:_DIGITS]
+_ABOUT = 3
+"""Columns of `rows_of` before the cells that are covered."""
 
 
-def _rows(table: sa.Table, key: str) -> sa.Select[Any]:
-    """Key, entry and the cells that are covered."""
-    return sa.select(table.c[key], table.c.entry, *(c for c in table.c if c.name != "entry"))
+def digest(row: sa.Row[Any], salt: str) -> str:
+    """What the log says of a row of `rows_of`."""
+    return audit.content(audit.fingerprint(tuple(row[_ABOUT:]), salt))[:_DIGITS]
+
+
+def rows_of(name: str) -> sa.Select[Any]:
+    """The rows of a table: key, entry, owner, and the cells that are covered."""
+    table, key, owner = TABLES[name]
+    return sa.select(table.c[key], table.c.entry, table.c[owner], *(c for c in table.c if c.name != "entry"))
 
 
 # Every page that is handed in asks these; they are put together once.
-_OPEN = {name: _rows(t, key).where(t.c.entry.is_(None)) for name, (t, key) in TABLES.items()}
+_OPEN = {name: rows_of(name).where(t.c.entry.is_(None)) for name, (t, *_) in TABLES.items()}
 _OPEN_OF_TASK = {n: _OPEN[n].where(TABLES[n][0].c.task == sa.bindparam("of")) for n in _OF_TASKS}
-_MARK = {name: sa.update(t).where(t.c.entry.is_(None)) for name, (t, _) in TABLES.items()}
+_MARK = {name: sa.update(t).where(t.c.entry.is_(None)) for name, (t, *_) in TABLES.items()}
 _MARK_OF_TASK = {n: _MARK[n].where(TABLES[n][0].c.task == sa.bindparam("of")) for n in _OF_TASKS}
 
 
@@ -62,11 +69,12 @@ def _cover(
     at: str,
 ) -> None:
     traces: Traces = {}
+    salts = Salts(connection)
     for name, query in queries.items():
         if rows := connection.execute(query, bound).all():
-            traces[name] = {row[0]: _digest(tuple(row[2:])) for row in rows}
+            traces[name] = {row[0]: digest(row, salts.of(row[2])) for row in rows}
     if traces:
-        entry = audit.append(connection, KIND, {"traces": traces}, at)
+        entry = audit.append(connection, KIND, {"traces": traces, "salted": True}, at)
         for name in traces:
             connection.execute(marks[name].values(entry=entry), bound)
 
@@ -77,50 +85,56 @@ def cover_all(opened: Engine, at: str) -> None:
         if not count_uncovered(connection):
             return
     with engine.writing(opened) as connection:
-        _cover(connection, _OPEN, _MARK, {}, at)
-        older = schema.calls.c.entry.is_(None)
-        rows = connection.execute(sa.select(*(schema.calls.c[n] for n in CALLS.names)).where(older))
-        total, n = 0, 0
-        for row in rows.yield_per(1_000):
-            total, n = total + audit.fingerprint(tuple(row)), n + 1
-        if n:
-            entry = audit.append(connection, CALLS_KIND, {"calls": n, "content": audit.content(total)}, at)
-            connection.execute(sa.update(schema.calls).where(older).values(entry=entry))
+        cover_now(connection, at)
+
+
+def cover_now(connection: Connection, at: str) -> None:
+    """The same in the caller's transaction."""
+    _cover(connection, _OPEN, _MARK, {}, at)
+    older = schema.calls.c.entry.is_(None)
+    rows = connection.execute(sa.select(*(schema.calls.c[n] for n in CALLS.names)).where(older))
+    total, n = 0, 0
+    for row in rows.yield_per(1_000):
+        total, n = total + audit.fingerprint(tuple(row)), n + 1
+    if n:
+        entry = audit.append(connection, CALLS_KIND, {"calls": n, **audit.covers(total)}, at)
+        connection.execute(sa.update(schema.calls).where(older).values(entry=entry))
 
 
 def traces_of_invitations(connection: Connection, where: sa.ColumnElement[bool]) -> Traces:
     """What the next entry of this transaction says of these invitations, which are marked as covered by it."""
-    table, key = TABLES["invitations"]
-    entry = audit.next_entry(connection)
-    connection.execute(sa.update(table).where(where).values(entry=entry))
-    rows = connection.execute(_rows(table, key).where(where))
-    return {"invitations": {row[0]: _digest(tuple(row[2:])) for row in rows}}
+    entry, salts = audit.next_entry(connection), Salts(connection)
+    connection.execute(sa.update(TABLES["invitations"][0]).where(where).values(entry=entry))
+    rows = connection.execute(rows_of("invitations").where(where)).all()
+    return {"invitations": {row[0]: digest(row, salts.of(row[2])) for row in rows}}
 
 
 def count_uncovered(connection: Connection) -> int:
     """Count the rows that changed since an entry covered them, or that none has covered yet."""
-    tables = (*(table for table, _ in TABLES.values()), schema.calls)
+    tables = (*(table for table, *_ in TABLES.values()), schema.calls)
     counts = [sa.select(sa.func.count()).select_from(t).where(t.c.entry.is_(None)).scalar_subquery() for t in tables]
     return sum(connection.execute(sa.select(*counts)).one())
 
 
 def problems(connection: Connection) -> Iterator[str]:
     """Say which rows are not as the log has them, one sentence a table; nothing when all is well."""
-    last: Traces = {name: {} for name in TABLES}
+    last: dict[str, dict[str, tuple[str, bool]]] = {name: {} for name in TABLES}
     for text in connection.execute(
         sa.select(schema.audit_log.c.data)
         .where(schema.audit_log.c.data.contains('"traces":'))
         .order_by(schema.audit_log.c.seq)
         .execution_options(yield_per=1_000)
     ).scalars():
-        for name, digests in _parse(text).items():
-            last.get(name, {}).update(digests)
-    for name, (table, key) in TABLES.items():
+        salted = '"salted":true' in text
+        for name, digests in parsed(text).items():
+            last.get(name, {}).update((key, (digest_, salted)) for key, digest_ in digests.items())
+    salts = all_salts(connection)
+    for name in TABLES:
         expected, changed = last[name], 0
-        for row in connection.execute(_rows(table, key).execution_options(yield_per=5_000)):
-            digest = expected.pop(row[0], None)
-            changed += row[1] is not None and digest != _digest(tuple(row[2:]))
-        removed = sum(bool(digest) for digest in expected.values())
+        for row in connection.execute(rows_of(name).execution_options(yield_per=5_000)):
+            noted, salted = expected.pop(row[0], ("", False))
+            changed += row[1] is not None and noted != digest(row, salts.get(row[2], "") if salted else "")
+        removed = sum(bool(noted) for noted, _ in expected.values())
         if changed:
             yield f"{name}: {_count(changed)} changed after the log covered them, outside konsil"
         if removed:
@@ -132,7 +146,8 @@ def _count(n: int) -> str:
     return "1 row was" if n == 1 else f"{n:,} rows were"
 
 
-def _parse(text: str) -> Traces:
+def parsed(text: str) -> Traces:
+    """What an entry says of rows; nothing where it says nothing of any."""
     try:
         traces = json.loads(text)["traces"]
         return {str(name): {str(k): str(d) for k, d in digests.items()} for name, digests in traces.items()}

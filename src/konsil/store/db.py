@@ -148,6 +148,13 @@ class Store:
         with engine.reading(self.engine) as connection:
             return covering.count_uncovered(connection)
 
+    def erased(self) -> tuple[int, int]:
+        """How many records of how many raters were erased."""
+        with engine.reading(self.engine) as connection:
+            entries = audit.entries(connection, audit.ERASURE)
+        numbers = [n for data in entries if isinstance(n := data.get("erased"), int)]
+        return sum(numbers), len(numbers)
+
     def log_since(self, digest: str) -> int | None:
         """Count the entries after the one with this hash, all of them if it is that of an empty log; None: not here."""
         with engine.reading(self.engine) as connection:

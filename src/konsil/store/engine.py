@@ -179,6 +179,30 @@ def empty_log(engine: Engine) -> bool:
             raw.execute(f"PRAGMA busy_timeout = {int(1000 * BUSY_SECONDS)}")
 
 
+def rewrite_files(engine: Engine) -> bool:
+    """Write the database's files anew, so that nothing of rows that were deleted is left in them, however old.
+
+    Return False where other programs use the database meanwhile, so that remnants may still be there.
+    """
+    try:
+        with told(engine.url), _turn(engine), engine.connect() as connection:
+            raw: Any = connection.connection.driver_connection
+            if engine.dialect.name == "sqlite":
+                raw.execute(f"PRAGMA busy_timeout = {_SHORT_WAIT}")
+                try:
+                    raw.execute("VACUUM")
+                finally:
+                    raw.execute(f"PRAGMA busy_timeout = {int(1000 * BUSY_SECONDS)}")
+            else:
+                rewriting = connection.execution_options(isolation_level="AUTOCOMMIT")
+                rewriting.exec_driver_sql(f"SET lock_timeout = {_SHORT_WAIT}")
+                rewriting.exec_driver_sql("VACUUM (FULL)")
+                connection.invalidate()
+    except StoreError:
+        return False
+    return empty_log(engine)
+
+
 _SHORT_WAIT = 2_000
 """Milliseconds to wait for readers where nothing is lost by giving up."""
 

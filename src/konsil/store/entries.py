@@ -16,7 +16,7 @@ from konsil.store.rows import KINDS, dumps
 
 _CHUNK = 1_000
 _WHO = ("by", "who", "rater")
-_HIDDEN = ("content", "traces", "forms", "by", "who", "reason")
+_HIDDEN = ("content", "salted", "residues", "traces", "forms", "by", "who", "reason")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from konsil.errors import StoreError
 from konsil.records import Event
 from konsil.store import audit, page_schema, schema
 from konsil.store.rows import KINDS
+from konsil.store.salts import Salts, owner_of
 
 _CHUNK = 500
 
@@ -29,7 +30,7 @@ def hand_over(connection: Connection, event: Event, holders: Mapping[str, str]) 
         return 0
     row = events.row(event)
     connection.execute(sa.insert(e).values(dict(zip(events.names, row, strict=True)) | {"entry": entry}))
-    total, moved = audit.fingerprint(row), 0
+    total, moved = audit.fingerprint(row, Salts(connection).of(owner_of("events")(row))), 0
     removed: list[str] = []
     place = kind.names.index("rater")
     for ids in _chunks(sorted(holders)):
@@ -47,7 +48,7 @@ def hand_over(connection: Connection, event: Event, holders: Mapping[str, str]) 
             before = rows[task]
             total += audit.fingerprint((*before[:place], holders[task], *before[place + 1 :]))
         moved += len(changed)
-    data: dict[str, object] = {"event": event.id, "tasks": moved, "content": audit.content(total)}
+    data: dict[str, object] = {"event": event.id, "tasks": moved, **audit.covers(total)}
     if removed:  # the log covered these screens, and need not miss them
         data["traces"] = {"screens": dict.fromkeys(removed, "")}
     audit.append(connection, event.kind, data, event.at)

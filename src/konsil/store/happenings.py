@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from konsil.records import Event, Task
-from konsil.store import schema, write
+from konsil.store import salts, schema, write
 from konsil.store.rows import KINDS
 from konsil.store.write import Added, Batch
 
@@ -19,8 +19,10 @@ BATCH_REOPENED = "batch reopened"
 """Subject and data as above; data.reason: why."""
 PROBLEM = "problem"
 """Subject: the task; data.rater: who reports it; data.text: what is wrong."""
-WITHDRAWAL = "withdrawal"
+WITHDRAWAL = salts.WITHDRAWAL
 """Subject: the rater."""
+SETTLED = "problem settled"
+"""Subject: the id of the event that reported the problem; data.note: what was done."""
 
 
 def happened(connection: Connection, event: Event) -> bool:

@@ -6,9 +6,13 @@ import re
 from collections.abc import Iterator
 
 from konsil.errors import StoreError
+from konsil.store import anchoring
+from konsil.store.anchoring import Anchored
 from konsil.store.db import Store
+from konsil.store.engine import reading
 
 _HEAD = re.compile(r"(?:(\d{1,18})-)?([0-9a-f]{64})")
+_SHOWN = 24
 
 
 def head_of(store: Store) -> str:
@@ -19,14 +23,52 @@ def head_of(store: Store) -> str:
 
 def check_head(store: Store, expected: str) -> Iterator[str]:
     """Say in one sentence why this log does not continue from a head that was noted; nothing where it does."""
+    count, digest = _parsed(expected)
+    if _anchored_from(store, count, digest) is not None:
+        return
+    since, entries = store.log_since(digest), store.log_head()[0]
+    if since is None or (count is not None and count != entries - since):
+        shown = expected.strip().lower()[:_SHOWN]
+        anew = _anchored(store)
+        if anew:
+            yield (
+                f"audit log: the head {shown}... is not in this log of {entries:,} entries; the log was anchored anew"
+                f" on {anew[-1].at[:10]}, and of the chain before only its last head is kept: {anew[-1].before}"
+            )
+            return
+        yield (
+            f"audit log: the head {shown}... is not in this log of {entries:,} entries; the log was written anew,"
+            " or the database is an older copy"
+        )
+
+
+def anchor_notes(store: Store, expected: str | None) -> Iterator[str]:
+    """What a reader of the log must know of chains before this one, a line each."""
+    wanted = _anchored_from(store, *_parsed(expected)) if expected is not None else None
+    for one in _anchored(store):
+        met = "; it is the expected head" if one == wanted else ""
+        broken = f"; that chain was not whole: {one.problems[0]}" if one.problems else ""
+        yield f"anchored anew on {one.at[:10]} from the head {one.before}{met}{broken}"
+
+
+def _anchored(store: Store) -> tuple[Anchored, ...]:
+    with reading(store.engine) as connection:
+        return anchoring.anchored(connection)
+
+
+def _anchored_from(store: Store, count: int | None, digest: str) -> Anchored | None:
+    """The anchoring before which this head was the log's."""
+    for one in _anchored(store):
+        entries, _, last = one.before.partition("-")
+        if last == digest and (count is None or entries == str(count)):
+            return one
+    return None
+
+
+def _parsed(expected: str) -> tuple[int | None, str]:
     match = _HEAD.fullmatch(expected.strip().lower())
     if match is None:
         raise StoreError(
             f"--expect {expected[:80]!r}: expected a head as 'konsil verify-log' prints it, such as 12-3f..."
         )
-    since, count = store.log_since(match[2]), store.log_head()[0]
-    if since is None or (match[1] is not None and int(match[1]) != count - since):
-        yield (
-            f"audit log: the head {match[0][:24]}... is not in this log of {count:,} entries; the log was written anew,"
-            " or the database is an older copy"
-        )
+    return (int(match[1]) if match[1] is not None else None), match[2]

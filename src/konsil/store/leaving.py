@@ -57,12 +57,23 @@ def withdraw(
             found = _preview(connection, study, rater)
         if seen is not None and seen != digest(found):
             return None
-        data = {"reason": reason.strip(), "holders": dict(found.holders)} | ({"by": by} if by else {})
-        times = len(happenings.of_kind(connection, happenings.WITHDRAWAL, rater)) + 1
-        event = Event(f"withdrawal {rater} {times}", happenings.WITHDRAWAL, rater, at, data)
-        hands.hand_over(connection, event, found.holders)
-        access.close_door(connection, rater, at)
+        _leave(connection, found, at, reason, by)
     return found
+
+
+def let_go(connection: Connection, study: Study, rater: str, *, at: str, reason: str = "", by: str = "") -> Handover:
+    """The same in the caller's transaction."""
+    found = _preview(connection, study, rater)
+    _leave(connection, found, at, reason, by)
+    return found
+
+
+def _leave(connection: Connection, found: Handover, at: str, reason: str, by: str) -> None:
+    data = {"reason": reason.strip(), "holders": dict(found.holders)} | ({"by": by} if by else {})
+    times = len(happenings.of_kind(connection, happenings.WITHDRAWAL, found.rater)) + 1
+    event = Event(f"withdrawal {found.rater} {times}", happenings.WITHDRAWAL, found.rater, at, data)
+    hands.hand_over(connection, event, found.holders)
+    access.close_door(connection, found.rater, at)
 
 
 def frees_place(connection: Connection, study: Study, rater: str) -> bool:

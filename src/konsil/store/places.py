@@ -7,7 +7,7 @@ from sqlalchemy.engine import Connection
 
 from konsil.plan.places import SIGN_UP
 from konsil.records import Event, Rater
-from konsil.store import audit, hands, happenings, schema, write
+from konsil.store import access, audit, hands, happenings, schema, write
 from konsil.store.write import Batch
 
 
@@ -25,6 +25,7 @@ def free_slots(connection: Connection) -> dict[str, int]:
 
 def take(connection: Connection, rater: Rater, slot: str, at: str, *, by: str = "") -> int:
     """Give a slot's free tasks to a rater, who becomes known with it; count them. `by`: who named the rater for it."""
+    access.refuse_erased(connection, rater.id)
     t = schema.tasks.c
     known = sa.select(schema.raters.c.id).where(schema.raters.c.id == rater.id)
     if connection.execute(known).first() is None:

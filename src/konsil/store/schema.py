@@ -23,7 +23,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA = 5
+SCHEMA = 6
 """The newest schema that this version knows: the number of its last migration."""
 
 # Identifiers sort by code point everywhere, as Python sorts them; PostgreSQL would use the server's language.
@@ -114,6 +114,12 @@ people = Table(
     Column("name", Text, nullable=False),
     Column("email", Text, nullable=False),
 )
+
+# Names of those who run the study: everywhere else they have their pseudonyms.
+staff = Table("staff", metadata, Column("who", KEY, primary_key=True), Column("name", Text, nullable=False))
+
+# The log's hashes of rows about a person are made with the person's salt: without it they tell nothing.
+salts = Table("salts", metadata, Column("owner", KEY, primary_key=True), Column("salt", Text, nullable=False))
 
 
 def _task_columns() -> tuple[Column[Any], ...]:

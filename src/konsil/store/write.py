@@ -14,6 +14,7 @@ from konsil.errors import ConflictError, StoreError
 from konsil.records import Answer, Attempt, Event, Item, Rater, Rating, Task
 from konsil.store import audit, schema, statements
 from konsil.store.rows import KINDS, Kind, KindName, Record, Row, dumps, name_of
+from konsil.store.salts import Salts, owner_of
 
 _CHUNK = 5_000
 
@@ -76,15 +77,17 @@ def add(
     """
     audit.check_time(at)
     writer = _Writer(connection, audit.next_entry(connection))
+    gone = _of_erased(connection)
     for name, kind in KINDS.items():
         writer.add(kind, batch.of(name))
     writer.raise_conflicts()
+    _refuse_erased(connection, gone)
     added = Added(writer.new, writer.unchanged)
     if added.total_new() == 0 and _imported(connection, source, digest):
         return added
     data: dict[str, object] = {"source": source, "digest": digest, "new": added.new, "unchanged": added.unchanged}
     data |= {"files": dict(files)} if files else {}
-    entry = audit.append(connection, "import", {**data, "content": audit.content(writer.total)}, at)
+    entry = audit.append(connection, "import", {**data, **audit.covers(writer.total)}, at)
     connection.execute(
         sa.insert(schema.imports).values(
             entry=entry,
@@ -98,6 +101,24 @@ def add(
     return added
 
 
+def _of_erased(connection: Connection) -> dict[str, int]:
+    """Rater whose data were erased -> ratings that are stored nevertheless, because the protocol keeps them."""
+    e, r = schema.events.c, schema.ratings.c
+    gone = connection.execute(sa.select(e.subject).where(e.kind == audit.ERASURE)).scalars().all()
+    if not gone:
+        return {}
+    counts = sa.select(r.rater, sa.func.count()).where(r.rater.in_(gone)).group_by(r.rater)
+    return dict.fromkeys(gone, 0) | {rater: int(n) for rater, n in connection.execute(counts)}
+
+
+def _refuse_erased(connection: Connection, before: Mapping[str, int]) -> None:
+    """What was erased does not come back with a file or an export that still has it."""
+    now = _of_erased(connection) if before else {}
+    for rater, n in before.items():
+        if now[rater] != n:
+            raise StoreError(f"rater: the data of {rater!r} were erased and cannot be imported again; leave them out")
+
+
 def append(connection: Connection, batch: Batch, *, kind: str, at: str) -> Added:
     """Write what is new inside the caller's transaction under an entry of this kind; conflicts raise.
 
@@ -109,7 +130,7 @@ def append(connection: Connection, batch: Batch, *, kind: str, at: str) -> Added
     writer.raise_conflicts()
     added = Added(writer.new, writer.unchanged)
     if added.total_new():
-        audit.append(connection, kind, {"new": added.new, "content": audit.content(writer.total)}, at)
+        audit.append(connection, kind, {"new": added.new, **audit.covers(writer.total)}, at)
     return added
 
 
@@ -150,7 +171,7 @@ def revise(
     audit.append(
         connection,
         kind_of_event,
-        {"event": event_id, "ratings": len(changed) + len(fresh), "content": audit.content(writer.total)},
+        {"event": event_id, "ratings": len(changed) + len(fresh), **audit.covers(writer.total)},
         at,
     )
     return Added(
@@ -163,7 +184,10 @@ def _revision_event(rows: Sequence[Row], at: str, event_id: str, kind: str) -> E
     """Make the event; the digest of the values tells a repeated report from another one under the same name."""
     tasks = sorted({row[0] for row in rows})
     values = hashlib.sha256(dumps(sorted(map(dumps, rows))).encode()).hexdigest()
-    return Event(event_id, kind, ", ".join(tasks), at, {"criteria": sorted({r[2] for r in rows}), "sha256": values})
+    # Named, so that what the log has of the event, the digest of the values included, has the rater's salt.
+    raters = sorted({owner_of("ratings")(row) for row in rows})
+    data = {"criteria": sorted({r[2] for r in rows}), "sha256": values}
+    return Event(event_id, kind, ", ".join(tasks), at, data | ({"rater": raters[0]} if len(raters) == 1 else {}))
 
 
 def _reported(connection: Connection, event: Event) -> bool:
@@ -172,7 +196,8 @@ def _reported(connection: Connection, event: Event) -> bool:
     if found is None:
         return False
     before: Event = kind.read(found)
-    if (before.kind, before.data) != (event.kind, event.data):
+    known = {name: event.data.get(name) for name in before.data}  # older versions did not name the rater
+    if (before.kind, before.data) != (event.kind, known):
         raise ConflictError(f"event {event.id!r}: stored already as another {before.kind}; a new event needs a new id")
     return True
 
@@ -209,6 +234,7 @@ class _Writer:
         self.connection = connection
         self.entry = entry
         self.total = 0
+        self.salts = Salts(connection)
         self.new: dict[str, int] = {}
         self.unchanged: dict[str, int] = {}
         self.conflicts: list[str] = []
@@ -230,13 +256,14 @@ class _Writer:
         first = _positions(kind)[0]
         known = _stored(self.connection, kind, [row[first] for row in rows]) if written is None else written
         fresh: list[Row] = []
+        owner, salt = owner_of(kind.name), self.salts.of
         extra = {"entry": self.entry, "revision": 1} if kind.name == "ratings" else {"entry": self.entry}
         for row, record in zip(rows, records, strict=True):
             key = _key(kind, row)
             before = known.get(key)
             if before is None:
                 known[key] = row
-                self.total += audit.fingerprint(row)
+                self.total += audit.fingerprint(row, salt(owner(row)))
                 fresh.append((*row, *extra.values()))
             elif before != row:
                 self._conflict(kind, before, row, record)
@@ -275,7 +302,7 @@ class _Writer:
         self.connection.execute(sa.insert(history).from_select([*names, "superseded_at", "superseded_by"], superseded))
         values = {**dict(zip(kind.names, row, strict=True)), "entry": self.entry, "revision": table.c.revision + 1}
         self.connection.execute(sa.update(table).where(here).values(values))
-        self.total += audit.fingerprint(row)
+        self.total += audit.fingerprint(row, self.salts.of(owner_of(kind.name)(row)))
 
 
 def _chunks(records: Sequence[Record]) -> Iterator[Sequence[Record]]:

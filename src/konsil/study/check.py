@@ -21,6 +21,7 @@ from konsil.study.enrolment import enrolment_problems, form_of, places_problems
 from konsil.study.helping import helper_problems
 from konsil.study.injection_rules import injection_problems, shift_problems
 from konsil.study.practice import explanation_problems
+from konsil.study.privacy import privacy_problems
 from konsil.study.programs import program_problems
 from konsil.study.protocol import LANGUAGES, LONE_PANEL, Study
 
@@ -61,6 +62,8 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
     yield from _enrolment(study, name)
     if study.adjudication is not None:
         yield from adjudication_problems(study.adjudication, study.panels(), study.instruments, f"{name}: adjudication")
+    if study.privacy is not None:
+        yield from privacy_problems(study.privacy, f"{name}: privacy")
     for n, allocation in enumerate(study.plan):
         where = f"{name}: plan[{n}]"
         yield from _known(f"{where}.panel", "panel", allocation.panel, study.panels())

@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Literal
 
 from konsil.analysis import Analysis, Derived, Exclusions, Inference, Resampling
@@ -24,6 +25,7 @@ from konsil.study.decode import decode
 from konsil.study.enrolment import Enrolment
 from konsil.study.helping import with_prompts
 from konsil.study.practice import Explanation
+from konsil.study.privacy import Privacy
 from konsil.study.programs import Program
 from konsil.study.slips import hint
 
@@ -80,6 +82,8 @@ class Study:
     """Places of panels that people take by signing up."""
     enrolment: Enrolment | None = None
     """What comes before somebody's first task; None: nothing."""
+    privacy: Privacy | None = None
+    """How long personal data are kept, and what an erasure erases; None: the defaults."""
     calibration: Calibration | None = None
     """What follows the pilot; None: nothing."""
     adjudication: Adjudication | None = None
@@ -139,6 +143,10 @@ def parse(text: str, read_text: Callable[[str], str], name: str = "study.toml") 
     except RecursionError:
         raise StudyError(f"{name}: not valid TOML: arrays or tables are nested too deeply") from None
     _known_schema(data, name)
+    privacy = data.get("privacy")
+    if isinstance(privacy, dict) and type(day := privacy.get("retention")) is date:
+        # A day without quotation marks is as clear as one with them.
+        privacy["retention"] = day.isoformat()
     study = decode(Study, data, name)
     instruments = tuple(
         dataclasses.replace(i, codebook=_codebook(i.codebook, read_text, f"{name}: instruments[{n}].codebook"))

@@ -11,8 +11,8 @@ from urllib.parse import parse_qsl, urlsplit
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from konsil.store.access import Role, Visitor
-from konsil.web.pages import refusal
+from konsil.store.access import ERASED, Role, Visitor
+from konsil.web.pages import page, refusal, wants_json
 from konsil.web.site import site_of
 
 Endpoint = Callable[[Request], Response]
@@ -52,6 +52,10 @@ def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Await
         if "\0" in request.scope["path"] or b"%00" in request.scope["query_string"]:
             # No database can be asked for it.
             return refusal(request, 404)
+        if visitor is not None and visitor.who == ERASED:
+            request.state.visitor = None
+            # The page's own module loads its page anew after 401, and shows this.
+            return refusal(request, 401) if wants_json(request) else page(request, "erased.html", status=410)
         if not isinstance(audience, Public) and (visitor is None or visitor.role not in audience):
             # The same answer whether the page is another's or does not exist: nothing can be probed.
             return refusal(request, 404 if visitor is not None else 401)

@@ -14,6 +14,7 @@ from konsil.store import progress
 from konsil.store.access import GUEST
 from konsil.store.engine import reading
 from konsil.store.renderings import rendered
+from konsil.study.privacy import keeps_ratings
 from konsil.web import richtext
 from konsil.web.guard import form_of, visitor_of
 from konsil.web.pages import page, path_to, to
@@ -42,6 +43,8 @@ def consent(request: Request) -> Response:
         "study_language": site.study.language,
         "kept": site.study.enrolment.withdrawn == "keep",
         "ahead": work_ahead(site, visitor.who),
+        "retention": site.study.privacy.retention if site.study.privacy is not None else "",
+        "keeps_ratings": keeps_ratings(site.study.privacy),
     }
     return page(request, "consent.html", told)
 

@@ -12,6 +12,7 @@ from konsil.instrument import Instrument, fields, screen, values
 from konsil.records import Answer, Event, Item, Rating, Task
 from konsil.store import Connection, Store, happenings, pilot, screens
 from konsil.store.engine import reading, writing
+from konsil.store.erasing import erased_raters
 from konsil.store.renderings import rendered
 from konsil.study import Study
 from konsil.study.calibration import REASON, Calibration, Difference, differences
@@ -137,10 +138,13 @@ class Pilot:
     def _beside(self, connection: Connection, mine: Sequence[Task]) -> tuple[tuple[Task, ...], dict[str, list[Rating]]]:
         """The pilot tasks of all who take part, with their ratings.
 
-        Who withdrew consent is not waited for; what was rated before stays, where the protocol lets it stay.
+        Who withdrew consent is not waited for; what was rated before stays, where the protocol lets it stay. Neither is
+        anybody whose data were erased.
         """
         tasks = pilot.beside(connection, mine)
         rated = pilot.ratings_of(connection, tasks)
+        erased = erased_raters(connection)
+        tasks = tuple(t for t in tasks if t.id in rated or t.rater not in erased)
         if self._study.enrolment is not None:
             said = [e for kind in (CONSENT, ELIGIBILITY) for e in happenings.of_kind(connection, kind)]
             out, excluded = not_taking_part(said), excluded_by_withdrawal(self._study.enrolment, said)

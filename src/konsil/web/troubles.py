@@ -8,13 +8,11 @@ from starlette.responses import Response
 from konsil.records import Event
 from konsil.store import happenings, screens
 from konsil.store.engine import reading, writing
+from konsil.store.happenings import SETTLED
 from konsil.web.guard import form_of, visitor_of
 from konsil.web.office import office
 from konsil.web.pages import path_to, to
 from konsil.web.site import site_of
-
-SETTLED = "problem settled"
-"""Kind of the event; its subject is the problem's, data.note says what was done."""
 
 
 def problems(request: Request) -> Response:

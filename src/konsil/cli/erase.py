@@ -1,0 +1,94 @@
+"""konsil erase: a rater's personal data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from konsil.cli.folder import on_named_folder
+
+if TYPE_CHECKING:
+    from konsil.store.erasing import Erased
+
+OUT_OF_REACH = (
+    "not erased: backups, exports, releases, reports and kits made before, source files, and what study.toml states"
+    " of the rater; delete or change these by hand"
+)
+
+
+@click.command(short_help="Erase a rater: ratings, texts, drafts, profile, name and address.")
+@on_named_folder
+@click.argument("rater")
+@click.option("--by", required=True, metavar="ID", help="Who erases, for the log.")
+@click.option("--reason", required=True, help="Why, for the log; no names.")
+@click.option("--yes", is_flag=True, help="Erase without asking for the identifier again.")
+def command(folder: Path, database: str, rater: str, by: str, reason: str, yes: bool) -> None:
+    """Erase what the database of the study in FOLDER has of RATER, a rater's identifier, for ever.
+
+    What stays is the plan under the identifier, and in the audit log when the rater signed in and handed in. Whether
+    the ratings are erased is for study.toml to say: ratings_after_erasure under [privacy].
+    """
+    from konsil.api import erasing, open_folder
+    from konsil.cli.terminal import show
+    from konsil.errors import StudyError
+
+    opened = open_folder(folder, database=database)
+    found = erasing.preview(opened, rater)
+    if found.at:
+        erasing.erase(opened, rater, by=by, reason=reason)
+        click.echo(f"{show(rater)} was erased on {found.at[:10]} by {show(found.by)}; nothing is left to erase")
+        return
+    _announce(found, rater)
+    if not yes:
+        typed = _typed("Type the identifier to erase for ever")
+        if typed != rater:
+            raise StudyError(f"erase: {typed!r} is not the identifier {rater!r}; nothing was erased")
+    done = erasing.erase(opened, rater, by=by, reason=reason)
+    click.echo(f"{show(rater)}: erased on {done.at[:10]}; 'konsil analyse' and 'konsil report' make the numbers anew")
+    if not done.is_clean:
+        click.echo(
+            "note: another program uses the database; remnants in its files are overwritten when you run this command"
+            " again after it ended",
+            err=True,
+        )
+
+
+def _announce(found: Erased, rater: str) -> None:
+    """Say before anything happens what will be erased, what becomes of the ratings, and what is out of reach."""
+    from konsil.cli.terminal import show
+
+    counts = ", ".join(f"{n:,} in {name}" for name, n in found.records.items()) or "no records"
+    click.echo(f"{show(rater)}: to be erased: {counts}")
+    if found.kept:
+        click.echo(
+            f"ratings: {_erased(found.ratings)} (free texts); {_ratings(found.kept)} stay under the identifier, without"
+            ' notes and times (ratings_after_erasure = "keep")'
+        )
+    else:
+        click.echo(f"ratings: {_erased(found.ratings)}, with all earlier values; analyses state how many")
+    if found.moved:
+        click.echo(f"plan: {found.moved:,} open {'task goes' if found.moved == 1 else 'tasks go'} to others or lapse")
+    if found.anchored is not None:
+        click.echo(
+            "audit log: has unsalted hashes of an older version and is anchored anew; of the old chain only its head is"
+            f" kept: {found.anchored.before}"
+        )
+    click.echo(OUT_OF_REACH)
+
+
+def _typed(question: str) -> str:
+    """What is typed; nothing where there is nobody to type."""
+    try:
+        return str(click.prompt(question, default="", show_default=False))
+    except click.Abort:
+        return ""
+
+
+def _ratings(n: int) -> str:
+    return "1 rating" if n == 1 else f"{n:,} ratings"
+
+
+def _erased(n: int) -> str:
+    return f"{_ratings(n)} {'is' if n == 1 else 'are'} erased"

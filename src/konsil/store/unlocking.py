@@ -1,0 +1,31 @@
+"""Changing rows that are only ever appended: for an erasure and for a log that is anchored anew, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+
+@contextmanager
+def unlocked(connection: Connection, *tables: str) -> Iterator[None]:
+    """Let rows of these tables be changed inside the caller's transaction; its end, either one, locks them again."""
+    if connection.dialect.name == "postgresql":
+        for table in tables:
+            connection.exec_driver_sql(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        yield
+        for table in tables:
+            connection.exec_driver_sql(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+        return
+    triggers = connection.execute(
+        sa.text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN :tables").bindparams(
+            sa.bindparam("tables", tables, expanding=True)
+        )
+    ).all()
+    for name, _ in triggers:
+        connection.exec_driver_sql(f'DROP TRIGGER "{name}"')
+    yield
+    for _, statement in triggers:
+        connection.exec_driver_sql(statement)
