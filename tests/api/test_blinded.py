@@ -170,7 +170,7 @@ def test_freeze_then_unblind_and_both_in_the_log(folder: Path) -> None:
         assert sentence in f"{done.output} {done.exception}"
     assert re.search(r"2 analyses frozen at .*; digest [0-9a-f]{64}", konsil("freeze", str(folder), "--by", "analyst"))
     assert told_in(folder / "report") == {}
-    with pytest.raises(StudyError, match=r"was frozen at .* by 'analyst'; what changed since is told in the report"):
+    with pytest.raises(StudyError, match=r"was frozen at .* by 'staff-1'; what changed since is told in the report"):
         from konsil.api.blinded import freeze
 
         freeze(opened, "another")

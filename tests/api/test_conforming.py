@@ -224,7 +224,7 @@ def test_other_words_are_accepted_once_with_a_reason_and_told(folder: Path, caps
     sentences = [text for text in results.methods if "wording" in text]
     assert len(sentences) == 1
     assert sentences[0].startswith(
-        "The wording of the form f was changed after 80 of its 80 ratings; A. Author accepted this"
+        "The wording of the form f was changed after 80 of its 80 ratings; staff-1 accepted this"
     )
     assert sentences[0].endswith("with the reason: Plainer words.")
     with open_folder(folder).store() as store:

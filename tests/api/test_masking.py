@@ -91,7 +91,7 @@ def test_from_marks_to_versions(folder: Folder) -> None:
     assert studied["c1:3"].text == "A adult man had […]: an unusual finding, […], fever. […] healed."
     assert dict(studied["c1:3"].strata) == {"age": "34", "sex": "male", "level": "3"}
     assert {case: (n, one.by, one.approved) for case, (n, one) in last_markings(events).items()} == {
-        "c1": (2, "p-2", True), "c2": (2, "p-2", True)
+        "c1": (2, "staff-2", True), "c2": (2, "staff-2", True)
     }  # fmt: skip
     again = mask_cases(folder, marks(folder), approve=True)
     assert (again.new, again.made) == (0, 2)

@@ -24,6 +24,7 @@ from konsil.store.engine import reading
 from konsil.store.export import read_export
 from konsil.store.people import people
 from konsil.store.recruiting import record, recorded
+from konsil.store.staff import names
 from konsil.study.recruitment import about, stratum
 from konsil.web.app import create_app
 from konsil.web.guard import Public
@@ -159,7 +160,11 @@ def test_only_an_owner_invites_those_who_run_the_study(role: str, enter: Enter, 
     owner = enter(who="chief", role="owner")
     owner.get("/office/invitations")
     assert owner.post("/office/invitations", {"who": "friend", "role": role}).status_code == 200
-    assert any((i.role, i.who) == (role, "friend") for i in Access(opened).invitations())
+    assert "friend" in owner.html
+    with reading(opened.engine) as connection:
+        [who] = [who for who, name in names(connection).items() if name == "friend"]
+    assert any((i.role, i.who) == (role, who) for i in Access(opened).invitations())
+    assert "friend" not in {i.who for i in Access(opened).invitations()}
     owner.get("/office/invitations")
     assert owner.post("/office/invitations", {"who": R1, "role": role}).status_code == 422
     office.get("/office/invitations")

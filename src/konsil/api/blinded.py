@@ -16,6 +16,7 @@ from konsil.errors import StudyError
 from konsil.instrument import Criterion, Instrument, canonical
 from konsil.records import Event, Rating, Task
 from konsil.store import Batch, Store
+from konsil.store.staff import pseudonym
 from konsil.study import Study, study_digest
 from konsil.study.freezing import (
     FREEZE,
@@ -137,6 +138,7 @@ def freeze(folder: Folder, by: str, note: str = "") -> Event:
                 f"{folder.path / PROTOCOL}: the plan of analyses was frozen at {before.at} by"
                 f" {before.data.get('by')!r}; what changed since is told in the report"
             )
+        by = pseudonym(store, by)
         about = {"by": by, "note": note, "ratings": store.counts()["ratings"], "study": study_digest(folder.study)}
         data = {**about, **plan_of_analyses(folder.study)}
         return _written(store, Event("freeze", FREEZE, folder.study.title, now(), data))
@@ -157,7 +159,9 @@ def unblind(folder: Folder, by: str, reason: str) -> Event:
         before = unblinded(events)
         if before is not None:
             raise StudyError(f"{folder.path}: was unblinded at {before.at} by {before.data.get('by')!r}")
-        return _written(store, Event("unblind", UNBLIND, folder.study.title, now(), {"by": by, "reason": reason}))
+        return _written(
+            store, Event("unblind", UNBLIND, folder.study.title, now(), {"by": pseudonym(store, by), "reason": reason})
+        )
 
 
 def hides(folder: Folder, store: Store) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,6 +99,7 @@ def accept(folder: Folder, by: str, reason: str, former: Path | None = None) -> 
     from konsil.api.folder import PROTOCOL, now
     from konsil.api.noting import note_study
     from konsil.store import Batch
+    from konsil.store.staff import pseudonym
 
     named(by, "--by")
     named(reason, "--reason")
@@ -115,7 +117,9 @@ def accept(folder: Folder, by: str, reason: str, former: Path | None = None) -> 
         )
     with folder.store(create=True) as store:
         known = {**store.noted_forms(), **(_shapes_of_file(former) if former is not None else {})}
-        accepted = [_acceptance(protocol, study, key, n, known, at, by, reason) for key, n in changed.items()]
+        sound = [_acceptance(protocol, study, key, n, known, at, by, reason) for key, n in changed.items()]
+        who = pseudonym(store, by)
+        accepted = [replace(event, data={**event.data, "by": who}) for event in sound]
         note_study(store, study, at)
         store.add(Batch(events=accepted), source=ACCEPTED, at=at)
         for event in accepted:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from konsil.api.folder import PROTOCOL, Folder
 from konsil.errors import StudyError, nearest
+from konsil.store import Store
 from konsil.store.access import PERSONAL, Access, Role
+from konsil.store.engine import reading
+from konsil.store.staff import names as names_of
+from konsil.store.staff import pseudonym
 
 ANYBODY = ""
 """Whom an invitation is for that makes a rater of everybody who comes."""
@@ -61,6 +65,11 @@ def invite(
                 raise StudyError(
                     f"{folder.path / PROTOCOL}: rater {name!r} is no person; judges are called, not invited"
                 )
+        for name in names:
+            if "@" in name and name not in {**raters, **later}:
+                raise StudyError(
+                    f"--who {name!r}: is an e-mail address; a rater's identifier is everywhere: invent one"
+                )
     for name in names:
         if role == "curator" and name in raters:
             raise StudyError(
@@ -72,12 +81,21 @@ def invite(
     most = 1 if once or role not in PERSONAL else None
     with folder.store() as store:
         access = Access(store)
-        secrets = [access.invite(name, role, at=at, expires_at=until, most_uses=most) for name in names]
-    return tuple(Link(n or "anybody", url.rstrip("/") + PATH + s) for n, s in zip(names, secrets, strict=True))
+        whom = names if role == "rater" else [pseudonym(store, name) for name in names]
+        secrets = [access.invite(one, role, at=at, expires_at=until, most_uses=most) for one in whom]
+    shown = [name if name == one else f"{name} = {one}" for name, one in zip(names, whom, strict=True)]
+    return tuple(Link(n or "anybody", url.rstrip("/") + PATH + s) for n, s in zip(shown, secrets, strict=True))
 
 
 def revoke(folder: Folder, who: Sequence[str]) -> int:
     """Make every link of these people useless and sign them out everywhere; count the links."""
     at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     with folder.store() as store:
-        return sum(Access(store).revoke(name, at=at) for name in dict.fromkeys(who))
+        staff = {name: one for one, name in _staff(store).items()}
+        whom = dict.fromkeys(staff.get(name, name) for name in who)
+        return sum(Access(store).revoke(name, at=at) for name in whom)
+
+
+def _staff(store: Store) -> Mapping[str, str]:
+    with reading(store.engine) as connection:
+        return names_of(connection)

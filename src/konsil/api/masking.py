@@ -27,6 +27,7 @@ from konsil.prepare.marking import (
 from konsil.records import Event, Item
 from konsil.sources.table import read_table
 from konsil.store import Batch
+from konsil.store.staff import pseudonym
 
 BY = "table"
 """Who marked, where marks come from a table and nobody is named."""
@@ -81,6 +82,8 @@ def mask_cases(
         for case in despite:
             if case not in known:
                 raise PlanError(f"{where}: prepare.mask: there is no case {case!r}; {nearest(case, known)}")
+        if keep and by != BY:
+            by = pseudonym(store, by)
         before, written = last_markings(events), versions_of(everything)
         held = {case: one for case, (_, one) in before.items() if case in known}
         if marks is not None:

@@ -52,6 +52,10 @@ def command(folder: Path, database: str, statistics: bool) -> None:
 
         for line in unknown_vendors(study.endpoints):
             click.echo(f"  {line}")
+    for name in (r.id for r in study.raters if r.kind == "human" and "@" in r.id):
+        click.echo(
+            f"  raters: {name} is an e-mail address; identifiers are in every table and in the log: invent others"
+        )
     if line := retention_line(study, date.today()):
         click.echo(f"  {line}")
     click.echo(f"  digest:      {study_digest(study)}")

@@ -21,20 +21,27 @@ from konsil.errors import StudyError
     help="Write a table (.csv or .jsonl) instead.",
 )
 def command(folder: Path, database: str, kind: str, last: int | None, output: Path | None) -> None:
-    """List the entries of the audit log of the study in FOLDER, oldest first."""
+    """List the entries of the audit log of the study in FOLDER, oldest first.
+
+    Names stand beside pseudonyms where the database has them; a table that --output writes has pseudonyms alone.
+    """
     from konsil.api import open_folder
     from konsil.cli.terminal import show
     from konsil.store.engine import reading
     from konsil.store.entries import Entry, read_entries
     from konsil.store.rows import dumps
+    from konsil.store.staff import names
 
     if output is not None and output.suffix not in (".csv", ".jsonl"):
         raise StudyError(f"--output {str(output)!r}: expected a file that ends in .csv or .jsonl")
     with open_folder(folder, database=database).store() as store, reading(store.engine) as connection:
         rows = read_entries(connection, kind=kind, last=last)
         if output is None:
+            # On the machine of those who run the study; a table that may be passed on has pseudonyms alone.
+            named = names(connection)
             for row in rows:
-                parts = (row.kind, row.subject, row.who and f"by {row.who}", row.records, row.why and f"({row.why})")
+                subject, who = (f"{one} ({named[one]})" if one in named else one for one in (row.subject, row.who))
+                parts = (row.kind, subject, who and f"by {who}", row.records, row.why and f"({row.why})")
                 click.echo(f"{row.seq:>6}  {row.at}  " + "  ".join(show(part) for part in parts if part))
             return
         if output.suffix == ".jsonl":
@@ -42,8 +49,8 @@ def command(folder: Path, database: str, kind: str, last: int | None, output: Pa
         else:
             from konsil.api.decided import cells
 
-            names = [f.name for f in fields(Entry)]
-            lines = cells(names, ([str(asdict(row)[n]) for n in names] for row in rows))
+            columns = [f.name for f in fields(Entry)]
+            lines = cells(columns, ([str(asdict(row)[n]) for n in columns] for row in rows))
     from konsil.store.private import write_private
 
     write_private(output, lines)

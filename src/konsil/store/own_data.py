@@ -35,6 +35,7 @@ def own_data(store: Store, who: str) -> Rows:
             found[table.name] = _rows(connection, table, table.c.rater == who)
         for table in _BY_WHO:
             found[table.name] = _rows(connection, table, table.c.who == who)
+        found["staff"] = _rows(connection, schema.staff, schema.staff.c.who == who)
         tasks = sa.select(schema.tasks.c.id).where(schema.tasks.c.rater == who)
         found["drafts"] = _rows(connection, page_schema.drafts, page_schema.drafts.c.task.in_(tasks))
         e = schema.events

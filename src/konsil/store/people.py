@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from konsil.errors import StoreError
 from konsil.store import engine, schema
 from konsil.store.db import Store
+from konsil.store.staff import forget_staff
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,12 @@ def people(store: Store) -> dict[str, Person]:
 
 
 def forget_person(store: Store, rater: str) -> bool:
-    """Erase a name and address, as somebody may demand; the ratings stay under the pseudonym."""
+    """Erase a name and address, a rater's or a staff member's, as they may demand; what they did stays.
+
+    It stays under the pseudonym.
+    """
     with engine.writing(store.engine) as connection:
         done = connection.execute(sa.delete(schema.people).where(schema.people.c.rater == rater))
+        forgotten = forget_staff(connection, rater)
     engine.empty_log(store.engine)
-    return bool(done.rowcount)
+    return bool(done.rowcount) or forgotten

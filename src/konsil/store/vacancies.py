@@ -77,6 +77,8 @@ def succeed(store: Store, study: Study, slot: str, rater: str, *, at: str, by: s
             raise StoreError(f"slot: nobody is wanted for {slot!r}; {nearest(slot, empty)}")
         if not who or len(who) > LONGEST or not who.isprintable():
             raise StoreError(f"rater: expected a pseudonym of 1 to {LONGEST} characters, got {rater!r}")
+        if "@" in who:
+            raise StoreError(f"rater: {who!r} is an e-mail address; a rater's identifier is everywhere: invent one")
         known = {r.id: r for r in (*read.each(connection, "raters"), *study.raters)}
         if who in known and (known[who].panel != empty[slot].panel or who not in leaving.gone(connection)):
             # Somebody who works already has seen items that a tie-break is about.

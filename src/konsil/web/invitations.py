@@ -13,6 +13,7 @@ from konsil.store import leaving
 from konsil.store.access import PERSONAL, Invitation, Role
 from konsil.store.engine import reading
 from konsil.store.people import Person, forget_person, note_person, people
+from konsil.store.staff import names, pseudonym
 from konsil.web import told
 from konsil.web.guard import form_of, visitor_of
 from konsil.web.language import LANGUAGES, known, translations
@@ -90,8 +91,10 @@ def guests(site: Site) -> list[Guest]:
 def staff(site: Site) -> list[Guest]:
     """Everybody who was ever invited to run the study."""
     now = site.now()
+    with reading(site.store.engine) as connection:
+        named = names(connection)
     return [
-        Guest(who, role, open=_newest(mine, now), used_at=_last(mine))
+        Guest(who, role, person=Person(who, named.get(who, "")), open=_newest(mine, now), used_at=_last(mine))
         for role in STAFF
         for who, mine in _links(site, role).items()
     ]
@@ -119,29 +122,40 @@ def invite(request: Request) -> Response:
     everybody = {g.who: g for g in guests(site)}
     wanted = form.get("who", "")
     if form.get("all"):
-        names = [g.who for g in everybody.values() if g.open is None and not g.gone]
+        whom = [g.who for g in everybody.values() if g.open is None and not g.gone]
     elif form.get("role", "rater") != "rater":
         # A coordinator who could invite an owner would be one.
-        if role != "owner" or form["role"] not in STAFF or not wanted.strip() or wanted in everybody:
+        if (
+            role != "owner"
+            or form["role"] not in STAFF
+            or not wanted.strip()
+            or wanted in everybody
+            or not _plain(wanted)
+        ):
             return _page(request, "staff", 422)
         return _letters(request, [wanted.strip()[:LONGEST]], next(r for r in STAFF if r == form["role"]))
     else:
-        names = [wanted] if wanted in everybody and not everybody[wanted].gone else []
-    if not names:
+        whom = [wanted] if wanted in everybody and not everybody[wanted].gone else []
+    if not whom:
         return _page(request, "nobody", 422)
-    return _letters(request, names, "rater")
+    return _letters(request, whom, "rater")
 
 
-def _letters(request: Request, names: list[str], role: Role) -> Response:
-    site, now, named = site_of(request), site_of(request).now(), people(site_of(request).store)
+def _letters(request: Request, whom: list[str], role: Role) -> Response:
+    site, now = site_of(request), site_of(request).now()
+    named = people(site.store)
+    if role != "rater":
+        said = {pseudonym(site.store, name): name for name in whom}
+        whom = list(said)
+        named = {who: Person(who, name if name != who else "") for who, name in said.items()}
     until = stamp(site.clock() + timedelta(days=DAYS))
     letters = []
-    for who in names:
+    for who in whom:
         if role == "rater":
             site.access.revoke(who, at=now, stay=True)
         secret = site.access.invite(who, role, at=now, expires_at=until, most_uses=None if role in PERSONAL else 1)
         url = site.options.host + path_to(request, "invitation", secret=secret)
-        person = named.get(who, Person(who)) if role == "rater" else Person(who)
+        person = named.get(who, Person(who))
         first = known(site.study.language) or "en"
         spoken = (first, *(language for language in LANGUAGES if language != first))
         texts = tuple((s, *letter(s, site.study.title, person.name, url, until, role)) for s in spoken)

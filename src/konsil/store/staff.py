@@ -1,0 +1,66 @@
+"""Those who run a study: a pseudonym everywhere, and the name in a table of its own, from which it can be erased."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from konsil.errors import StoreError
+from konsil.store import audit, page_schema, schema
+from konsil.store.db import Store
+from konsil.store.engine import reading, writing
+
+PREFIX = "staff-"
+"""How the pseudonyms begin."""
+LONGEST = 200
+"""Characters of a name."""
+
+
+def pseudonym(store: Store, name: str) -> str:
+    """The pseudonym of this name, or the pseudonym itself where it is one; a name that is new gets one."""
+    wanted = name.strip()
+    if not wanted or len(wanted) > LONGEST or not wanted.isprintable():
+        raise StoreError(f"staff: expected a name of 1 to {LONGEST} characters, got {name[:80]!r}")
+    with reading(store.engine) as connection:
+        found = _known(connection, wanted)
+    if found is None:
+        with writing(store.engine) as connection:
+            audit.next_entry(connection)  # two names that come at the same moment get two pseudonyms
+            found = _known(connection, wanted)
+            if found is None:
+                found = _next(connection)
+                connection.execute(sa.insert(schema.staff).values(who=found, name=wanted))
+    return found
+
+
+def _known(connection: Connection, name: str) -> str | None:
+    t, i = schema.staff.c, page_schema.invitations.c
+    who = connection.execute(sa.select(t.who).where(sa.or_(t.who == name, t.name == name)).order_by(t.who)).scalar()
+    if who is not None:
+        return str(who)
+    # Identifiers that older versions took as they came stay what they are in the log.
+    older = sa.select(i.who).where(i.who == name, i.role != "rater").limit(1)
+    return None if connection.execute(older).first() is None else name
+
+
+def _next(connection: Connection) -> str:
+    taken = set(connection.execute(sa.select(schema.staff.c.who)).scalars())
+    taken |= set(connection.execute(sa.select(page_schema.invitations.c.who)).scalars())
+    taken |= set(connection.execute(sa.select(schema.raters.c.id)).scalars())
+    # A number is not given again to somebody else: a name that was erased leaves its pseudonym's row.
+    return next(who for n in range(1, len(taken) + 2) if (who := f"{PREFIX}{n}") not in taken)
+
+
+def names(connection: Connection) -> Mapping[str, str]:
+    """Pseudonym -> name, of raters and of those who run the study, as far as names are known; for the desk alone."""
+    raters = connection.execute(sa.select(schema.people.c.rater, schema.people.c.name))
+    others = connection.execute(sa.select(schema.staff.c.who, schema.staff.c.name))
+    return {who: name for rows in (raters, others) for who, name in rows if name}
+
+
+def forget_staff(connection: Connection, who: str) -> bool:
+    """Erase a name in the caller's transaction; the pseudonym stays taken."""
+    known = sa.and_(schema.staff.c.who == who, schema.staff.c.name != "")
+    return bool(connection.execute(sa.update(schema.staff).where(known).values(name="")).rowcount)
