@@ -44,6 +44,18 @@ class AnalysisError(KonsilError):
     """An analysis asks for what the ratings or the statistic cannot give."""
 
 
+class NotRatedError(AnalysisError):
+    """An analysis can be made once a panel has rated, and it has not: nothing is wrong with what is asked."""
+
+
+class IncompleteError(AnalysisError):
+    """Some analyses cannot be made; all others are, and their numbers are written. `sentences` has one for each."""
+
+    def __init__(self, sentences: Iterable[str]) -> None:
+        self.sentences = tuple(sentences)
+        super().__init__("\n".join(self.sentences))
+
+
 class CollectError(KonsilError):
     """A model cannot be called: a key that is missing or refused, an unknown model, a budget without prices."""
 

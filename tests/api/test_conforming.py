@@ -337,7 +337,7 @@ def test_former_names_are_checked_against_the_form(folder: Path) -> None:
         ('formerly = ["ok"]', "formerly: 'ok' is a criterion of today"),
     ):
         (folder / "study.toml").write_text((STUDY + FORM).replace("question =", f"{change}\nquestion ="))
-        with pytest.raises(StudyError, match="instruments") as error:
+        with pytest.raises(StudyError, match="instrument") as error:
             open_folder(folder)
         assert fault in str(error.value)
 

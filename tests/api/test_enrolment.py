@@ -153,14 +153,14 @@ def test_a_link_for_anybody_needs_places(folder: Folder) -> None:
         ("withdrawn", "withdrwan", "enrolment.withdrwan: unknown key; did you mean 'withdrawn'?"),
         ('"surgery" }', '"surgry" }', "there is no label 'surgry'; did you mean 'surgery'?"),
         ("{ specialty = ", "{ speciality = ", "no question of the profile is called 'speciality'"),
-        ("number = 2", "number = 0", "places[0].number: expected 1 or more, got 0"),
+        ("number = 2", "number = 0", "places 1, number: expected 1 or more, got 0"),
         ('consent = "consent.md"\n', "", "there is no consent that could be withdrawn"),
         ("consent.md", "agreed.md", "enrolment.consent: the file 'agreed.md' does not exist"),
         (
             "[[enrolment.profile]]",
             '[[enrolment.eligibility]]\nid = "a"\nquestion = "?"\nscale = { labels = ["n", "y"] }\n'
             "[[enrolment.profile]]",
-            "enrolment.eligibility[0].admits: is empty",
+            "enrolment.eligibility 'a', admits: is empty",
         ),
     ],
 )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+import konsil.analysis.run as run_module
 from konsil.cli.main import group
-from konsil.errors import StudyError
+from konsil.errors import AnalysisError, IncompleteError, StudyError
 from small_protocols import SMALL
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,7 +40,7 @@ def test_every_protocol_is_here_and_in_the_document() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SMALL))
-def test_made_checked_rehearsed_and_reported(tmp_path: Path, name: str) -> None:
+def test_made_checked_rehearsed_and_reported(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / name
     run("new", folder, "--protocol", name, "--language", "en")
     SMALL[name](folder)
@@ -49,6 +52,24 @@ def test_made_checked_rehearsed_and_reported(tmp_path: Path, name: str) -> None:
     assert "Rehearsal: " in page
     assert page.count("<figure") > 2
     assert not (folder / "konsil.db").exists(), "the study itself is only read"
+    for remainder in (0, 1):
+        _refuse_every_second(monkeypatch, remainder)
+        refused = CliRunner().invoke(group, ["report", str(tmp_path / "rehearsal")])
+        assert isinstance(refused.exception, IncompleteError)
+        assert refused.output.endswith("index.html\n")
+        monkeypatch.undo()
+
+
+def _refuse_every_second(monkeypatch: pytest.MonkeyPatch, remainder: int) -> None:
+    numbers = itertools.count()
+    rows_of_analysis = run_module._rows_of_analysis
+
+    def refuse(context: Any, *arguments: Any) -> Any:
+        if next(numbers) % 2 == remainder:
+            raise AnalysisError(f"{context.analysis.name}: cannot be made")
+        return rows_of_analysis(context, *arguments)
+
+    monkeypatch.setattr(run_module, "_rows_of_analysis", refuse)
 
 
 @pytest.mark.slow

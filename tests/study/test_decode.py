@@ -150,7 +150,7 @@ def test_a_value_of_the_wrong_type(line: str, with_it: str, sentence: str) -> No
 
 def test_a_table_where_a_list_of_tables_belongs() -> None:
     text = 'title = "t"\nseed = 1\n[instruments]\nid = "x"\n'
-    assert refused(text).startswith("study.toml: instruments: expected a list, got {")
+    assert refused(text).startswith("study.toml: instruments: expected [[instruments]] with two brackets")
     assert (
         refused('title = "t"\nseed = 1\ninstruments = [1]\n') == "study.toml: instruments[0]: expected a table, got 1"
     )

@@ -38,6 +38,21 @@ def read(text: str) -> object:
         ('title = a"\n', "line 1 has a quotation mark without its pair"),
         ("title = My study\n", 'a text stands in quotation marks, such as "My study"'),
         ("x = " + "[" * 100_000, "nested too deeply"),
+        ("simulated = True\n", "line 1: write true, in small letters"),
+        ("blinded = no\n", "line 1: write false, in small letters"),
+        ("seed = 0,95\n", "line 1: a number has a decimal point: 0.95"),
+        ("seed =\n", "line 1: a value follows the ="),
+        ('title: "a"\n', "line 1: write = and not : between a key and its value"),
+        ('my title = "a"\n', "line 1: a key is one word; put quotation marks around one with blanks"),
+        ('title = "C:\\Users"\n', "line 1 has a backslash: write / in the name of a file"),
+        ('title = "a"\nseed = 1\ntitle = "b"\n', "line 3 gives title a second time in the same table"),
+        ("[resampling]\n[resampling]\n", "line 2: [resampling] stands in the file twice"),
+        ('[raters]\nid = "a"\n[[raters]]\n', "line 1: write [[raters]] with two brackets on each side"),
+        ('[[raters]]\nid = "a"\n[raters]\n', "line 3: write [[raters]] with two brackets on each side"),
+        (
+            "[[instruments]]\n[instruments.criteria]\n[[instruments.criteria]]\n",
+            "line 2: write [[instruments.criteria]] with two brackets on each side",
+        ),
     ],
 )
 def test_a_slip_gets_a_hint(text: str, sentence: str) -> None:
@@ -45,6 +60,26 @@ def test_a_slip_gets_a_hint(text: str, sentence: str) -> None:
         read(text)
     assert "not valid TOML" in str(error.value)
     assert sentence in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            '[raters]\nid = "a"\n',
+            "raters: expected [[raters]] with two brackets on each side, since there may be several",
+        ),
+        ("[[resampling]]\n", "resampling: expected one table, [resampling], got a list of tables, [[resampling]]"),
+        (
+            '[[instruments]]\nid = "form"\n[instruments.criteria]\nid = "c"\n',
+            "instruments[0].criteria: expected [[instruments.criteria]] with two brackets on each side",
+        ),
+    ],
+)
+def test_the_wrong_number_of_brackets(text: str, sentence: str) -> None:
+    with pytest.raises(StudyError) as error:
+        read(f'title = "a"\nseed = 1\n{text}')
+    assert str(error.value).startswith(f"study.toml: {sentence}")
 
 
 def test_quotation_marks_inside_a_text_are_no_slip() -> None:

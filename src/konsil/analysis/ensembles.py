@@ -17,7 +17,7 @@ from konsil.analysis.measure import Measure
 from konsil.analysis.results import Row
 from konsil.analysis.rows import row
 from konsil.analysis.said import listed, say
-from konsil.errors import AnalysisError
+from konsil.errors import AnalysisError, NotRatedError
 from konsil.stats import ensembles, infer, posterior
 from konsil.stats.consensus import majority, with_consensus
 from konsil.stats.contract import Array, Codes, Estimate, IntArray, Statistic
@@ -56,7 +56,7 @@ def ensemble_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterato
     analysis = context.analysis
     panel_frame = select(table, analysis, str(analysis.against))
     if panel_frame.height == 0:
-        raise AnalysisError(f"{analysis.name}: panel {analysis.against!r} has no ratings")
+        raise NotRatedError(f"{analysis.name}: panel {analysis.against!r} has no ratings")
     experts = tuple(panel_frame.get_column("rater").unique().sort().to_list())
     names = tuple(frame.get_column("rater").unique().sort().to_list())
     if len(names) > MOST:

@@ -20,7 +20,7 @@ from konsil.analysis.preference import OWN, Lineage
 from konsil.analysis.results import Row
 from konsil.analysis.rows import row, told_rows
 from konsil.analysis.said import say
-from konsil.errors import AnalysisError
+from konsil.errors import NotRatedError
 from konsil.instrument import Criterion
 from konsil.stats.accord import CHANCE, KAPPA, WITHIN, choice_agreement, choice_tables
 from konsil.stats.contract import Array, Estimate
@@ -112,7 +112,7 @@ def rank_rows(context: Context, table: Long, frame: pl.DataFrame, criteria: Sequ
             (one, select(table, one.analysis, analysis.raters), select(table, one.analysis, str(analysis.against)))
         )
     if any(theirs.height == 0 for _, _, theirs in parts):
-        raise AnalysisError(f"{analysis.name}: panel {analysis.against!r} has no ratings on every criterion")
+        raise NotRatedError(f"{analysis.name}: panel {analysis.against!r} has no ratings on every criterion")
     systems, clusters = names_in(context, *(f for _, ours, theirs in parts for f in (ours, theirs)))
     names = [""] if analysis.consensus == "mean" else frame.get_column("rater").unique().sort().to_list()
     for name in names:

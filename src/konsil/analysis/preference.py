@@ -16,7 +16,7 @@ from konsil.analysis.measure import Measure
 from konsil.analysis.results import Row
 from konsil.analysis.rows import estimates_of, row, told_rows
 from konsil.analysis.said import say
-from konsil.errors import AnalysisError
+from konsil.errors import NotRatedError
 from konsil.records import Rater, System
 from konsil.stats.consensus import majority
 from konsil.stats.contract import Array, Estimate, IntArray
@@ -204,7 +204,7 @@ def _strata(context: Context, table: Long, judges: Sample) -> tuple[IntArray, in
     analysis = context.analysis
     frame = select(table, analysis, str(analysis.against))
     if frame.height == 0:
-        raise AnalysisError(f"{analysis.name}: panel {analysis.against!r} has no ratings; mode = 'paper' needs none")
+        raise NotRatedError(f"{analysis.name}: panel {analysis.against!r} has no ratings; mode = 'paper' needs none")
     panel = sample_of(context, frame, None)
     place = {unit: n for n, unit in enumerate(panel.units)}
     at = np.array([place.get(unit, -1) for unit in judges.units], dtype=np.int64)

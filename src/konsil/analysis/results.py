@@ -57,6 +57,8 @@ class Row:
     """Whether it is for the data files alone: one of very many rows of which the page shows the first."""
     finding: str = ""
     """What may be said because the intervals support it, or that they do not; empty: nothing is asked."""
+    is_made: bool = True
+    """False for the one row, without any group, of an analysis that cannot be made or selects nothing."""
 
 
 @dataclass(frozen=True)
@@ -220,3 +222,8 @@ class Results:
     """Risk against coverage, where an analysis asks for it and labels have a confidence."""
     trade_offs: tuple[TradeOff, ...] = ()
     """False approvals against false rejections, where an analysis asks for strictness."""
+
+    @property
+    def made(self) -> tuple[Row, ...]:
+        """The rows of analyses that could be made: those that have the groups which figures are drawn by."""
+        return tuple(row for row in self.rows if row.is_made)

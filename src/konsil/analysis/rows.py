@@ -79,13 +79,14 @@ def row(
 def no_ratings(context: Context) -> Row:
     """The one row of an analysis that selects nothing."""
     nothing = Estimate(math.nan, level=context.resampling.level, reason=say("no ratings selected"))
-    return row(context, {}, Told(nothing))
+    return replace(row(context, {}, Told(nothing)), is_made=False)
 
 
 def cannot_be_made(context: Context, why: str) -> Row:
     """The one row of an analysis that asks for what the ratings do not have, with the sentence that says so."""
     reason = why.removeprefix(f"{context.analysis.name}: ")
-    return row(context, {}, Told(Estimate(math.nan, level=context.resampling.level, reason=reason)))
+    blank = Estimate(math.nan, level=context.resampling.level, reason=reason)
+    return replace(row(context, {}, Told(blank)), is_made=False)
 
 
 def estimate_of(context: Context, measure: Measure) -> Told:

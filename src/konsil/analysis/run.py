@@ -51,7 +51,7 @@ from konsil.analysis.study_warnings import of_same_family, study_warnings
 from konsil.analysis.targets import answering, target_of, target_sentences, target_within
 from konsil.analysis.tiebreak import with_tiebreaks
 from konsil.analysis.timed import timed_groups
-from konsil.errors import AnalysisError, nearest
+from konsil.errors import AnalysisError, NotRatedError, nearest
 from konsil.instrument import Criterion, Instrument
 from konsil.records import System
 from konsil.stats.multiplicity import holm
@@ -83,7 +83,16 @@ def run(
     warn of judges of a judged system's family. `together`: names for several panels as one. `strict`: whether an
     analysis that the ratings cannot give raises; otherwise its row says why, and the others are made.
     """
-    table = with_derived(long(data, exclusions, instruments, together), derived, instruments)
+    table = long(data, exclusions, instruments, together)
+    impossible: dict[str, str] = {}
+    for column in derived:
+        try:
+            table = with_derived(table, [column], instruments)
+        except AnalysisError as error:
+            if strict:
+                raise
+            impossible[column.name] = str(error)
+    derived = [column for column in derived if column.name not in impossible]
     late = table
     if table.adjudicated.labels and any(a.adjudication == "after" for a in analyses):
         late = with_derived(long(data, exclusions, instruments, together, after=True), derived, instruments)
@@ -113,11 +122,14 @@ def run(
             raise AnalysisError(f"{analysis.name}: {problem}")
         start = len(rows)
         try:
+            for column_name in {*analysis.by, *analysis.where, analysis.compare, analysis.covariate} & {*impossible}:
+                raise AnalysisError(f"{analysis.name}: {impossible[column_name]}")
             rows.extend(_rows_of_analysis(context, table_of(context), families))
         except AnalysisError as error:
             if strict:
                 raise
-            refused.append(str(error))
+            if not isinstance(error, NotRatedError):
+                refused.append(str(error))
             rows.append(cannot_be_made(context, str(error)))
             places.append((context, 0))
             continue

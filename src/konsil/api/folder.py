@@ -21,6 +21,7 @@ from konsil.study import Study, check, parse, study_digest
 from konsil.study.admit import Incoming, Known, admit
 from konsil.study.cutting import rates_sentences, with_sentences
 from konsil.study.enrolment import excluded_by_withdrawal, with_profiles
+from konsil.study.line_numbers import with_lines
 from konsil.study.planned import on_plan
 
 if TYPE_CHECKING:
@@ -68,11 +69,11 @@ class Folder:
             raise StudyError(f"{self.path / PROTOCOL}: there are no [[sources]]; name a file to import, or add them")
         from konsil.api.importing import incoming  # with Polars, which who only calls models need not hold in memory
 
-        read = incoming(self.path, chosen, self._finder(), self.study.instruments)
+        read = incoming(self.path, chosen, self.finder(), self.study.instruments)
         with self.store(create=True) as store:
             if any(one.ratings for one in read):
                 read = on_plan(read, store.tasks(), self.study.instruments)
-            known = _known(store)
+            known = known_records(store)
             admitted = admit(self.study, read, known)
             # A rater's panel and strata are the protocol's to say, also where it was corrected since.
             here = {r.id for r in store.raters()}
@@ -97,7 +98,8 @@ class Folder:
             notes.append(f"{ratings_are} left out: the rater's data were erased; delete them in the files too")
         return replace(added, notes=tuple(notes))
 
-    def _finder(self) -> Find:
+    def finder(self) -> Find:
+        """What knows the tasks of the plan by their names, for annotations of them."""
         from konsil.api.labelstudio import Finder
 
         return Finder(self)
@@ -306,11 +308,15 @@ class Folder:
 
     def report(self, *, extras: Callable[[Results], Sequence[Section]] = lambda _: ()) -> Path:
         """Compute everything and write the report; gives the page's path. `extras` makes further sections."""
+        return self.write_report(extras)[0]
+
+    def write_report(self, extras: Callable[[Results], Sequence[Section]] = lambda _: ()) -> tuple[Path, Results]:
+        """The same, with the results that the page tells: `refused` names the analyses that cannot be made."""
         from konsil import report
 
         seen = self._seen()
         data, results = seen.data, self._run(seen)
-        return report.write(
+        page = report.write(
             self.path / "report",
             seen.study,
             results,
@@ -327,6 +333,7 @@ class Folder:
             usage=data.usage,
             is_blinded=seen.is_blinded,
         )
+        return page, results
 
 
 def open_folder(folder: str | Path, *, database: str = "") -> Folder:
@@ -341,12 +348,17 @@ def open_folder(folder: str | Path, *, database: str = "") -> Folder:
         raise StudyError(f"{path}: there is no such folder")
     if not protocol.is_file():
         raise StudyError(f"{path}: there is no {PROTOCOL} in this folder; 'konsil new {path}' makes one")
-    study = parse(_read(protocol), lambda name: _read(path / name), str(protocol))
-    check(study, str(protocol))
+    text = _read(protocol)
+    try:
+        study = parse(text, lambda name: _read(path / name), str(protocol))
+        check(study, str(protocol))
+    except StudyError as error:
+        raise StudyError("\n".join(with_lines(str(error).split("\n"), text, str(protocol)))) from None
     return Folder(path, study, database or os.environ.get(DATABASE, ""))
 
 
-def _known(store: Store) -> Known:
+def known_records(store: Store) -> Known:
+    """What the store holds already, for what may come in."""
     items, answers = store.items(), store.answers()
     bare = not any(i.text or i.reference for i in items) and not any(a.text for a in answers)
     return Known(frozenset(i.id for i in items), {a.id: a.system for a in answers}, bare)

@@ -144,11 +144,16 @@ def demo(target: Path) -> Path:
 
 def report(folder: Folder) -> Path:
     """Write the report; a simulated study with stated parameters also shows what became of them."""
+    return write_report(folder)[0]
+
+
+def write_report(folder: Folder) -> tuple[Path, Results]:
+    """The same, with the results that the page tells."""
     from konsil.api.local_demo import about_the_model
 
     if folder.study.simulated and (folder.path / TRUTH).is_file():
-        return folder.report(extras=lambda results: (*about_the_model(folder), recovered(folder, results)))
-    return folder.report(extras=lambda _: about_the_model(folder))
+        return folder.write_report(lambda results: (*about_the_model(folder), recovered(folder, results)))
+    return folder.write_report(lambda _: about_the_model(folder))
 
 
 def recovered(folder: Folder, results: Results) -> Section:

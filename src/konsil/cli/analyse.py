@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -16,10 +15,11 @@ from konsil.cli.folder import on_folder
 def command(folder: Path, database: str, output: Path | None) -> None:
     """Compute every analysis of the study in FOLDER; estimates to 12 significant digits as CSV and JSON.
 
-    An analysis that the ratings cannot give stops none of the others: its row says why, and so does the end.
+    An analysis that the ratings cannot give stops none of the others: its row says why, and so does the end; the
+    exit code is then 2.
     """
     from konsil.api import open_folder
-    from konsil.errors import AnalysisError
+    from konsil.cli.unmade import raise_for_unmade
     from konsil.report import write_estimates
 
     opened = open_folder(folder, database=database)
@@ -32,18 +32,4 @@ def command(folder: Path, database: str, output: Path | None) -> None:
         click.echo(f"note: {warning}")
     if results.log not in results.warnings:
         click.echo(results.log)
-    if results.refused:
-        raise AnalysisError("\n".join(_by_reason(results.refused)))
-
-
-def _by_reason(refused: Sequence[str]) -> Iterator[str]:
-    """One line for each reason, with the analyses that it stops; each sentence begins with its analysis."""
-    analyses: dict[str, list[str]] = {}
-    for sentence in refused:
-        name, _, reason = sentence.partition(": ratings have no column ")
-        analyses.setdefault(f"ratings have no column {reason}" if reason else sentence, []).append(name)
-    for reason, names in analyses.items():
-        if len(names) == 1:
-            yield reason if reason == names[0] else f"{names[0]}: {reason}"
-        else:
-            yield f"{len(names)} analyses cannot be made ({names[0]}, {names[1]}, ...): {reason}"
+    raise_for_unmade(results.refused)

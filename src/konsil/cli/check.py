@@ -20,10 +20,13 @@ if TYPE_CHECKING:
 @on_folder
 @click.option("--statistics", is_flag=True, help="List every statistic that an analysis can ask for.")
 def command(folder: Path, database: str, statistics: bool) -> None:
-    """Check FOLDER/study.toml and the files it names; every problem is one sentence with its place."""
+    """Check FOLDER/study.toml and the files it names; every problem is one sentence with its line.
+
+    Files are opened, their columns and labels compared with the forms, and every analysis is tried. Nothing is written.
+    """
     from konsil.analysis import known_statistics
     from konsil.api import open_folder
-    from konsil.api.checking import column_problems
+    from konsil.api.checking import findings
     from konsil.api.erasing import retention_line
     from konsil.errors import StudyError
     from konsil.study import study_digest
@@ -38,14 +41,14 @@ def command(folder: Path, database: str, statistics: bool) -> None:
         return
     opened = open_folder(folder, database=database)
     study = opened.study
-    missing = [s.file for s in study.sources if not (opened.path / s.file).exists()]  # some are folders
+    found = findings(opened)
     panels = ", ".join(f"{name} ({len(raters)})" for name, raters in study.panels().items()) or "as in the ratings"
     click.echo(f"{study.title}")
     click.echo(f"  instruments: {', '.join(i.id for i in study.instruments) or 'none'}")
     click.echo(f"  systems:     {', '.join(s.id for s in study.systems) or 'as in the ratings'}")
     click.echo(f"  panels:      {panels}")
     click.echo(f"  sources:     {len(study.sources)}, plan: {len(study.plan)}, analyses: {len(study.analyses)}")
-    for file in dict.fromkeys(missing):
+    for file in found.absent:
         click.echo(f"  not there yet: {file}")
     if any(e.vendor for e in study.endpoints):
         from konsil.collect.opening import unknown_vendors
@@ -62,9 +65,8 @@ def command(folder: Path, database: str, statistics: bool) -> None:
     for instrument in _judged(study):
         for line in _parity(instrument):
             click.echo(line)
-    problems = tuple(column_problems(opened))
-    if problems:
-        raise StudyError("\n".join(problems))
+    if found.problems:
+        raise StudyError("\n".join(found.problems))
 
 
 def _judged(study: Study) -> tuple[Instrument, ...]:

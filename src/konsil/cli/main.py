@@ -9,7 +9,7 @@ import sys
 import click
 
 from konsil.cli.terminal import guard_terminal, show
-from konsil.errors import KonsilError, StudyError, nearest
+from konsil.errors import IncompleteError, KonsilError, StudyError, nearest
 from konsil.version import __version__
 
 COMMANDS = {
@@ -104,8 +104,9 @@ def main(arguments: list[str] | None = None) -> None:
         click.echo("stopped", err=True)
         sys.exit(130)
     except KonsilError as error:
-        # Every problem of a protocol has a line of its own; any other error is one sentence.
+        # Every problem of a protocol and every analysis has a line of its own; any other error is one sentence.
         lines = str(error).split("\n") if isinstance(error, StudyError) else [str(error)]
+        lines = list(error.sentences) if isinstance(error, IncompleteError) else lines
         click.echo("konsil: " + "\n".join(map(show, lines)), err=True)
         sys.exit(2)
     except BrokenPipeError:

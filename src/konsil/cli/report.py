@@ -15,11 +15,14 @@ def command(folder: Path, database: str) -> None:
     """Compute every analysis of the study in FOLDER and write FOLDER/report/index.html, figures and estimates.
 
     Sources that were never imported are imported first. The same study gives the same bytes. An analysis that the
-    ratings cannot give is shown with the reason.
+    ratings cannot give stops none of the others: the page and the end say why, and the exit code is 2.
     """
     from konsil.api import open_folder
-    from konsil.api.rehearsal import report
+    from konsil.api.rehearsal import write_report
+    from konsil.cli.unmade import raise_for_unmade
 
     opened = open_folder(folder, database=database)
     opened.import_if_empty()
-    click.echo(str(report(opened)))
+    page, results = write_report(opened)
+    click.echo(str(page))
+    raise_for_unmade(results.refused)

@@ -136,7 +136,7 @@ def _beside(material: Material, spec: Analysis, axes: _Axes) -> Series | None:
     for other in material.study.analyses:
         alike = all(getattr(other, key) == getattr(spec, key) for key in same)
         if alike and other.raters != spec.raters and other.by == (axes.category,):
-            rows = [r for r in material.results.rows if r.analysis == other.name and r.kind == "estimate"]
+            rows = [r for r in material.results.made if r.analysis == other.name and r.kind == "estimate"]
             return _lines(axes, rows, other.raters)[0] if rows else None
     return None
 
@@ -144,7 +144,7 @@ def _beside(material: Material, spec: Analysis, axes: _Axes) -> Series | None:
 def _ensembles(material: Material, name: str, statistic: str) -> list[Drawing]:
     """All ensembles by rank, those that the table leaves out too."""
     _, numbers = material.language.gettext, material.numbers
-    rows = [r for r in material.results.rows if r.analysis == name and r.kind == "estimate"]
+    rows = [r for r in material.results.made if r.analysis == name and r.kind == "estimate"]
     all_of: list[Row] = [r for r in rows if r.group.get("size") and math.isfinite(r.estimate.value)]
     if len(all_of) < 2:
         return []

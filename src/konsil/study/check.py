@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from konsil.analysis import Analysis, contradictions, known_statistics
 from konsil.analysis.case_rules import threshold_problems
 from konsil.analysis.catalogue import AUDIT, ORDERED
+from konsil.analysis.form_rules import form_problems
 from konsil.analysis.pair_rules import criteria_problems
 from konsil.errors import PlanError, StudyError, nearest
 from konsil.instrument import Criterion, Instrument
@@ -285,6 +286,8 @@ def _analysis(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
         yield f"{where}.statistic: {analysis.statistic!r} needs labels in an order; those of {criterion.id!r} have none"
     if criterion is not None and criterion.scale.kind == "text" and analysis.statistic != "abstention":
         yield f"{where}.criterion: {analysis.criterion!r} is a free text; no statistic but 'abstention' applies to it"
+        return
+    yield from (f"{where}.{problem}" for problem in form_problems(analysis, study.instruments))
 
 
 def _unordered(analysis: Analysis, criterion: Criterion) -> bool:

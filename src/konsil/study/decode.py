@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import re
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 from konsil.errors import StudyError, nearest
@@ -29,7 +30,25 @@ def decode(kind: type[T], data: object, file: str) -> T:
     return _table(kind, data, f"{file}: ")
 
 
+def lists_of(kind: type, prefix: str = "") -> Iterator[str]:
+    """The names of all lists of tables below `kind`: those that study.toml writes in double brackets.
+
+    >>> from konsil.study.protocol import Study
+    >>> {"raters", "instruments.criteria"} <= set(lists_of(Study)), "resampling" in set(lists_of(Study))
+    (True, False)
+    """
+    for name, hint in _hints(kind).items():
+        for part in (hint, *typing.get_args(hint)):
+            if dataclasses.is_dataclass(part):
+                if typing.get_origin(hint) is tuple:
+                    yield prefix + name
+                yield from lists_of(typing.cast(type, part), f"{prefix}{name}.")
+
+
 def _table(kind: type[T], data: object, path: str) -> T:
+    if isinstance(data, list) and path.rpartition(" ")[2] and all(isinstance(one, dict) for one in data):
+        header = _header(path)
+        raise StudyError(f"{path}: expected one table, [{header}], got a list of tables, [[{header}]]")
     if not isinstance(data, dict):
         raise StudyError(f"{path}: expected a table, got {_show(data)}")
     fields = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
@@ -53,11 +72,26 @@ def _at(path: str, key: object) -> str:
     return f"{path}{key}" if path.endswith(": ") else f"{path}.{key}"
 
 
+def _header(path: str) -> str:
+    """The place as a header names it.
+
+    >>> _header("study.toml: instruments[0].criteria")
+    'instruments.criteria'
+    """
+    return re.sub(r"\[\d+\]", "", path.rpartition(": ")[2])
+
+
 def _value(kind: Any, value: object, path: str) -> Any:  # noqa: ANN401 - type hints are values here
     origin, args = typing.get_origin(kind), typing.get_args(kind)
     if dataclasses.is_dataclass(kind):
         return _table(typing.cast(type, kind), value, path)
     if origin is tuple:
+        if isinstance(value, dict) and dataclasses.is_dataclass(args[0]):
+            header = _header(path)
+            raise StudyError(
+                f"{path}: expected [[{header}]] with two brackets on each side, since there may be several; got"
+                f" [{header}]"
+            )
         # A single value stands for a list of one: `by = "system"` reads well and means one thing.
         listed = [value] if isinstance(value, str) and args[0] is str else _expect(list, value, path)
         return tuple(_value(args[0], v, f"{path}[{i}]") for i, v in enumerate(listed))

@@ -21,7 +21,7 @@ from konsil.records import Event, Rater, Source, System
 from konsil.study.adjudication import Adjudication
 from konsil.study.calibration import Calibration
 from konsil.study.calling import Endpoint, Judge, settings_of
-from konsil.study.decode import decode
+from konsil.study.decode import decode, lists_of
 from konsil.study.enrolment import Enrolment
 from konsil.study.helping import with_prompts
 from konsil.study.practice import Explanation
@@ -139,7 +139,7 @@ def parse(text: str, read_text: Callable[[str], str], name: str = "study.toml") 
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise StudyError(f"{name}: not valid TOML: {error}{hint(text, error)}") from None
+        raise StudyError(f"{name}: not valid TOML: {error}{hint(text, error, set(lists_of(Study)))}") from None
     except RecursionError:
         raise StudyError(f"{name}: not valid TOML: arrays or tables are nested too deeply") from None
     _known_schema(data, name)

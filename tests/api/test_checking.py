@@ -1,0 +1,193 @@
+"""`check` opens the files, compares them with the forms and tries every analysis, before anything is imported."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from konsil.api import open_folder
+from konsil.api.checking import findings
+from konsil.errors import StudyError
+
+STUDY = """
+title = "Answers and pairs"
+seed = 1
+{top}
+[[instruments]]
+id = "form"
+[[instruments.criteria]]
+id = "quality"
+question = "How good?"
+scale = {{ labels = ["bad", "fair", "good"], level = "ordinal" }}
+[[instruments]]
+id = "pairs"
+unit = "pair"
+[[instruments.criteria]]
+id = "better"
+question = "Which is better?"
+scope = "pair"
+scale = {{ labels = ["A", "equal", "B"], level = "ordinal" }}
+[[systems]]
+id = "a"
+[[systems]]
+id = "b"
+[[raters]]
+id = "r1"
+panel = "people"
+[[raters]]
+id = "r2"
+panel = "people"
+[[sources]]
+file = "items.csv"
+records = "items"
+strata = ["field"]
+[[sources]]
+file = "quality.csv"
+records = "ratings"
+fixed = {{ criterion = "quality" }}
+[[analyses]]
+name = "kappa"
+statistic = "cohen_kappa"
+criterion = "quality"
+raters = "people"
+by = ["system"]
+{more}
+"""
+ITEMS = "item,text,field\ni1,Why?,heart\ni2,How?,lung\n"
+RATINGS = "rater,item,system,label\n" + "".join(
+    f"r{n},i{k},{s},{'good' if n == k else 'bad'}\n" for n in (1, 2) for k in (1, 2) for s in "ab"
+)
+
+
+@pytest.fixture
+def problems(tmp_path: Path) -> Callable[..., list[str]]:
+    def run(*, more: str = "", top: str = "", ratings: str | None = RATINGS, items: str = ITEMS) -> list[str]:
+        """What check says, without the file's name and the line, which tests of their own are about."""
+        protocol = tmp_path / "study.toml"
+        protocol.write_text(STUDY.format(more=more, top=top), "utf-8")
+        (tmp_path / "items.csv").write_text(items, "utf-8")
+        if ratings is not None:
+            (tmp_path / "quality.csv").write_text(ratings, "utf-8")
+        try:
+            found = findings(open_folder(tmp_path)).problems
+        except StudyError as error:
+            found = tuple(str(error).split("\n"))
+        assert all(p.startswith(f"{protocol}: ") for p in found)
+        assert not (tmp_path / "konsil.db").exists()
+        said = [p.removeprefix(f"{protocol}: ") for p in found]
+        assert all(re.match(r"line \d+: ", sentence) for sentence in said)
+        return [sentence.partition(": ")[2] for sentence in said]
+
+    return run
+
+
+def analysis(statistic: str, criterion: str = "quality", more: str = "") -> str:
+    return (
+        f'[[analyses]]\nname = "slip"\nstatistic = "{statistic}"\ncriterion = "{criterion}"\nraters = "people"\n{more}'
+    )
+
+
+def test_a_sound_study_has_no_problem(problems: Callable[..., list[str]]) -> None:
+    assert problems() == []
+
+
+@pytest.mark.parametrize(
+    "statistic", ["win_rate", "win_difference", "davidson", "margin", "choice_kappa", "position_bias"]
+)
+def test_comparisons_need_a_criterion_about_pairs(problems: Callable[..., list[str]], statistic: str) -> None:
+    assert problems(more=analysis(statistic)) == [
+        f"analysis 'slip', statistic: {statistic!r} is of comparisons; criterion 'quality' is no choice about a"
+        " pair of answers"
+    ]
+    assert problems(more=analysis(statistic, "better")) == []
+
+
+def test_ensembles_vote_on_two_labels(problems: Callable[..., list[str]]) -> None:
+    more = analysis("ensembles_pabak", more='against = "people"\n').replace('raters = "people"', 'raters = "people"')
+    assert "analysis 'slip', statistic: ensembles vote on two labels, here are 3; collapse them" in problems(more=more)
+
+
+def test_an_analysis_is_tried_on_the_files(problems: Callable[..., list[str]]) -> None:
+    """Each rater labels an item's two answers, which one table of two raters does not tell apart when merged."""
+    again = RATINGS.replace("rater,", "phase,rater,").replace("\nr", "\none,r") + RATINGS.partition("\n")[2].replace(
+        "r1,", "two,r1,"
+    ).replace("r2,", "two,r2,")
+    (found,) = problems(ratings=again)
+    assert found == (
+        "analysis 'kappa': rater 'r1' labelled item 'i1' 2 times; select one with where (instrument, phase,"
+        " batch) or arm"
+    )
+    assert problems(ratings=again, more='where = { phase = ["one"] }') == []
+
+
+def test_columns_are_those_of_the_files(problems: Callable[..., list[str]]) -> None:
+    (found,) = problems(more=analysis("abstention", more='by = ["feld"]\n'))
+    assert found == "analysis 'slip', by: ratings will have no column 'feld'; did you mean 'field'?"
+    assert problems(more=analysis("abstention", more='by = ["field"]\n')) == []
+
+
+def test_a_derived_column_needs_a_name_of_its_own(problems: Callable[..., list[str]]) -> None:
+    derived = (
+        '[[derived]]\nname = "field"\ncriterion = "quality"\nraters = "people"\n'
+        'bins = [{ label = "x", low = 0, high = 9 }]\n'
+    )
+    assert problems(more=derived)[0] == (
+        "derived column 'field', name: ratings have a column 'field' already; choose another name"
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"ratings": RATINGS.replace("label", "score", 1)}, "source 'quality.csv': quality.csv: ratings need"),
+        ({"ratings": RATINGS.replace("r1,i1,a,good", "r1,i1,a,gut")}, "sources: quality.csv: 1 problem"),
+        ({"ratings": RATINGS.replace("r1,i1,a,good", "r1,i1,good")}, "source 'quality.csv': quality.csv: "),
+        ({"items": "item,text,field\ni1,,\n\x00"}, "source 'items.csv': items.csv: line 3 holds a zero byte"),
+    ],
+)
+def test_a_fault_of_a_file_names_its_source(
+    problems: Callable[..., list[str]], changes: dict[str, str], sentence: str
+) -> None:
+    (found,) = problems(**changes)
+    assert found.startswith(sentence)
+
+
+def test_every_file_is_read_whatever_is_wrong_with_another(problems: Callable[..., list[str]]) -> None:
+    found = problems(items="item,text,field\ni1,\x00,\n", ratings="rater\n")
+    assert [p.split(":")[0] for p in found] == ["source 'items.csv'", "source 'quality.csv'"]
+
+
+def test_a_file_that_is_not_there_yet_is_no_problem_unless_its_name_is_misspelt(
+    problems: Callable[..., list[str]], tmp_path: Path
+) -> None:
+    assert problems(ratings=None) == []
+    assert findings(open_folder(tmp_path)).absent == ("quality.csv",)
+    (tmp_path / "qualitiy.csv").write_text(RATINGS)
+    assert problems(ratings=None) == [
+        "source 'quality.csv', file: there is no file 'quality.csv'; did you mean 'qualitiy.csv'?"
+    ]
+
+
+def test_stored_ratings_are_tried_first(problems: Callable[..., list[str]], tmp_path: Path) -> None:
+    problems()
+    open_folder(tmp_path).import_sources()
+    (tmp_path / "quality.csv").unlink()
+    protocol = tmp_path / "study.toml"
+    protocol.write_text(protocol.read_text().replace('by = ["system"]', 'items = "core"'))
+    (found,) = findings(open_folder(tmp_path)).problems
+    assert "analysis 'kappa'" in found
+    assert "there is no set of items 'core'" in found
+
+
+def test_checking_a_blinded_study_is_no_look_at_its_results(problems: Callable[..., list[str]], tmp_path: Path) -> None:
+    problems(top="blinded = true")
+    opened = open_folder(tmp_path)
+    opened.import_sources()
+    with opened.store() as store:
+        before = store.events()
+    assert findings(opened).problems == ()
+    with opened.store() as store:
+        assert store.events() == before

@@ -1,0 +1,99 @@
+"""Errors of study.toml say line and name, as whoever wrote it looks for them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from konsil.study.line_numbers import key_lines, with_lines
+
+PROTOCOLS = sorted(Path(str(files("konsil"))).rglob("study*.toml"))
+
+TEXT = '''title = "a"   # [[raters]] in a comment
+text = """
+[[raters]]
+id = "in a text"
+"""
+'plain "key"' = 'C:\\'
+list = [
+  1,
+  { a = 2, b = [3] }, # ]
+]
+[x.y]
+z.w = 2026-01-01
+[[raters]]
+id = "r1"
+[raters.strata]
+years = "3"
+[[raters]]
+panel = "p"
+"quoted.key" = """ends in quotes\\""""""
+after = true
+'''
+
+
+@pytest.mark.parametrize(
+    ("place", "line"),
+    [
+        ("title", 1), ("text", 2), ('plain "key"', 6), ("list", 7), ("list[0]", 8), ("list[1].b[0]", 9), ("x", 11),
+        ("x.y", 11), ("x.y.z.w", 12), ("raters", 13), ("raters[0].id", 14), ("raters[0].strata", 15),
+        ("raters[0].strata.years", 16), ("raters[1]", 17), ("raters[1].quoted.key", 19), ("raters[1].after", 20),
+    ],
+)  # fmt: skip
+def test_the_line_of_every_kind_of_key(place: str, line: int) -> None:
+    assert key_lines(TEXT)[place] == line
+    assert key_lines(TEXT.replace("\n", "\r\n"))[place] == line
+
+
+def places(data: object, place: str = "") -> Iterator[tuple[str, str]]:
+    inside = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, value in inside:
+        here = f"{place}[{key}]" if isinstance(key, int) else f"{place}.{key}" if place else key
+        yield here, key if isinstance(key, str) else ""
+        yield from places(value, here)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda p: f"{p.parent.name}-{p.stem}")
+def test_every_key_of_the_protocols_is_on_its_line(protocol: Path) -> None:
+    text = protocol.read_text("utf-8")
+    found, lines = key_lines(text), text.splitlines()
+    for place, key in places(tomllib.loads(text)):
+        assert key in lines[found[place] - 1], place
+
+
+@pytest.mark.parametrize("text", ["= 1", "[[a", "a = [1", 'a = "', "[" * 100_000, "a = " + "[" * 100_000, "\0", ""])
+def test_what_is_no_toml_has_no_lines(text: str) -> None:
+    assert key_lines(text) == {}
+    assert with_lines(["s: a: wrong"], text, "s") == ["s: a: wrong"]
+
+
+ENTRIES = """[[instruments]]
+id = "pairs"
+[[instruments.criteria]]
+id = "better"
+scale = { labels = ["A", "B"] }
+[[plan]]
+panel = "p"
+[[sources]]
+file = "a.csv"
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("instruments[0].criteria[0].scale.labels[1]: is empty",
+         "line 5: instrument 'pairs', criterion 'better', scale.labels: is empty"),
+        ("plan[0].panel: no", "line 7: plan 1, panel: no"),
+        ("plan[0].instrument: missing", "line 6: plan 1, instrument: missing"),
+        ("sources[0]: a.csv: bad: cell", "line 8: source 'a.csv': a.csv: bad: cell"),
+        ("nothing[0]: there", "nothing[0]: there"),
+        ("a sentence without a place", "a sentence without a place"),
+    ],
+)  # fmt: skip
+def test_places_become_names_and_lines(before: str, after: str) -> None:
+    assert with_lines([f"s.toml: {before}"], ENTRIES, "s.toml") == [f"s.toml: {after}"]
