@@ -19,6 +19,7 @@ from konsil.study.adjudication import adjudication_problems
 from konsil.study.calibration import calibration_problems
 from konsil.study.calling import endpoint_problems, judge_problems, model_problems
 from konsil.study.enrolment import enrolment_problems, form_of, places_problems
+from konsil.study.form_rules import duplicate_problems, instrument_problems, question_problems
 from konsil.study.helping import helper_problems
 from konsil.study.injection_rules import injection_problems, shift_problems
 from konsil.study.practice import explanation_problems
@@ -49,9 +50,9 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         ("programs", [p.rater for p in study.programs]),
         ("analyses", [a.name for a in study.analyses]),
     ):
-        yield from _duplicates(f"{name}: {where}", ids)
+        yield from duplicate_problems(f"{name}: {where}", ids)
     for n, instrument in enumerate(study.instruments):
-        yield from _instrument(instrument, f"{name}: instruments[{n}]")
+        yield from instrument_problems(instrument, f"{name}: instruments[{n}]")
     yield from _models(study, name)
     for n, program in enumerate(study.programs):
         yield from program_problems(program, study.raters, study.instruments, study.plan, f"{name}: programs[{n}]")
@@ -88,28 +89,10 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         yield from _analysis(study, analysis, f"{name}: analyses[{n}]")
 
 
-def _duplicates(where: str, ids: Iterable[str], what: str = "identifier") -> Iterator[str]:
-    seen: set[str] = set()
-    for n, one in enumerate(ids):
-        if not one.strip():
-            yield f"{where}[{n}]: the {what} is empty"
-        elif one in seen:
-            yield f"{where}[{n}]: the {what} {one!r} occurs twice; expected each {what} once"
-        seen.add(one)
-
-
 def _known(where: str, what: str, name: str, known: Iterable[str]) -> Iterator[str]:
     names = list(known)
     if name not in names:
         yield f"{where}: there is no {what} {name!r}; {nearest(name, names)}"
-
-
-def _instrument(instrument: Instrument, where: str) -> Iterator[str]:
-    if not instrument.criteria:
-        yield f"{where}.criteria: is empty; an instrument asks at least one question"
-    if instrument.reason_first and not any(c.reason for c in instrument.criteria):
-        yield f"{where}.reason_first: no criterion of {instrument.id!r} asks for a reason; state reason = true in one"
-    yield from _questions(instrument, f"{where}.criteria")
 
 
 def _sizes(allocation: Allocation, instrument: Instrument | None, where: str) -> Iterator[str]:
@@ -118,26 +101,6 @@ def _sizes(allocation: Allocation, instrument: Instrument | None, where: str) ->
             check_numbers(allocation, instrument, where)
         except PlanError as error:
             yield str(error)
-
-
-def _scale(criterion: Criterion, where: str) -> Iterator[str]:
-    scale = criterion.scale
-    if scale.kind == "choice":
-        if len(scale.labels) < 2:
-            yield f"{where}.labels: a choice needs at least two labels, got {list(scale.labels)}"
-        yield from _duplicates(f"{where}.labels", scale.labels, "label")
-    elif scale.labels:
-        yield f"{where}.labels: a scale of kind {scale.kind!r} has no labels"
-    if scale.values and len(scale.values) != len(scale.labels):
-        yield f"{where}.values: {len(scale.values)} values for {len(scale.labels)} labels; there is one value a label"
-    if scale.values and scale.level != "nominal" and list(scale.values) != sorted(set(scale.values)):
-        yield f"{where}.values: must rise from label to label on a scale of level {scale.level!r}"
-    if scale.abstain is not None and scale.abstain in scale.labels:
-        yield f"{where}.abstain: {scale.abstain!r} is among the labels; an abstention is not a value"
-    if scale.abstain is not None and not scale.abstain.strip():
-        yield f"{where}.abstain: is empty; an empty cell means not rated, not abstained"
-    if scale.low is not None and scale.high is not None and scale.low > scale.high:
-        yield f"{where}.low: {scale.low:g} is above high = {scale.high:g}"
 
 
 def _models(study: Study, name: str) -> Iterator[str]:
@@ -164,35 +127,12 @@ def _enrolment(study: Study, name: str) -> Iterator[str]:
     if study.enrolment is not None:
         yield from enrolment_problems(study.enrolment, f"{name}: enrolment")
         for key, questions in (("eligibility", study.enrolment.eligibility), ("profile", study.enrolment.profile)):
-            yield from _questions(form_of(questions, study.language), f"{name}: enrolment.{key}")
+            yield from question_problems(form_of(questions, study.language), f"{name}: enrolment.{key}")
     if study.calibration is not None:
         yield from calibration_problems(study.calibration, study.instruments, f"{name}: calibration")
         if not any(a.purpose == "pilot" for a in study.plan):
             yield f"{name}: calibration: there is no pilot to calibrate on; expected a [[plan]] with purpose = 'pilot'"
     yield from places_problems(study.places, study.enrolment, f"{name}: places")
-
-
-def _questions(form: Instrument, where: str) -> Iterator[str]:
-    yield from _duplicates(where, [c.id for c in form.criteria])
-    for n, criterion in enumerate(form.criteria):
-        yield from _scale(criterion, f"{where}[{n}].scale")
-        yield from _former_names(criterion, form, f"{where}[{n}]")
-
-
-def _former_names(criterion: Criterion, form: Instrument, where: str) -> Iterator[str]:
-    options = criterion.scale.options()
-    for former, label in criterion.renamed.items():
-        if former in options:
-            yield f"{where}.renamed: {former!r} is a label of today; expected a former one"
-        if label not in options:
-            yield f"{where}.renamed: there is no label {label!r}; {nearest(label, options)}"
-    ids = {c.id for c in form.criteria}
-    for former in criterion.formerly:
-        if former in ids:
-            yield f"{where}.formerly: {former!r} is a criterion of today; expected a former identifier"
-    others = {name for c in form.criteria if c is not criterion for name in c.formerly}
-    for former in sorted(others & {*criterion.formerly}):
-        yield f"{where}.formerly: {former!r} is the former identifier of two criteria; expected one"
 
 
 def _resampling(study: Study, where: str) -> Iterator[str]:
@@ -239,7 +179,7 @@ def _panels(study: Study) -> list[str]:
 
 
 def _derived(study: Study, where: str) -> Iterator[str]:
-    yield from _duplicates(where, [d.name for d in study.derived])
+    yield from duplicate_problems(where, [d.name for d in study.derived])
     criteria = {c.id: c for i in study.instruments for c in i.criteria}
     for n, one in enumerate(study.derived):
         yield from _known(f"{where}[{n}].criterion", "criterion", one.criterion, criteria)
@@ -247,7 +187,7 @@ def _derived(study: Study, where: str) -> Iterator[str]:
         criterion = criteria.get(one.criterion)
         if criterion is not None and criterion.scale.kind == "text":
             yield f"{where}[{n}].criterion: {one.criterion!r} is a free text; a derived number needs labels or numbers"
-        yield from _duplicates(f"{where}[{n}].bins", [b.label for b in one.bins])
+        yield from duplicate_problems(f"{where}[{n}].bins", [b.label for b in one.bins])
         for m, part in enumerate(one.bins):
             if not part.low <= part.high:
                 yield f"{where}[{n}].bins[{m}]: from {part.low:g} to {part.high:g}; expected the lower end first"
@@ -303,7 +243,7 @@ def _labels(analysis: Analysis, criterion: Criterion, where: str) -> Iterator[st
     after = {analysis.collapse.get(label, label) for label in scale.labels}
     # With declared labels the number of categories is the declared one, never the observed one.
     declared = set(analysis.labels) or after
-    yield from _duplicates(f"{where}.labels", analysis.labels, "label")
+    yield from duplicate_problems(f"{where}.labels", analysis.labels, "label")
     for label in sorted(after - declared):
         yield f"{where}.labels: {label!r} is left after collapsing but is not declared in labels"
     if scale.abstain is not None and analysis.collapse.get(scale.abstain, next(iter(declared))) not in declared:

@@ -1,0 +1,72 @@
+"""What is wrong with the forms of a protocol: instruments, their criteria and scales, questions to raters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from konsil.errors import nearest
+from konsil.instrument import Criterion, Instrument
+
+
+def duplicate_problems(where: str, ids: Iterable[str], what: str = "identifier") -> Iterator[str]:
+    """Identifiers that are empty or occur twice."""
+    seen: set[str] = set()
+    for n, one in enumerate(ids):
+        if not one.strip():
+            yield f"{where}[{n}]: the {what} is empty"
+        elif one in seen:
+            yield f"{where}[{n}]: the {what} {one!r} occurs twice; expected each {what} once"
+        seen.add(one)
+
+
+def instrument_problems(instrument: Instrument, where: str) -> Iterator[str]:
+    """What is wrong with an instrument and its criteria."""
+    if not instrument.criteria:
+        yield f"{where}.criteria: is empty; an instrument asks at least one question"
+    if instrument.reason_first and not any(c.reason for c in instrument.criteria):
+        yield f"{where}.reason_first: no criterion of {instrument.id!r} asks for a reason; state reason = true in one"
+    yield from question_problems(instrument, f"{where}.criteria")
+
+
+def _scale(criterion: Criterion, where: str) -> Iterator[str]:
+    scale = criterion.scale
+    if scale.kind == "choice":
+        if len(scale.labels) < 2:
+            yield f"{where}.labels: a choice needs at least two labels, got {list(scale.labels)}"
+        yield from duplicate_problems(f"{where}.labels", scale.labels, "label")
+    elif scale.labels:
+        yield f"{where}.labels: a scale of kind {scale.kind!r} has no labels"
+    if scale.values and len(scale.values) != len(scale.labels):
+        yield f"{where}.values: {len(scale.values)} values for {len(scale.labels)} labels; there is one value a label"
+    if scale.values and scale.level != "nominal" and list(scale.values) != sorted(set(scale.values)):
+        yield f"{where}.values: must rise from label to label on a scale of level {scale.level!r}"
+    if scale.abstain is not None and scale.abstain in scale.labels:
+        yield f"{where}.abstain: {scale.abstain!r} is among the labels; an abstention is not a value"
+    if scale.abstain is not None and not scale.abstain.strip():
+        yield f"{where}.abstain: is empty; an empty cell means not rated, not abstained"
+    if scale.low is not None and scale.high is not None and scale.low > scale.high:
+        yield f"{where}.low: {scale.low:g} is above high = {scale.high:g}"
+
+
+def question_problems(form: Instrument, where: str) -> Iterator[str]:
+    """What is wrong with the questions of a form."""
+    yield from duplicate_problems(where, [c.id for c in form.criteria])
+    for n, criterion in enumerate(form.criteria):
+        yield from _scale(criterion, f"{where}[{n}].scale")
+        yield from _former_names(criterion, form, f"{where}[{n}]")
+
+
+def _former_names(criterion: Criterion, form: Instrument, where: str) -> Iterator[str]:
+    options = criterion.scale.options()
+    for former, label in criterion.renamed.items():
+        if former in options:
+            yield f"{where}.renamed: {former!r} is a label of today; expected a former one"
+        if label not in options:
+            yield f"{where}.renamed: there is no label {label!r}; {nearest(label, options)}"
+    ids = {c.id for c in form.criteria}
+    for former in criterion.formerly:
+        if former in ids:
+            yield f"{where}.formerly: {former!r} is a criterion of today; expected a former identifier"
+    others = {name for c in form.criteria if c is not criterion for name in c.formerly}
+    for former in sorted(others & {*criterion.formerly}):
+        yield f"{where}.formerly: {former!r} is the former identifier of two criteria; expected one"
