@@ -21,6 +21,8 @@ from konsil.collect.provider import Reply, Request
 from konsil.errors import CollectError, StudyError
 from konsil.instrument.injections import KINDS, TEXTS, chosen_answer, instruction
 from konsil.plan.injections import Injections, plant
+from konsil.plan.places import Places
+from konsil.store.additions import Addition, add_places
 from konsil.study.check import problems
 
 N = 30
@@ -261,6 +263,35 @@ def test_a_larger_share_adds_and_changes_none(tmp_path: Path) -> None:
         assert max(counts) - min(counts) <= 1
     # The judges have the same answers.
     assert len({frozenset((t.item, t.answers) for t in many if t.rater == one) for one in models}) == 1
+
+
+def test_places_that_are_added_later_move_no_control_task(tmp_path: Path) -> None:
+    folder = made(tmp_path / "s", share=0.5)
+    protocol = folder.path / "study.toml"
+    text = protocol.read_text("utf-8").replace(
+        'panel = "people"\ninstrument = "form"\nshow = "each"',
+        'panel = "people"\ninstrument = "form"\nshow = "each"\nper_rater = 6\nphase = "main"',
+    )
+    text = text.replace(
+        'panel = "judges"\ninstrument = "form"\nshow = "each"',
+        'panel = "judges"\ninstrument = "form"\nshow = "each"\nlike = "main"',
+    )
+    text = text.replace("[[plan]]", '[[places]]\npanel = "people"\nnumber = 2\n[[plan]]', 1)
+    again = tmp_path / "again"
+    again.mkdir()
+    for name in ("items.csv", "answers.csv"):
+        (again / name).write_bytes((folder.path / name).read_bytes())
+    (again / "study.toml").write_text(text, "utf-8")
+    folder = open_folder(again)
+    folder.import_sources()
+    make_plan(folder)
+    with folder.store() as store:
+        before = {t.id: t for t in store.tasks() if t.purpose == "injection"}
+        add_places(store, folder.study, Addition(Places("people", 2), "two more came"), at="2026-01-01T00:00:00Z")
+    assert before
+    make_plan(open_folder(again))
+    with folder.store() as store:
+        assert {t.id: t for t in store.tasks() if t.purpose == "injection"} == before
 
 
 def test_without_the_table_no_control_task_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

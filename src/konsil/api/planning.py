@@ -103,7 +103,9 @@ def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Pla
         planned_first = assign(study.plan, **design, events=first) if len(first) < len(held.events) else ()
         if study.injections is not None:
             models = {j.rater for j in study.judges}
-            tasks = (*tasks, *plant(tasks, study.injections, study.instruments, models, study.seed))
+            # Control tasks repeat what was drawn first: places that are added later move none.
+            drawn = planned_first or tasks
+            tasks = (*tasks, *plant(drawn, study.injections, study.instruments, models, study.seed))
         _refuse_another(folder, held.tasks, tasks)
         stored = {t.id for t in held.tasks}
         fresh = tuple(t for t in tasks if t.id not in stored)
