@@ -217,6 +217,23 @@ def test_the_report_and_what_is_exported(tmp_path: Path, monkeypatch: pytest.Mon
     assert back.data().injected == folder.data().injected
 
 
+def test_in_letters_neither_judges_nor_answers_have_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = made(tmp_path / "study")
+    text = (folder.path / "study.toml").read_text("utf-8").replace("[injections]", '[injections]\njudges = ["immune"]')
+    (folder.path / "study.toml").write_text("blinded = true\n" + text, "utf-8")
+    judged(folder, monkeypatch)
+    blinded = open_folder(folder.path)
+    data = blinded.data()
+    assert len(data.injected) == 60
+    assert {one.rater for one in data.injected} == {"judge 1", "judge 2"}
+    assert {one.answer.rpartition(":")[2] for one in data.injected} == {"K", "L"}
+    rows = [r for r in blinded.results().rows if r.analysis == "injections"]
+    assert {r.group["rater"] for r in rows} == {"judge 1", "judge 2"}
+    assert not [r for r in rows if "immune" in f"{r}" or "obedient" in f"{r}"]
+    page = blinded.report().read_text("utf-8")
+    assert "obedient" not in page and "immune" not in page
+
+
 def test_by_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = made(tmp_path / "study")
     judged(folder, monkeypatch)

@@ -49,6 +49,9 @@ class Letters:
                 dataclasses.replace(e, system=self.systems.get(e.system, e.system)) for e in study.explanations
             ),
             plan=tuple(self._allocation(a) for a in study.plan),
+            injections=None
+            if study.injections is None
+            else dataclasses.replace(study.injections, judges=tuple(map(self._judge, study.injections.judges))),
             analyses=tuple(self._analysis(a) for a in study.analyses),
             exclusions=dataclasses.replace(
                 study.exclusions, raters=tuple(self.judges.get(r, r) for r in study.exclusions.raters)
