@@ -9,12 +9,13 @@ import pytest
 from konsil.api import open_folder
 from konsil.api.planning import make_plan
 from konsil.api.rehearsal import simulate, truth_of
-from konsil.api.rewriting import rewrite_items
+from konsil.api.rewriting import rewrite_items, told_of
 from konsil.cli import main
 from konsil.collect.collection import Options
 from konsil.collect.judges import judge
 from konsil.collect.systems import answer
 from konsil.errors import CollectError, PlanError, SourceError, StudyError
+from konsil.prepare.rewriting import Accepted, decided_event
 from konsil.records import Answer
 from konsil.store import Batch, screens
 from konsil.store.calls import Calls
@@ -275,3 +276,37 @@ def test_what_is_wrong_with_a_protocol_is_told(folder: Path, old: str, new: str,
     (folder / "study.toml").write_text(STUDY.replace(old, new, 1), "utf-8")
     with pytest.raises(StudyError, match=says):
         open_folder(folder)
+
+
+def test_a_wording_with_a_warning_needs_an_answer(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = ("q0", "Mrs Smith with AF, stop apixaban?", "accept"), ("q3", "History of no dvt?", "accept")
+    table = _decided(folder, *rows)
+    with pytest.raises(SystemExit):
+        main(["rewrite", str(folder), "--decisions", str(table), "--by", "p-1"])
+    said = capsys.readouterr().err
+    assert "item 'q0': possible identifier: Mrs Smith; item 'q3': negations: none in the question, no in" in said
+    with open_folder(folder).store() as store:
+        assert not [event for event in store.events() if event.kind == "rewriting"], "all or nothing"
+    answered = [(*row, f"because {row[0]}") for row in rows]
+    write_rows(table, [("item", "rewritten", "decision", "answer"), *answered])
+    main(["rewrite", str(folder), "--decisions", str(table), "--by", "p-1"])
+    with open_folder(folder).store() as store:
+        held = {event.subject: event.data for event in store.events() if event.kind == "rewriting"}
+    assert (held["q0"]["despite"], held["q0"]["by"]) == ("because q0", "p-1")
+    assert held["q0"]["warnings"] == ["possible identifier: Mrs Smith"]
+    main(["curation", str(folder)])
+    assert "rewording\n  edit despite a warning: 2 by p-1\n" in capsys.readouterr().out
+
+
+def test_a_wording_that_was_accepted_before_is_looked_at_again(folder: Path) -> None:
+    opened = open_folder(folder)
+    with opened.store() as store:
+        item = store.items()[0]
+        event = decided_event(
+            item, Accepted("edit", "Mrs Smith has AF, stop apixaban?", "table"), "2025-03-01T12:00:00Z"
+        )
+        store.add(Batch(events=[event]), source="t", at=event.at)
+    assert any(
+        "1 accepted with a warning that was not answered (q0)" in one
+        for one in told_of(rewrite_items(opened, Options(dry_run=True)))
+    )

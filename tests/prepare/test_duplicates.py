@@ -82,8 +82,8 @@ def test_one_of_each_group_stays_and_is_not_one_that_is_left_out_already() -> No
 def test_what_was_found_last_is_read_back() -> None:
     items = [Item("a", LONG), Item("b", LONG), Item("c", LONG)]
     first = found_duplicates(items, pairs(items), translated=False)
-    second = found_duplicates(items, pairs(items), translated=False, apart=("c", "gone"), by="p-1")
+    second = found_duplicates(items, pairs(items), translated=False, apart={"c": "p-1", "gone": "p-1"})
     events = [duplicates_event(second, 2, "2026-01-02T00:00:00Z"), duplicates_event(first, 1, "2026-01-01T00:00:00Z")]
     assert last_duplicates(events) == (2, second)
-    assert (second.groups, second.apart, second.by) == ((("a", "b"),), ("c",), "p-1")
+    assert (second.groups, second.apart) == ((("a", "b"),), {"c": "p-1"})
     assert last_duplicates([]) == (0, None)

@@ -228,7 +228,7 @@ def test_the_list_says_how_far_each_case_is(come: Come, opened: Store, marks: Ma
     browser.post("/office/screening/item", {"item": "c3", "seen": "0", "decision": "out", "reason": "short"})
     from konsil.prepare import screen, screening_event
 
-    made, _ = screen(Screening(("identifier",)), ITEMS, {})
+    made, _ = screen(Screening(("identifier",), undecided="kept"), ITEMS, {})
     opened.add(Batch(events=[screening_event(made, 1, AT)]), source="t", at=AT)
     marks.change("c2", {"do": "add", "kind": "diagnosis", "words": "sarcoidosis"}, by="ada", seen=0)
     assert [(row.case, row.state) for row in marks.cases()] == [("c1", "unmarked"), ("c2", "marked")]

@@ -180,3 +180,17 @@ def test_by_keys_alone_and_by_axe(
         page.close()
     assert not found
     assert {item: one.verdict for item, one in decisions(opened.events()).items()} == {"q1": "accept", "q3": "accept"}
+
+
+def test_a_warning_is_shown_and_must_be_answered(come: Come, opened: Store) -> None:
+    office = come()
+    page = office.post(PAGE, {"item": "q4", "verdict": "edit", "text": "Frau Schulze, 5 mg?"})
+    assert page.status_code == 422
+    assert "Bitte nennen Sie den Grund" in page.text
+    assert "q4" not in decisions(opened.events())
+    office.post(PAGE, {"item": "q4", "verdict": "edit", "text": "Frau Schulze, 5 mg?", "despite": "Erfunden."})
+    held = decisions(opened.events())["q4"]
+    assert (held.verdict, held.despite) == ("edit", "Erfunden.")
+    shown = office.get(f"{PAGE}?list=decided").text
+    assert "<ins>Frau Schulze</ins>" in shown
+    assert 'value="Erfunden."' in shown

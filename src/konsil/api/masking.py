@@ -190,8 +190,9 @@ def told(masked: Masked) -> Iterator[str]:
     for case, found in masked.left.items():
         for one in sorted(found, key=lambda left: not left.stops):
             yield f"  {case}: {one.told()}{'' if one.stops else '; this stops nobody'}"
-    for case, why in masked.refused.items():
-        if case not in masked.left:
-            yield f"  not approved: {why}"
-    if masked.refused:
-        yield f"{len(masked.refused):,} not approved: mark what is left over, or give a reason by --despite CASE REASON"
+    untold = {case: why for case, why in masked.refused.items() if not any(o.stops for o in masked.left.get(case, ()))}
+    for why in untold.values():
+        yield f"  not approved: {why}"
+    n_left = len(masked.refused) - len(untold)
+    if n_left:
+        yield f"{n_left:,} not approved: mark what is left over, or give a reason by --despite CASE REASON"

@@ -15,6 +15,7 @@ from konsil.collect.collection import Collected, Options
 from konsil.collect.preparing import Said, Wanted, ask, subjects
 from konsil.errors import PlanError, SourceError, StudyError, nearest
 from konsil.prepare import in_study
+from konsil.prepare.fidelity import fidelity_warnings
 from konsil.prepare.prompts import language_of, rewriting_form, told
 from konsil.prepare.rewriting import (
     PROPOSED,
@@ -35,8 +36,12 @@ from konsil.store.rewriting import Choice, decide, worded
 
 PROPOSAL = "rewritten"
 """The column with the model's wording, which people may change."""
-COLUMNS = ("item", "text", PROPOSAL, DECISION)
-"""The table for people: the question, the model's wording, and a column for what is decided."""
+WARNINGS = "warnings"
+"""The column with what differs between the question and the wording, and must not."""
+ANSWER = "answer"
+"""The column with the reason to accept a wording despite a warning."""
+COLUMNS = ("item", "text", PROPOSAL, WARNINGS, ANSWER, DECISION)
+"""The table for people: the question, the model's wording, what differs, and columns for what is decided."""
 VERDICTS = ("accept", "keep")
 AT_THE_TABLE = "table"
 """Who decided, where it was done in a table."""
@@ -160,6 +165,7 @@ def read_choices(table: Table, known: set[str], proposed: Mapping[str, Proposal]
         raise SourceError(f"{table.name}: there is no column {PROPOSAL!r}; {nearest(PROPOSAL, table.frame.columns)}")
     choices = []
     wordings = dict(table.frame.select("item", PROPOSAL).iter_rows()) if found else {}
+    answers = dict(table.frame.select("item", ANSWER).iter_rows()) if ANSWER in table.frame.columns else {}
     for item, said in found.items():
         verdict = said.lower()
         if verdict not in VERDICTS:
@@ -167,14 +173,15 @@ def read_choices(table: Table, known: set[str], proposed: Mapping[str, Proposal]
                 f"{table.name}: item {item!r}: the decision {said!r} is not one of {', '.join(map(repr, VERDICTS))};"
                 f" {nearest(verdict, VERDICTS)}"
             )
-        wording = str(wordings.get(item) or "")
+        wording, answer = str(wordings.get(item) or ""), str(answers.get(item) or "")
         proposal = proposed[item].text if item in proposed else ""
         if verdict == "keep":
             choices.append(Choice(item, "keep"))
         elif wording in (proposal, harmless(proposal)):
-            choices.append(Choice(item, "accept"))
+            choices.append(Choice(item, "accept", despite=answer))
         else:  # what a spreadsheet was kept from calculating is written back as it was
-            choices.append(Choice(item, "edit", wording[1:] if harmless(wording[1:]) == wording else wording))
+            own = wording[1:] if harmless(wording[1:]) == wording else wording
+            choices.append(Choice(item, "edit", own, answer))
     return choices
 
 
@@ -186,7 +193,9 @@ def write_table(done: Reworded, path: Path) -> None:
         decided, proposal = done.decided.get(item.id), done.proposed.get(item.id)
         wording = decided.text if decided is not None and decided.verdict == "edit" else ""
         verdict = "" if decided is None else "keep" if decided.verdict == "keep" else "accept"
-        rows.append((item.id, item.text, wording or (proposal.text if proposal is not None else ""), verdict))
+        shown = wording or (proposal.text if proposal is not None else "")
+        warned = "; ".join(one.told() for one in fidelity_warnings(item.text, shown)) if shown else ""
+        rows.append((item.id, item.text, shown, warned, decided.despite if decided is not None else "", verdict))
     write_cells(path, COLUMNS, rows)
 
 
@@ -203,3 +212,15 @@ def told_of(done: Reworded) -> Iterator[str]:
             f" {verdicts['keep']:,} kept as they were"
         )
     yield f"{len(done.open):,} to be decided"
+    texts = {item.id: item.text for item in done.items}
+    proposed = {item: done.proposed[item].text for item in done.open if item in done.proposed}
+    warned = [item for item, text in proposed.items() if fidelity_warnings(texts[item], text)]
+    if warned:
+        yield f"  {len(warned):,} of them with a warning to be answered: numbers, negations, drugs or identifiers"
+    accepted = {i: one for i, one in done.decided.items() if one.verdict != "keep" and i in texts}
+    unanswered = [i for i, one in accepted.items() if not one.despite and fidelity_warnings(texts[i], one.text)]
+    if unanswered:
+        yield (
+            f"  {len(unanswered):,} accepted with a warning that was not answered"
+            f" ({', '.join(sorted(unanswered)[:5])}); look at them again"
+        )

@@ -63,10 +63,8 @@ class Duplicates:
     """In which ways it was searched."""
     pool: int = 0
     """Among how many items."""
-    apart: tuple[str, ...] = ()
-    """Items that a person declared to be none."""
-    by: str = ""
-    """Who searched or decided last."""
+    apart: Mapping[str, str] = field(default_factory=dict)
+    """Item that a person declared to be none -> who did."""
 
     @property
     def n_items(self) -> int:
@@ -181,16 +179,17 @@ _ORDER: tuple[How, ...] = ("exact", "same words", "near", "translated")
 
 
 def found_duplicates(
-    items: Sequence[Item], some: Sequence[Pair], *, translated: bool, apart: Iterable[str] = (), by: str = ""
+    items: Sequence[Item], some: Sequence[Pair], *, translated: bool, apart: Mapping[str, str] | None = None
 ) -> Duplicates:
     """The groups that pairs make, with how each item is like the one that it is most like."""
-    apart = tuple(sorted({*apart} & {item.id for item in items}))
+    known = {item.id for item in items}
+    apart = {item: by for item, by in sorted((apart or {}).items()) if item in known}
     groups = grouped(some, apart)
     within = {name for group in groups for name in group}
     how: dict[str, str] = {}
     for pair in sorted(some, key=lambda pair: _ORDER.index(pair.how), reverse=True):
         how.update({name: pair.how for name in (pair.first, pair.second) if {pair.first, pair.second} <= within})
-    return Duplicates(groups, dict(sorted(how.items())), _ORDER if translated else _ORDER[:3], len(items), apart, by)
+    return Duplicates(groups, dict(sorted(how.items())), _ORDER if translated else _ORDER[:3], len(items), apart)
 
 
 def to_leave_out(duplicates: Duplicates, out: Iterable[str]) -> tuple[str, ...]:

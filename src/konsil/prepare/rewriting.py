@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from konsil.prepare.asking import Asking
+from konsil.prepare.fidelity import fidelity_warnings
 from konsil.records import Event, Item
 
 PROPOSED = "rewriting proposed"
@@ -57,6 +58,8 @@ class Accepted:
     """Who decided."""
     number: int = 1
     """How many decisions there were on this question, with this one."""
+    despite: str = ""
+    """Why the wording was accepted despite a warning; empty: there was none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,9 @@ def decisions(events: Iterable[Event]) -> dict[str, Accepted]:
 def _accepted(data: Mapping[str, object]) -> Accepted:
     said = data.get("verdict")
     verdict: Verdict = "accept" if said == "accept" else "edit" if said == "edit" else "keep"
-    return Accepted(verdict, str(data.get("text", "")), str(data.get("by", "")), _number(data))
+    return Accepted(
+        verdict, str(data.get("text", "")), str(data.get("by", "")), _number(data), str(data.get("despite", ""))
+    )
 
 
 def _number(data: Mapping[str, object]) -> int:
@@ -110,10 +115,13 @@ def proposed_event(item: str, text: str, work: str, number: int, at: str) -> Eve
 
 def decided_event(item: Item, accepted: Accepted, at: str) -> Event:
     """What is kept of a decision, with the wording that it is about."""
-    data = {
+    data: dict[str, object] = {
         "number": accepted.number, "verdict": accepted.verdict, "text": accepted.text, "before": item.text,
         "by": accepted.by,
     }  # fmt: skip
+    if accepted.despite:
+        data["despite"] = accepted.despite
+        data["warnings"] = [one.told() for one in fidelity_warnings(item.text, accepted.text)]
     return Event(f"{REWRITING} {item.id} {accepted.number}", REWRITING, item.id, at, data)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from konsil.analysis.columns import rating_columns
 from konsil.prepare import MATCH, Drawn, last_drawn, last_screened
+from konsil.prepare.duplicates import last_duplicates, within
 from konsil.prepare.rewriting import REHEARSAL, decisions, proposals
 from konsil.report.overview import Material
 from konsil.report.tables import Cell, Table, table
@@ -62,6 +63,7 @@ def _drawn(material: Material, drawn: Drawn) -> Iterator[_Line]:
         yield name, values.get(value, value) if drawn.by == MATCH else value, n
     step = _("Items drawn") if drawn.sample else _("Items kept")
     yield step, "", drawn.size
+    yield from _duplicates(material, drawn)
     by_match = Counter[str]()
     for parts in drawn.drawn.values():
         by_match.update({match: len(ids) for match, ids in parts.items() if match})
@@ -74,6 +76,18 @@ def _drawn(material: Material, drawn: Drawn) -> Iterator[_Line]:
     versions = sum(item.case in ids and item.id not in ids for item in material.items)
     if versions:
         yield _("Versions of these cases, which are items from here on"), "", versions
+
+
+def _duplicates(material: Material, drawn: Drawn) -> Iterator[_Line]:
+    """How many of the items that were drawn ask what another one of them asks."""
+    _ = material.language.gettext
+    duplicates = last_duplicates(material.events)[1]
+    if duplicates is None:
+        return
+    ids = {item for parts in drawn.drawn.values() for group in parts.values() for item in group}
+    n_items, n_groups = within(duplicates, ids)
+    yield _("Items in groups of duplicates"), "", n_items
+    yield _("Items in groups of duplicates"), _("groups"), n_groups
 
 
 def _reworded(material: Material) -> Iterator[_Line]:
@@ -122,6 +136,7 @@ def _reasons(material: Material) -> dict[str, str]:
         "nothing beside the gap": _("nothing beside the gap"),
         "identifier not unique": _("identifier not unique"),
         "repeat of a note": _("repeat of a note"),
+        "duplicate": _("duplicate of another item"),
         "identifier": _("possible identifier"),
         "follow-up": _("follow-up turn"),
         "other language": _("other language"),

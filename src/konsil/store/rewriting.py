@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from konsil.errors import PlanError
+from konsil.errors import PlanError, in_short
+from konsil.prepare.fidelity import fidelity_warnings
 from konsil.prepare.rewriting import (
     PROPOSED,
     REWRITING,
@@ -35,6 +36,12 @@ class Choice:
     """The model's wording, the one given here, or the question as it was."""
     text: str = ""
     """A wording of one's own; with any other verdict nothing."""
+    despite: str = ""
+    """Why the wording is accepted where something in it differs from the question; empty: no reason."""
+
+
+class UnansweredError(PlanError):
+    """A wording differs from its question in what must not change, and no reason was given to accept it."""
 
 
 _EVENTS = KINDS["events"]
@@ -66,6 +73,7 @@ def decide(store: Store, choices: Sequence[Choice], *, by: str, at: str) -> int:
         proposed, held = proposals(events), decisions(events)
         stands = worded(connection)
         made: list[Event] = []
+        unanswered: list[str] = []
         for one in choices:
             item = items.get(one.item)
             if item is None:
@@ -73,6 +81,7 @@ def decide(store: Store, choices: Sequence[Choice], *, by: str, at: str) -> int:
             before = held.get(one.item)
             number = before.number + 1 if before is not None else 1
             accepted = _accepted(one, item, proposed[one.item].text if one.item in proposed else "", by, number)
+            warnings = fidelity_warnings(item.text, accepted.text) if accepted.verdict != "keep" else ()
             if before is not None and (before.verdict, before.text) == (accepted.verdict, accepted.text):
                 continue
             shown = before.text if before is not None else item.text
@@ -81,7 +90,12 @@ def decide(store: Store, choices: Sequence[Choice], *, by: str, at: str) -> int:
                     f"item {one.item!r}: is answered or rated already in the words that it has; another wording cannot"
                     " be accepted any more"
                 )
-            made.append(decided_event(item, accepted, at))
+            if warnings and not one.despite.strip():
+                unanswered.append(f"item {one.item!r}: {'; '.join(warning.told() for warning in warnings)}")
+            despite = " ".join(one.despite.split()) if warnings else ""
+            made.append(decided_event(item, replace(accepted, despite=despite), at))
+        if unanswered:
+            raise UnansweredError(f"{in_short(unanswered)}; expected an answer to the warning, or to keep the question")
         if made:
             write.append(connection, Batch(events=tuple(made)), kind=REWRITING, at=at)
     return len(made)

@@ -11,9 +11,10 @@ from starlette.responses import Response
 
 from konsil.errors import ConflictError, PlanError
 from konsil.prepare import in_study
+from konsil.prepare.fidelity import FidelityWarning, fidelity_warnings
 from konsil.prepare.rewriting import Accepted, Part, decisions, differences, proposals, undecided
 from konsil.records import Event, Item
-from konsil.store.rewriting import Choice, decide, worded
+from konsil.store.rewriting import Choice, UnansweredError, decide, worded
 from konsil.web.guard import form_of, visitor_of
 from konsil.web.office import office
 from konsil.web.pages import path_to, to
@@ -23,6 +24,8 @@ AT_ONCE = 20
 """Questions on one page."""
 LONGEST = 20_000
 """Characters of a wording of one's own."""
+LONGEST_ANSWER = 500
+"""Characters of an answer to a warning."""
 LISTS = ("open", "decided", "same")
 """Questions to decide on, those that are decided, and those in which the model changed nothing."""
 
@@ -43,6 +46,8 @@ class Row:
     """What was decided."""
     stands: bool
     """Whether it was answered or rated already, so that its words stay."""
+    warnings: tuple[FidelityWarning, ...] = ()
+    """In what the other wording differs from the question, and must not."""
 
 
 def rewording(request: Request) -> Response:
@@ -91,7 +96,8 @@ def _row(item: Item, events: Sequence[Event], stands: frozenset[str]) -> Row:
     proposal = proposed.text if proposed is not None else ""
     wording = accepted.text if accepted is not None and accepted.verdict == "edit" else proposal
     before, after = differences(item.text, wording) if wording else ((Part(item.text, False),), ())
-    return Row(item.id, before, after, wording or item.text, accepted, item.id in stands)
+    warnings = fidelity_warnings(item.text, wording) if wording else ()
+    return Row(item.id, before, after, wording or item.text, accepted, item.id in stands, warnings)
 
 
 def _address(request: Request, keys: Mapping[str, object]) -> str:
@@ -104,15 +110,18 @@ def reword(request: Request) -> Response:
     site, form, by = site_of(request), form_of(request), visitor_of(request).who
     item, verdict = form.get("item", ""), form.get("verdict", "")
     text = form.get("text", "").replace("\r\n", "\n")[:LONGEST]
+    despite = form.get("despite", "")[:LONGEST_ANSWER]
     try:
         if verdict == "accept":
-            decide(site.store, [Choice(item, "accept")], by=by, at=site.now())
+            decide(site.store, [Choice(item, "accept", despite=despite)], by=by, at=site.now())
         elif verdict == "edit":
-            decide(site.store, [Choice(item, "edit", text)], by=by, at=site.now())
+            decide(site.store, [Choice(item, "edit", text, despite)], by=by, at=site.now())
         elif verdict == "keep":
             decide(site.store, [Choice(item, "keep")], by=by, at=site.now())
         else:
             return _page(request, "unknown", 422, item)
+    except UnansweredError:
+        return _page(request, "unanswered", 422, item)
     except PlanError:
         return _page(request, "empty" if verdict == "edit" and not text.strip() else "stands", 422, item)
     except ConflictError:

@@ -1,0 +1,29 @@
+"""konsil curation: what was decided before the study, and by whom."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from konsil.cli.folder import on_folder
+
+
+@click.command(short_help="List what was decided before the study, and by whom.")
+@on_folder
+@click.option("--table", type=click.Path(dir_okay=False, path_type=Path), help="Write it as a table.")
+def command(folder: Path, database: str, table: Path | None) -> None:
+    """List the decisions on the items of the study in FOLDER: screening, duplicates, rewordings, themes and marks.
+
+    Each line is one decision that stands, with the number of items and the pseudonym of who decided.
+    """
+    from konsil.api import open_folder
+    from konsil.api.curation import curation, events_of, told, write_table
+    from konsil.cli.terminal import show
+
+    events, items = events_of(open_folder(folder, database=database))
+    for line in told(events, items):
+        click.echo(show(line))
+    if table is not None:
+        write_table(curation(events), table)
+        click.echo(str(table))

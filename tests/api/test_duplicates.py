@@ -1,0 +1,97 @@
+"""Duplicates are searched by a command, decided on in a table with who decided, left out of the draw and reported."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from konsil.api import open_folder
+from konsil.api.duplicates import search_duplicates
+from konsil.api.preparing import prepare
+from konsil.api.screening import screen_items
+from konsil.cli import main
+from konsil.errors import SourceError, StudyError
+from konsil.prepare import decisions
+from konsil.prepare.duplicates import last_duplicates
+
+STUDY = """
+title = "Asked twice"
+seed = 3
+[[instruments]]
+id = "form"
+[[instruments.criteria]]
+id = "correct"
+question = "Is it correct?"
+scale = { labels = ["no", "yes"] }
+[[systems]]
+id = "a"
+[[raters]]
+id = "p1"
+panel = "people"
+[[sources]]
+file = "items.csv"
+records = "items"
+[prepare.screen]
+rules = ["follow-up"]
+"""
+DOSE = "Which dose of apixaban at a GFR of 28 ml/min in a woman of 72 years?"
+TEXTS = (DOSE, DOSE, DOSE.upper(), DOSE.replace("Which", "What"), "Stop aspirin?", " stop  aspirin", "Other thing?")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "study.toml").write_text(STUDY, "utf-8")
+    file = io.StringIO(newline="")
+    csv.writer(file).writerows([("item", "text"), *((f"q{n}", text) for n, text in enumerate(TEXTS))])
+    (tmp_path / "items.csv").write_text(file.getvalue(), "utf-8")
+    open_folder(tmp_path).import_sources()
+    return tmp_path
+
+
+def test_from_the_search_to_the_draw(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = folder / "duplicates.csv"
+    main(["duplicates", str(folder), "--table", str(table)])
+    said = capsys.readouterr().out
+    assert "7 items: 6 in 2 groups of duplicates" in said
+    assert "  exact: 2\n  same words: 3\n  near: 1\n  translated: not searched\n" in said
+    assert "6 items in 2 groups still count as independent" in said
+    study = open_folder(folder)
+    screen_items(study)
+    with pytest.raises(SystemExit):
+        main(["duplicates", str(folder), "--leave-one"])
+    assert "--leave-one: --by is missing" in capsys.readouterr().err
+    rows = list(csv.DictReader(io.StringIO(table.read_text("utf-8"))))
+    assert [row["item"] for row in rows] == ["q0", "q1", "q2", "q3", "q4", "q5"]
+    table.write_text("item,decision\nq3,apart\n", "utf-8")
+    main(["duplicates", str(folder), "--decisions", str(table), "--leave-one", "--by", "p-7"])
+    said = capsys.readouterr().out
+    assert "declared apart by people: 1\n  left out as duplicates: 3\n0 items in 0 groups still" in said
+    assert prepare(study).drawn.lost == {"duplicate": 3}
+    with study.store() as store:
+        events = store.events()
+    assert [(one.item, one.decision, one.by) for one in decisions(events)] == [
+        (item, "duplicate", "p-7") for item in ("q1", "q2", "q5")
+    ]
+    held = last_duplicates(events)[1]
+    assert held is not None
+    assert held.apart == {"q3": "p-7"}
+    main(["duplicates", str(folder)])
+    assert "nothing has changed" in capsys.readouterr().out
+    screen_items(study)
+    assert prepare(study).drawn.size == 4
+
+
+def test_what_cannot_be_decided_changes_nothing(folder: Path) -> None:
+    study, table = open_folder(folder), folder / "d.csv"
+    screen_items(study)
+    table.write_text("item,decision\nq3,dupe\n", "utf-8")
+    with pytest.raises(SourceError, match="item 'q3': the decision 'dupe' is not one of 'duplicate', 'apart'"):
+        search_duplicates(study, table, by="p-1")
+    (folder / "study.toml").write_text(STUDY.partition("[prepare.screen]")[0], "utf-8")
+    with pytest.raises(StudyError, match=r"there is no \[prepare.screen\]"):
+        search_duplicates(open_folder(folder), leave_one=True, by="p-1")
+    with study.store() as store:
+        assert {event.kind for event in store.events()} == {"screening"}
