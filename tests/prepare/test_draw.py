@@ -178,3 +178,50 @@ def test_what_makes_no_sense_is_said(spec, sentence):
 
 def test_what_was_asked_is_noticed():
     assert asked(SPEC, 1) != asked(SPEC, 2) != asked(replace(SPEC, aliases=True), 2)
+
+
+CROSSED = tuple(
+    Item(f"x{n:03}", "?", strata={"field": "skin" if n % 4 else "heart", "hard": "yes" if n % 10 < 3 else "no"})
+    for n in range(120)
+)
+
+
+def drawn_by(items, drawn):
+    chosen = {i for parts in drawn.drawn.values() for ids in parts.values() for i in ids}
+    return Counter((i.strata["field"], i.strata["hard"]) for i in items if i.id in chosen)
+
+
+def test_a_sample_by_several_columns():
+    equal = Preparation(sample=Sample(24, "field", across=("hard",), equal=True))
+    made = draw(equal, CROSSED, (), seed=1)
+    assert drawn_by(CROSSED, made) == {(f, h): 6 for f in ("skin", "heart") for h in ("yes", "no")}
+    assert (made.by, made.short) == ("field × hard", {})
+    assert made.found == {"heart × no": 18, "heart × yes": 12, "skin × no": 66, "skin × yes": 24}
+    as_they_are = draw(Preparation(sample=Sample(60, "field", across=("hard",))), CROSSED, (), seed=1)
+    assert drawn_by(CROSSED, as_they_are) == {
+        ("heart", "no"): 9, ("heart", "yes"): 6, ("skin", "no"): 33, ("skin", "yes"): 12,
+    }  # fmt: skip
+    shares = {"heart × yes": 0.5, "skin × no": 0.5}
+    stated = draw(Preparation(sample=Sample(20, "field", shares, across=("hard",))), CROSSED, (), seed=1)
+    assert drawn_by(CROSSED, stated) == {("heart", "yes"): 10, ("skin", "no"): 10}
+    items = in_study(CROSSED, [event_of(stated, 1, "")])
+    assert all(set(item.strata) == {"field", "hard"} for item in items), "the combination is no stratum of the study"
+
+
+def test_every_shortage_is_told():
+    equal = Sample(80, "field", across=("hard",), equal=True)
+    with pytest.raises(
+        PlanError, match=r"2 values of field × hard have fewer .* 'heart × no' 18 of 20, 'heart × yes' 12"
+    ):
+        draw(Preparation(sample=equal), CROSSED, (), seed=1)
+    made = draw(Preparation(sample=replace(equal, short="keep")), CROSSED, (), seed=1)
+    assert made.short == {"heart × no": 2, "heart × yes": 8}
+    assert made.size == 70
+    assert last_drawn([event_of(made, 1, "")]) == (1, made)
+
+
+def test_digests_of_samples_by_one_column_stay():
+    assert asked(Preparation(sample=Sample(3)), 1) == asked(Preparation(sample=Sample(3, across=(), equal=False)), 1)
+    assert asked(Preparation(sample=Sample(3, "a")), 1) != asked(Preparation(sample=Sample(3, "a", across=("b",))), 1)
+    wrong = preparation_problems(Preparation(sample=Sample(3, "", across=("b",), equal=True)), (), "prepare")
+    assert [one.split(":")[0] for one in wrong] == ["prepare.sample.across", "prepare.sample.equal"]

@@ -146,6 +146,8 @@ def told(drawn: Drawn) -> Iterator[str]:
     yield f"{drawn.pool:,} items" + _listed(drawn.found, drawn.by)
     for reason, n in sorted(drawn.lost.items()):
         yield f"  left out, {reason}: {n:,}"
+    for value, n in sorted(drawn.short.items()):
+        yield f"  too few, {value}: {n:,} fewer than asked for"
     matches = Counter[str]()
     for parts in drawn.drawn.values():
         matches.update({match: len(ids) for match, ids in parts.items() if match})

@@ -18,9 +18,9 @@ from konsil.errors import PlanError
 from konsil.prepare.lexical import MATCH, lexical_matches, with_lexical_match
 from konsil.prepare.marking import cases, last_markings, versions_of
 from konsil.prepare.rewriting import with_rewriting
-from konsil.prepare.sample import in_sets, sizes, stratified
+from konsil.prepare.sample import CROSS, combined, in_sets, shortages, sizes, stratified
 from konsil.prepare.screening import Screened, asked_of, last_screened, lost, plain, pool_of
-from konsil.prepare.spec import SAMPLE_SET, Preparation
+from konsil.prepare.spec import SAMPLE_SET, Preparation, Sample
 from konsil.prepare.themes import last_themed, with_themes
 from konsil.records import Answer, Event, Item
 
@@ -48,6 +48,8 @@ class Drawn:
     """Whether the items are a sample; otherwise all that could be drawn are in."""
     drawn: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     """Set (empty: none) -> value of lexical_match (empty: not known) -> items."""
+    short: Mapping[str, int] = field(default_factory=dict)
+    """Value of the stratum -> how many items fewer than asked for there were."""
 
     @property
     def size(self) -> int:
@@ -85,18 +87,26 @@ def draw(
     if spec.lexical_match:
         pool, more, answered = _matched(spec, pool, answers, spec.systems or systems)
         left_out += more
-    by = spec.sample.by if spec.sample is not None else MATCH if spec.lexical_match else ""
+    columns = spec.sample.columns if spec.sample is not None else ()
+    by = CROSS.join(columns) if spec.sample is not None else MATCH if spec.lexical_match else ""
+    pool = list(combined(pool, columns))
+    short = dict[str, int]()
     found = Counter(item.strata[by] for item in pool if by in item.strata) if by else Counter[str]()
     chosen: Sequence[Item] = pool
     if spec.sample is not None:
         if by:
             left_out[f"{by} not known"] += sum(by not in item.strata for item in pool)
         shares = spec.sample.shares or dict(sorted(found.items()))
+        if spec.sample.equal:
+            shares = dict.fromkeys(sorted(found), 1.0)
         if by and found:
             whole = sum(shares.values())
             wanted = sizes(spec.sample.size, {value: share / whole for value, share in shares.items()})
         else:
             wanted = {"": spec.sample.size}
+        if spec.sample.short == "keep":
+            short = shortages(pool, by, wanted)
+            wanted = {value: n - short.get(value, 0) for value, n in wanted.items()}
         chosen = stratified(pool, by, wanted, seed=seed, name="prepare.sample")
     drawn: dict[str, dict[str, list[str]]] = {}
     own = {item.id: len(item.sets) for item in chosen}
@@ -107,7 +117,7 @@ def draw(
     return Drawn(
         asked(spec, seed, screened), len(items), answered, {reason: n for reason, n in left_out.items() if n}, by,
         dict(found),
-        spec.sample is not None, drawn,
+        spec.sample is not None, drawn, short,
     )  # fmt: skip
 
 
@@ -166,6 +176,11 @@ def asked(spec: Preparation, seed: int, screened: Screened | None = None) -> str
         del stated[later]
     if spec.mask is None:
         del stated["mask"]
+    if spec.sample is not None:
+        usual = Sample(spec.sample.size)
+        for name in ("across", "equal", "short"):  # what came later is in it only where a protocol states it
+            if getattr(spec.sample, name) == getattr(usual, name):
+                del stated["sample"][name]
     told: list[object] = [stated, seed]
     if spec.screen is None:
         del stated["screen"]

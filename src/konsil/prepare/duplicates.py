@@ -215,7 +215,8 @@ def last_duplicates(events: Iterable[Event]) -> tuple[int, Duplicates | None]:
         return 0, None
     data = max(kept, key=lambda one: int(one.get("number", 0)))
     names = {f.name for f in dataclasses.fields(Duplicates)}
-    held = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items() if name in names}
+    held: dict[str, Any] = {name: value for name, value in data.items() if name in names}
+    held["searched"] = tuple(held.get("searched", ()))
     held["groups"] = tuple(tuple(group) for group in held.get("groups", ()))
     return int(data.get("number", 0)), Duplicates(**held)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -101,7 +101,10 @@ def fidelity_warnings(before: str, after: str) -> tuple[FidelityWarning, ...]:
     ['identifier', 'number', 'negation']
     """
     found = [FidelityWarning("identifier", after=text) for text in _suspected(after)]
-    for kind, of in (("number", numbers), ("negation", _negations), ("drug", _drugs)):
+    compared: tuple[tuple[WarningKind, Callable[[str], list[str]]], ...] = (
+        ("number", numbers), ("negation", _negations), ("drug", _drugs),
+    )  # fmt: skip
+    for kind, of in compared:
         old, new = Counter(of(before)), Counter(of(after))
         if kind == "negation" and sum(old.values()) == sum(new.values()):
             continue
@@ -109,7 +112,7 @@ def fidelity_warnings(before: str, after: str) -> tuple[FidelityWarning, ...]:
             old, new = Counter(set(old)), Counter(set(new))
         if old != new:
             lost, added = _listed(old - new), _listed(new - old)
-            found.append(FidelityWarning(kind, lost, added))  # type: ignore[arg-type] - a kind of those above
+            found.append(FidelityWarning(kind, lost, added))
     if before.strip() == after.strip():
         found.append(FidelityWarning("unchanged"))
     return tuple(found)

@@ -4,11 +4,38 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from konsil.errors import PlanError, nearest
 from konsil.records import Item
+
+CROSS = " × "
+"""Between the names of strata that are combined, and between their values."""
+
+
+def combined(items: Sequence[Item], columns: Sequence[str]) -> tuple[Item, ...]:
+    """The items with one stratum more, whose values are the combinations of several; items that lack one have it not.
+
+    >>> [made] = combined([Item("q", "?", strata={"field": "skin", "hard": "yes"})], ("field", "hard"))
+    >>> made.strata["field × hard"]
+    'skin × yes'
+    """
+    if len(columns) < 2:
+        return tuple(items)
+    return tuple(
+        replace(item, strata={**item.strata, CROSS.join(columns): CROSS.join(item.strata[c] for c in columns)})
+        if all(c in item.strata for c in columns)
+        else item
+        for item in items
+    )
+
+
+def shortages(items: Sequence[Item], by: str, wanted: Mapping[str, int]) -> dict[str, int]:
+    """Value of a stratum -> how many items fewer there are than asked for, where there are fewer."""
+    there = Counter(item.strata[by] if by else "" for item in items if not by or by in item.strata)
+    return {value: n - there[value] for value, n in sorted(wanted.items()) if n > there[value]}
 
 
 def sizes(n: int, shares: Mapping[str, float]) -> dict[str, int]:
@@ -48,6 +75,10 @@ def stratified(
         raise PlanError(f"{name}: no item has the stratum {by!r}; {nearest(by, known)}")
     without = len(items) - sum(map(len, groups.values()))
     drawn: list[Item] = []
+    few = shortages(items, by, wanted)
+    if len(few) > 1 and set(few) <= groups.keys():
+        told = ", ".join(f"{value!r} {len(groups[value]):,} of {wanted[value]:,}" for value in few)
+        raise PlanError(f"{name}: {len(few):,} values of {by} have fewer items than asked for: {told}")
     for value, n in wanted.items():
         if n and value not in groups:
             raise PlanError(

@@ -28,7 +28,19 @@ class Sample:
     by: str = ""
     """The stratum that the sample is drawn by, such as lexical_match; empty: none."""
     shares: Mapping[str, float] = field(default_factory=dict)
-    """Value of the stratum -> its share of the sample; empty: as the items have them."""
+    """Value of the stratum -> its share of the sample; empty: as the items have them. With `across`, values are joined
+    by ' × '."""
+    across: tuple[str, ...] = ()
+    """Further strata: the sample is drawn by every combination of their values with those of `by`."""
+    equal: bool = False
+    """Whether every value, or combination, gets the same share."""
+    short: Literal["refuse", "keep"] = "refuse"
+    """What becomes of a stratum with fewer items than asked for: nothing is drawn, or those there are."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The strata that the sample is drawn by."""
+        return (*([self.by] if self.by else []), *self.across)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +93,7 @@ def preparation_problems(spec: Preparation, systems: Collection[str], where: str
         yield from asking_problems(spec.themes, ("phrases", "names", "tags"), f"{where}.themes")
         if spec.themes.smallest < 2:
             yield f"{where}.themes.smallest: expected 2 or more questions, got {spec.themes.smallest}"
-        if sample is not None and sample.by == THEME:
+        if sample is not None and THEME in sample.columns:
             yield f"{where}.sample.by: themes are found among the items that are drawn; expected another stratum"
     if spec.screen is not None:
         yield from _screen_problems(spec.screen, f"{where}.screen")
@@ -98,6 +110,10 @@ def preparation_problems(spec: Preparation, systems: Collection[str], where: str
     if sum(spec.sets.values()) > sample.size > 0:
         total = sum(spec.sets.values())
         yield f"{where}.sets: {total:,} items are to be drawn into sets, and the sample has {sample.size:,}"
+    if sample.across and (not sample.by or len({*sample.columns}) < len(sample.columns)):
+        yield f"{where}.sample.across: expected strata beside the one in by, each once, got {list(sample.columns)}"
+    if sample.equal and (sample.shares or not sample.by):
+        yield f"{where}.sample.equal: is for a stratum in by, without shares"
     if sample.shares:
         yield from _share_problems(sample, f"{where}.sample")
 
@@ -124,5 +140,5 @@ def _share_problems(sample: Sample, where: str) -> Iterator[str]:
     elif not math.isclose(sum(sample.shares.values()), 1, abs_tol=1e-9):
         yield f"{where}.shares: expected shares that sum to 1, got {sum(sample.shares.values()):g}"
     for value in sample.shares:
-        if sample.by == MATCH and value not in ("yes", "no"):
+        if sample.columns == (MATCH,) and value not in ("yes", "no"):
             yield f"{where}.shares: {value!r} is no value of {MATCH}; {nearest(value, ('yes', 'no'))}"

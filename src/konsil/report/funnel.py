@@ -63,6 +63,8 @@ def _drawn(material: Material, drawn: Drawn) -> Iterator[_Line]:
         yield name, values.get(value, value) if drawn.by == MATCH else value, n
     step = _("Items drawn") if drawn.sample else _("Items kept")
     yield step, "", drawn.size
+    for value, n in sorted(drawn.short.items()):
+        yield _("Items fewer than asked for"), value, n
     yield from _duplicates(material, drawn)
     by_match = Counter[str]()
     for parts in drawn.drawn.values():

@@ -59,6 +59,7 @@ MESSAGES: dict[str, str] = {
     "Items kept": "Items behalten",
     "Items left out": "Items weggelassen",
     "Items in groups of duplicates": "Items in Gruppen von Dubletten",
+    "Items fewer than asked for": "Items weniger als verlangt",
     "groups": "Gruppen",
     "duplicate of another item": "Dublette eines anderen Items",
     "Items rated by": "Items bewertet von",

@@ -10,7 +10,8 @@ from konsil.analysis.catalogue import LENGTH, RATER_PAIR
 from konsil.analysis.frame import COLUMNS
 from konsil.analysis.injections import KIND
 from konsil.analysis.scores import LEVEL
-from konsil.prepare import MATCH, in_sets, sizes
+from konsil.prepare import MATCH, Sample, in_sets, sizes
+from konsil.prepare.sample import CROSS
 from konsil.records import Item
 from konsil.study import Study
 
@@ -75,7 +76,13 @@ def _strewn(study: Study, items: list[Item]) -> list[Item]:
         if values:
             items = [_with(item, column, value) for item, value in zip(items, cycle(values), strict=False)]
     sample = study.prepare.sample if study.prepare is not None else None
-    if sample is not None and sample.by and sample.shares:
+    if sample is not None and sample.across:
+        for k, column in enumerate(sample.columns):
+            values = _values_of(sample, k) or [f"{column} {v + 1}" for v in range(VALUES)]
+            step = VALUES**k  # every combination of two columns occurs
+            if not any(column in item.strata for item in items):
+                items = [_with(item, column, values[m // step % len(values)]) for m, item in enumerate(items)]
+    elif sample is not None and sample.by and sample.shares:
         values = list(chain.from_iterable([value] * k for value, k in sizes(n, sample.shares).items()))
         items = [_with(item, sample.by, value) for item, value in zip(items, islice(cycle(values), n), strict=True)]
     for column, wanted in _selected(study).items():
@@ -84,6 +91,11 @@ def _strewn(study: Study, items: list[Item]) -> list[Item]:
         values = [MATCHED[k % 2] if column == MATCH else f"{column} {k + 1}" for k in range(VALUES)]
         items = [_with(item, column, value) for item, value in zip(items, _spread(values), strict=False)]
     return items
+
+
+def _values_of(sample: Sample, k: int) -> list[str]:
+    """The values of the k-th column among the combinations that have a share."""
+    return list(dict.fromkeys(value.split(CROSS)[k] for value in sample.shares if value.count(CROSS) >= k))
 
 
 def _levels(study: Study) -> tuple[str, ...]:
