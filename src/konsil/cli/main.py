@@ -24,6 +24,7 @@ COMMANDS = {
     "duplicates": ("konsil.cli.duplicates", "Search for questions that are asked more than once."),
     "prepare": ("konsil.cli.prepare", "Draw the items that are rated: strata, sample, sets."),
     "mask": ("konsil.cli.mask", "Take marks in cases, say what is left over, make versions that tell less and less."),
+    "probe": ("konsil.cli.probe", "Let a model guess the diagnosis from each level of the masked cases."),
     "rewrite": ("konsil.cli.rewrite", "Let a model put questions in better words, and take people's decisions."),
     "themes": ("konsil.cli.themes", "Find what the questions are about, and take people's edits."),
     "curation": ("konsil.cli.curation", "List what was decided before the study, and by whom."),

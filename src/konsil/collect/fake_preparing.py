@@ -29,6 +29,8 @@ def prepares(request: Request) -> dict[str, Any] | None:
         return {"phrases": phrases(said)}
     if names == ("name",):
         return {"name": " and ".join(said.partition("\n")[0].split(", ")[:2]).capitalize()}
+    if names == ("diagnosis",):
+        return {"diagnosis": max(_WORD.findall(said), key=len, default="nothing")}
     if names == ("theme",):
         return {"theme": _theme(request, said)}
     return None

@@ -25,6 +25,7 @@ from konsil.study.calling import settings_of, split_model
 
 WORDS: Mapping[Step, str] = {
     "rewrite": "rewritings", "screen": "questions screened", "phrases": "questions", "names": "themes", "tags": "tags",
+    "guess": "diagnoses guessed",
 }  # fmt: skip
 """What a run's display calls its works."""
 

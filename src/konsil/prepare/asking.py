@@ -12,8 +12,9 @@ from typing import Any, Literal
 
 from konsil.errors import nearest
 
-Step = Literal["rewrite", "screen", "phrases", "names", "tags"]
-"""What a model is asked for: another wording, a reason to leave out, phrases, a theme's name, a question's theme."""
+Step = Literal["rewrite", "screen", "phrases", "names", "tags", "guess"]
+"""What a model is asked for: another wording, a reason to leave out, phrases, a theme's name, a question's theme,
+a diagnosis."""
 Language = Literal["", "en", "de"]
 
 

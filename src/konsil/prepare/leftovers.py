@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from konsil.prepare.hints import hints
 from konsil.prepare.masking import LEVELS, NARRATIVE, Mark, Part, parts, unchanged
 from konsil.prepare.naming import Name, Way, mentions, names_of, spoken
 from konsil.records import Item
 
-LeftoverKind = Literal["diagnosis", "cue", "version"]
+LeftoverKind = Literal["diagnosis", "cue", "version", "hint"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +20,14 @@ class Leftover:
     """Something that a version still tells, or does not do."""
 
     kind: LeftoverKind
-    """A diagnosis that is named, a cue that stands elsewhere, or a version that is like the one before."""
+    """A diagnosis that is named, a cue that stands elsewhere, a version that is like the one before, or a hint: a drug,
+    gene, code or eponym that no mark covers."""
     level: str
     """The first level at which it is found."""
     text: str = ""
     """As it stands in the version."""
     name: str = ""
-    """The name or the marked words that it is taken for."""
+    """The name or the marked words that it is taken for; of a hint what it is."""
     way: Way = "named"
     """How sure that is: the name itself, another form of it, or something like it."""
     start: int | None = None
@@ -46,6 +48,8 @@ class Leftover:
         if self.kind == "version":
             return f"level {self.level} is no different from the level before"
         where = f" at {self.start:,}-{self.end:,}" if self.start is not None else ""
+        if self.kind == "hint":
+            return f"level {self.level} still has {self.text!r}{where}, {_ARTICLE[self.name]} {self.name}"
         what = "the diagnosis" if self.kind == "diagnosis" else "a cue"
         return f"level {self.level} still has {self.text!r}{where}, {what} {self.name!r} ({self.way})"
 
@@ -67,8 +71,27 @@ def leftovers(item: Item, marks: Sequence[Mark], removed: str) -> tuple[Leftover
                 if key not in told:
                     told.add(key)
                     found.append(one)
+    found += _hints(item, marks, removed, {(one.start, one.end) for one in found})
     found += [Leftover("version", level) for level in unchanged(item.text, marks, removed) if level != NARRATIVE]
     return tuple(found)
+
+
+_ARTICLE = {"drug": "a", "gene": "a", "code": "a", "eponym": "an"}
+
+
+def _hints(item: Item, marks: Sequence[Mark], removed: str, told: set[tuple[int | None, int | None]]) -> list[Leftover]:
+    """Drugs, genes, codes and eponyms that no mark covers, each once by its words."""
+    made = parts(item.text, marks, LEVELS[-1], removed)
+    text = "".join(part.text for part in made)
+    found: dict[str, Leftover] = {}
+    for hint in hints(text):
+        place = _place(made, hint.start, hint.end)
+        words = text[hint.start : hint.end]
+        if place is not None and not any(
+            a is not None and b is not None and a < place[1] and place[0] < b for a, b in told
+        ):
+            found.setdefault(words.lower(), Leftover("hint", LEVELS[-1], words, hint.kind, "named", *place))
+    return list(found.values())
 
 
 def _found(made: Sequence[Part], names: Sequence[Name], kind: LeftoverKind, level: str) -> list[Leftover]:

@@ -1,0 +1,45 @@
+"""konsil probe: how much masked cases still give away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from konsil.cli.collecting import calling_options, raise_where_stopped, told
+from konsil.cli.folder import on_folder
+
+
+@click.command(short_help="Let a model guess the diagnosis from each level of the masked cases.")
+@on_folder
+@click.option("--model", required=True, metavar="ENDPOINT:NAME", help="The model that guesses.")
+@click.option("--table", type=click.Path(dir_okay=False, path_type=Path), help="Write the guesses, a row a version.")
+@calling_options
+def command(
+    folder: Path,
+    database: str,
+    model: str,
+    table: Path | None,
+    limit: int | None,
+    budget: float | None,
+    again: tuple[str, ...],
+    dry_run: bool,
+) -> None:
+    """Let a model guess the diagnosis of the marked cases of the study in FOLDER, from each level of their text.
+
+    The share of right guesses by level shows what the marks leave over. Marks can be mended and the probe run again;
+    only what has changed is asked about.
+    """
+    from konsil.api import open_folder
+    from konsil.api.probe import probe, told_of, write_table
+    from konsil.collect.collection import Options
+
+    probed = probe(open_folder(folder, database=database), model, Options((), limit, budget, again, dry_run))
+    for line in told(probed.asked.collected, dry_run):
+        click.echo(line)
+    raise_where_stopped(probed.asked.collected)
+    for line in told_of(probed):
+        click.echo(line)
+    if table is not None:
+        write_table(probed, table)
+        click.echo(str(table))
