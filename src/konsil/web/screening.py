@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
+from konsil.prepare.identifiers import RECALL
 from konsil.web.guard import form_of, visitor_of
 from konsil.web.office import office
 from konsil.web.pages import path_to, to
@@ -50,6 +51,7 @@ def screening(request: Request) -> Response:
         "plain": lambda **only: f"{path_to(request, 'screening')}?{urlencode(only)}",
         "item": lambda name: _place(request, name, chosen),
         "asks": site.pool.spec is not None,
+        "recall": RECALL if site.pool.spec is not None and "identifier" in site.pool.spec.rules else None,
     }
     return office(request, "office_screening.html", context)
 
