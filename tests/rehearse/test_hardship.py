@@ -21,6 +21,7 @@ from konsil.api.rehearsal import truth_of
 from konsil.api.rehearsing import rehearse
 from konsil.cli.main import group
 from konsil.errors import KonsilError
+from konsil.instrument import PageNames
 from konsil.rehearse import Outcome, Server, work
 from konsil.rehearse.panel import Person
 from konsil.store import drafts, screens
@@ -50,18 +51,19 @@ def demo(tmp_path: Path) -> Folder:
 def say(public: str) -> tuple[dict[str, str], float]:
     """Something for every field, the same whenever the page is asked for."""
     rng = random.Random(public)
-    said = {f"correctness.a{n}": rng.choice(["Incorrect", "Correct"]) for n in range(1, 4)}
-    return {**said, "difficulty": rng.choice(["Easy", "Hard"])}, 1.0
+    said = {f"~1.a{n}": rng.choice(["Incorrect", "Correct"]) for n in range(1, 4)}
+    return {**said, "~2": rng.choice(["Easy", "Hard"])}, 1.0
 
 
 def lost(folder: Folder, done: Outcome) -> list[str]:
     """What the server had said it kept, and has not."""
-    missing = []
+    missing, names = [], PageNames(folder.study.instruments)
     with folder.store() as store, reading(store.engine) as connection:
         for (public, field), value in done.saved.items():
             state = screens.public(connection, public)
             kept = drafts.values(connection, state.task) if state is not None else {}
-            if field not in kept or kept[field].value != value:
+            name = names.field(field)
+            if name not in kept or kept[name].value != value:
                 missing.append(f"{public} {field}")
         for public, said in done.submitted.items():
             state = screens.public(connection, public)

@@ -12,15 +12,17 @@ from starlette.testclient import TestClient
 
 from konsil.store import Store
 from konsil.store.access import ROLES, Access
+from konsil.web.app import create_app
 from konsil.web.guard import Public
 from konsil.web.headers import ALWAYS, POLICY
 from konsil.web.routes import ROUTES
+from konsil.web.site import Options
 from konsil.web.throttle import Throttle
 
 from .both import opened, server  # noqa: F401 - fixtures
-from .conftest import AT, LATER, URL, cookie_name
+from .conftest import AT, LATER, STUDIES, URL, Clock, cookie_name
 
-R1 = "canary-rater-1"
+R1, R2 = "canary-rater-1", "canary-rater-2"
 ALL_RIGHT = {**{f"correctness.a{n}": "Richtig" for n in range(1, 6)}, "difficulty": "Mittel"}
 OFFICE = {"owner", "coordinator", "analyst"}
 Enter = Callable[..., Any]
@@ -44,7 +46,7 @@ def forms_of(html: str) -> list[tuple[str, str, str]]:
 
 
 def place(path: str, public: str) -> str:
-    return path.format(secret="no-such-secret", public=public, digest="0", name="none.css")
+    return path.format(secret="no-such-secret", public=public, about="none", digest="0", name="none.css")
 
 
 # Who may ------------------------------------------------------------------------------------------------------------
@@ -250,7 +252,8 @@ def test_one_who_knocks_too_often_shuts_out_nobody_else(enter: Enter, opened: St
     anybody = Access(opened).invite("", "rater", at=AT, expires_at=LATER)
     secret = Access(opened).invite(R1, "rater", at=AT, expires_at=LATER)
     assert {rude.get("/come/guess").status_code for _ in range(40)} == {410, 429}
-    assert rude.get(f"/come/{anybody}").status_code == 429
+    assert rude.get(f"/come/{anybody}").status_code == 200, "others behind the same address come by the open link"
+    assert {rude.get(f"/come/{anybody}").status_code for _ in range(130)} == {200, 429}
     assert rude.post(f"/come/{anybody}", headers={"origin": URL}).status_code == 429
     assert rude.get(f"/come/{secret}").status_code == 200, "who has a personal link of their own comes in"
     assert other.get(f"/come/{anybody}").status_code == 200
@@ -272,3 +275,28 @@ def test_knocks_are_forgotten() -> None:
     brief = Throttle(1, 0.0)
     assert all(brief.allows(str(n)) for n in range(100))
     assert len(brief._tries) <= 1, "nobody's knocks are remembered longer than they count"
+
+
+def test_one_persons_script_stops_and_nobody_else_behind_the_address(enter: Enter, opened: Store) -> None:  # noqa: F811
+    """Sign-ins and posts are counted by person; a ward has one address."""
+    app = enter(who="").client.app
+    links = {who: Access(opened).invite(who, "rater", at=AT, expires_at=LATER) for who in (R1, R2)}
+    clients = {who: TestClient(app, base_url=URL, client=("198.51.100.7", 1)) for who in links}
+    got = [clients[R1].get(f"/come/{links[R1]}").status_code for _ in range(31)]
+    assert (got.count(200), got.count(429)) == (30, 1)
+    assert clients[R2].get(f"/come/{links[R2]}").status_code == 200
+
+
+def test_posts_are_counted_by_person_on_all_devices(opened: Store, clock: Clock, kit: Any) -> None:  # noqa: F811
+    kit.fill(opened, STUDIES["medqade"])
+    app = create_app(STUDIES["medqade"], opened, Options(url=URL, posts_a_minute=5), clock=clock)
+    browsers = []
+    for who in (R1, R1, R2):
+        browser = kit.browser(TestClient(app, base_url=URL))
+        browser.post(f"/come/{Access(opened).invite(who, 'rater', at=AT, expires_at=LATER)}")
+        browsers.append((browser, browser.get("/next").url.path))
+    message: dict[str, Any] = {"changes": [], "visit": "v"}
+    got = [browsers[n % 2][0].save(browsers[n % 2][1] + "/save", message).status_code for n in range(7)]
+    assert got == [200] * 5 + [429] * 2
+    assert browsers[0][0].get("/next").status_code == 200, "reading goes on"
+    assert browsers[2][0].save(browsers[2][1] + "/save", message).status_code == 200

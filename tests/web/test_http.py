@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import pytest
 
-from konsil.store import Store, screens
+from konsil.store import Store, drafts, screens
 from konsil.store.access import ROLES, Access, Role
 from konsil.store.engine import reading
 from konsil.web.guard import Public
@@ -161,9 +161,9 @@ def test_guessing_is_slowed_down(enter: Enter) -> None:
 
 
 def test_a_whole_hospital_comes_in_from_one_address(enter: Enter, opened: Store) -> None:
-    secret = Access(opened).invite(R1, "rater", at=AT, expires_at=LATER)
-    browser = enter(who="")
-    assert {browser.client.get(f"/come/{secret}").status_code for _ in range(40)} == {200}
+    access, browser = Access(opened), enter(who="")
+    secrets = [access.invite(f"physician-{n}", "rater", at=AT, expires_at=LATER) for n in range(40)]
+    assert {browser.client.get(f"/come/{secret}").status_code for secret in secrets} == {200}
 
 
 def test_under_tls_the_cookie_is_tied_to_the_host(enter: Enter, opened: Store) -> None:
@@ -348,7 +348,7 @@ def test_what_is_missing_is_shown_with_what_was_said(enter: Enter) -> None:
     assert got.status_code == 422
     assert got.text.count("Noch zu beantworten</p>") == 5
     assert "5 Fragen sind noch offen." in got.text
-    assert re.search(r'name="correctness.a1" value="Richtig"[^>]* checked', got.text)
+    assert re.search(r'name="~1.a1" value="Richtig"[^>]* checked', got.text)
     assert browser.get(path).status_code == 200
 
 
@@ -376,7 +376,7 @@ def test_back_leads_to_what_was_handed_in(enter: Enter, opened: Store) -> None:
     back = re.search(r'<a class="quiet" href="(/task/[^"]*)">Zurück', browser.html)
     assert back is not None
     assert back[1] == paths[1]
-    assert re.search(r'name="difficulty" value="Mittel"[^>]* checked', browser.get(paths[1]).text)
+    assert re.search(r'name="~2" value="Mittel"[^>]* checked', browser.get(paths[1]).text)
 
 
 def test_a_problem_is_reported(enter: Enter, opened: Store) -> None:
@@ -448,3 +448,54 @@ def test_who_closes_the_window_while_sending_leaves_no_trace(enter) -> None:
 
     asyncio.run(app(scope, receive, send))
     assert sent[0]["status"] == 400
+
+
+# What questions are called ------------------------------------------------------------------------------------------
+
+
+def test_no_field_on_a_page_is_called_as_its_criterion(enter: Enter) -> None:
+    """An identifier may say what a study expects."""
+    browser = enter()
+    html = browser.get(task_path(browser)).text
+    assert 'name="~1.a1"' in html and 'name="~2"' in html
+    assert not re.search(r"\b(correctness|difficulty)\b", html)
+
+
+def test_names_of_pages_and_of_fields_are_understood_and_drafts_have_the_latter(enter: Enter, opened: Store) -> None:
+    """A page that was open before, and what it had kept on the device, still speaks of fields by their own names."""
+    browser = enter()
+    path = task_path(browser)
+    changes = [
+        {"id": "1", "field": "~1.a1", "value": "Richtig", "base_rev": 0},
+        {"id": "2", "field": "correctness.a2", "value": "Falsch", "base_rev": 0},
+        {"id": "3", "field": "~9.a2", "value": "Falsch", "base_rev": 0},
+        {"id": "4", "field": "~2", "value": "Unsinn", "base_rev": 0},
+    ]
+    told = browser.save(path + "/save", {"changes": changes, "visit": "v"}).json()
+    assert told["refused"] == ["~2", "~9.a2"]
+    told = browser.save(
+        path + "/save", {"changes": [{**changes[0], "id": "5", "value": "Falsch"}], "visit": "w"}
+    ).json()
+    assert told["conflicts"] == {"~1.a1": "Richtig"}
+    with reading(opened.engine) as connection:
+        state = screens.public(connection, path.rpartition("/")[2])
+        assert state is not None
+        assert {n: v.value for n, v in drafts.values(connection, state.task).items()} == {
+            "correctness.a1": "Richtig", "correctness.a2": "Falsch",
+        }  # fmt: skip
+    browser.get(path)
+    form = {f"~1.a{n}": "Richtig" for n in range(1, 5)} | {"correctness.a5": "Falsch", "~2": "Mittel"}
+    assert browser.post(path, {**browser.hidden(), **form}).status_code == 200
+    assert sorted(str(r.label) for r in opened.ratings()) == ["Falsch", "Mittel", *["Richtig"] * 4]
+
+
+def test_every_twenty_pages_one_may_pause(enter: Enter, studies: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr("konsil.web.rating.PAUSE_AFTER", 2)
+    browser, seen = enter(), []
+    for _ in range(4):
+        path = task_path(browser)
+        seen.append("Pause machen" in browser.get(path).text)
+        browser.post(path, {**browser.hidden(), **ALL_RIGHT})
+    assert seen == [False, False, True, False]
+    browser.get(path)
+    assert "Pause machen" not in browser.html, "on the way back nothing is said"

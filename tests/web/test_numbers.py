@@ -16,7 +16,8 @@ from konsil.web.numbers import read_number
 from .browsers import in_the_browser
 from .desks import open_desk
 
-DOSE = Criterion("dose", "Which dose in mg?", Scale(kind="number", low=0, high=5000, abstain="unclear"), "item")
+MG = Scale(kind="number", low=0, high=5000, abstain="unclear", unit="mg")
+DOSE = Criterion("dose", "Which dose?", MG, "item")
 FORM = Instrument("form", (DOSE,))
 ASKED = fields(FORM, Task("t", "t", "r", "form", "i"))
 UNDERSTOOD = {
@@ -96,13 +97,13 @@ def test_the_page_reads_numbers_as_the_server_does(chromium: Any, tmp_path: Path
 
 
 @in_the_browser
-@pytest.mark.parametrize(("language", "thousand"), [("en", "= 1,000"), ("de", "= 1.000")])
+@pytest.mark.parametrize(("language", "thousand"), [("en", "= 1,000\u00a0mg"), ("de", "= 1.000\u00a0mg")])
 def test_a_number_is_read_back_and_an_ambiguous_one_asked_about(
     language: str, thousand: str, chromium: Any, tmp_path: Path
 ) -> None:
     with open_desk(chromium, tmp_path, FORM, language=language) as desk:
         desk.come()
-        box, page = desk.page.locator("[name=dose]"), desk.page
+        box, page = desk.page.locator("[name='~1']"), desk.page
         box.fill("1 000")
         assert page.text_content(".reading") == thousand
         box.fill("1e2")
@@ -128,14 +129,14 @@ def test_without_a_script_the_server_asks_and_reads_back(chromium: Any, tmp_path
         page = desk.page
         page.goto(desk.link())
         page.click("button.go")
-        page.fill("[name=dose]", "1.000")
+        page.fill("[name='~1']", "1.000")
         page.click("#go")
         assert "Please write 1000 or 1.0: 1.000 can be read as either." in str(page.text_content(".fault"))
-        assert page.input_value("[name=dose]") == "1.000", "what was typed is still there"
+        assert page.input_value("[name='~1']") == "1.000", "what was typed is still there"
         assert not desk.store.ratings()
         before = page.url
-        page.fill("[name=dose]", "1.000,5")
+        page.fill("[name='~1']", "1.000,5")
         page.click("#go")
         assert desk.label("dose") == "1000.5"
         page.goto(before)
-        assert page.text_content(".reading") == "= 1,000.5"
+        assert page.text_content(".reading") == "= 1,000.5\u00a0mg"

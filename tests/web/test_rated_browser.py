@@ -27,7 +27,7 @@ def test_a_note_leads_back_to_its_page(script: bool, chromium: Any, tmp_path: Pa
         page.goto(desk.link())
         page.click("button.go")
         first = page.url
-        page.locator("[name=good][value=fair]").check(force=True)
+        page.locator("[name='~1'][value=fair]").check(force=True)
         page.click("button[popovertarget=note]")
         page.fill("#note-text", "Ask the pharmacist.")
         page.keyboard.press("Escape")
@@ -45,7 +45,7 @@ def test_a_note_leads_back_to_its_page(script: bool, chromium: Any, tmp_path: Pa
         page.goto(f"{desk.url}/ratings?which=note")
         page.click(".rated a")
         assert page.url == first
-        page.locator("[name=good][value=good]").check(force=True)
+        page.locator("[name='~1'][value=good]").check(force=True)
         page.click("#go")
         page.wait_for_url(lambda url: url != first)
         assert desk.label("good") == "good"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from konsil.instrument import Criterion, Instrument, Scale
+from konsil.instrument import Criterion, Instrument, PageNames, Scale
 from konsil.plan import Allocation
 
 from .browsers import in_a_browser
@@ -27,15 +27,15 @@ EFFORT = Instrument("effort", (Criterion("effort", "Effort?", Scale(kind="number
 def desk(chromium: Any, tmp_path: Path) -> Iterator[OpenDesk]:
     with open_desk(chromium, tmp_path, FORM) as made:
         made.come()
-        made.page.locator("[name=dose]").fill("7")
-        made.page.locator("[name=correct][value=yes]").click()
+        made.page.locator("[name='~1']").fill("7")
+        made.page.locator("[name='~2'][value=yes]").click()
         made.saved()
         yield made
 
 
 def type_after_a_save(desk: OpenDesk, name: str, first: str, second: str) -> None:
     """Type, wait until that is saved, and type the rest, of which nothing is saved yet."""
-    field = desk.page.locator(f'[name="{name}"]')
+    field = desk.page.locator(f'[name="{PageNames(desk.study.instruments).neutral(name)}"]')
     field.fill("")
     with desk.page.expect_response("**/save"):
         field.press_sequentially(first)
@@ -63,9 +63,9 @@ def test_a_text_typed_with_a_pause_is_stored_whole(desk: OpenDesk) -> None:
 
 
 def test_a_decimal_comma_does_not_conflict_with_itself(desk: OpenDesk) -> None:
-    desk.page.locator("[name=dose]").fill("1,5")
+    desk.page.locator("[name='~1']").fill("1,5")
     with desk.page.expect_response("**/save"):
-        desk.page.locator("[name=comment]").focus()
+        desk.page.locator("[name='~3']").focus()
     before = desk.page.url
     desk.page.click("#go")
     desk.page.wait_for_url(lambda url: url != before)
@@ -81,10 +81,10 @@ def test_a_correction_while_the_first_choice_is_on_its_way_is_stored(desk: OpenD
         on_the_way.append(route)
 
     desk.page.route("**/save", hold_the_first)
-    desk.page.locator("[name=correct][value=no]").focus()
+    desk.page.locator("[name='~2'][value=no]").focus()
     with desk.page.expect_request("**/save"):
         desk.page.keyboard.press("1")
-    desk.page.locator("[name=correct][value=no]").focus()
+    desk.page.locator("[name='~2'][value=no]").focus()
     desk.page.keyboard.press("3")
     desk.page.keyboard.press("Control+Enter")
     before = desk.page.url
@@ -99,9 +99,9 @@ def test_saves_whose_confirmation_was_lost_do_not_conflict_with_what_follows(des
         route.abort()
 
     desk.page.route("**/save", lose)
-    desk.page.locator("[name=correct][value=no]").click()
+    desk.page.locator("[name='~2'][value=no]").click()
     desk.page.wait_for_selector("#badge[data-state=offline]")
-    desk.page.locator("[name=correct][value=partly]").click()
+    desk.page.locator("[name='~2'][value=partly]").click()
     desk.leave("Control+Enter")
     assert desk.label("correct") == "partly"
 
@@ -112,7 +112,7 @@ def test_later_keeps_what_was_typed_last(desk: OpenDesk) -> None:
     desk.page.click("button[formaction]")
     desk.page.wait_for_url(lambda url: url != task)
     desk.page.goto(task)
-    assert desk.page.input_value("[name=comment]") == "First and second"
+    assert desk.page.input_value("[name='~3']") == "First and second"
 
 
 def test_leaving_by_a_link_keeps_what_was_typed_last(desk: OpenDesk) -> None:
@@ -121,7 +121,7 @@ def test_leaving_by_a_link_keeps_what_was_typed_last(desk: OpenDesk) -> None:
     desk.page.goto(f"{desk.url}/finished")
     desk.page.goto(task)
     desk.page.wait_for_selector("html.scripted")
-    assert desk.page.input_value("[name=comment]") == "First and second"
+    assert desk.page.input_value("[name='~3']") == "First and second"
 
 
 def test_another_window_still_conflicts(desk: OpenDesk) -> None:
@@ -129,9 +129,9 @@ def test_another_window_still_conflicts(desk: OpenDesk) -> None:
     other.goto(desk.page.url)
     other.wait_for_selector("html.scripted")
     type_after_a_save(desk, "dose", "4", "0")
-    other.locator("[name=comment]").fill("Saved here first.")
+    other.locator("[name='~3']").fill("Saved here first.")
     with other.expect_response("**/save"):
-        other.locator("[name=dose]").focus()
+        other.locator("[name='~1']").focus()
     other.keyboard.press("Enter")
     other.wait_for_selector(".asked.crossed")
     assert "Another window said: 4" in str(other.text_content(".asked.crossed .fault"))

@@ -192,7 +192,7 @@ def test_seven_criteria_are_in_sight_and_their_points_line_up(at_desk) -> None:
 
 def test_a_reason_for_abstaining_may_be_given_and_need_not(at_desk) -> None:
     desk = at_desk("single")
-    reason = desk.page.locator('input[name="c1.a1.reason"]')
+    reason = desk.page.locator('input[name="~1.a1.reason"]')
     assert not reason.is_visible()
     desk.press("0")
     assert reason.is_visible()
@@ -200,7 +200,7 @@ def test_a_reason_for_abstaining_may_be_given_and_need_not(at_desk) -> None:
     desk.page.keyboard.press("Tab")
     desk.press("333333")
     desk.page.wait_for_selector("#badge[data-state=saved]")
-    desk.page.locator('input[name="c7.a1"]:checked').focus()
+    desk.page.locator('input[name="~7.a1"]:checked').focus()
     desk.go_on()
     first = next(r for r in desk.ratings() if r.criterion == "c1")
     assert (first.state, first.note) == ("abstained", "0 of my field")

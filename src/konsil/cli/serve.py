@@ -24,9 +24,23 @@ HOST = "127.0.0.1"
     metavar="ADDRESS",
     help="A proxy whose X-Forwarded-For counts; repeatable.",
 )
+@click.option(
+    "--posts-a-minute",
+    default=600,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Forms and saves that one person may send in a minute.",
+)
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes; with PostgreSQL.")
 def command(
-    folder: Path, database: str, host: str, port: int, url: str, proxies: tuple[str, ...], workers: int
+    folder: Path,
+    database: str,
+    host: str,
+    port: int,
+    url: str,
+    proxies: tuple[str, ...],
+    posts_a_minute: int,
+    workers: int,
 ) -> None:
     """Serve the rating pages of the study in FOLDER until stopped with Ctrl+C.
 
@@ -49,7 +63,9 @@ def command(
             f"--workers {workers}: several processes need PostgreSQL; give its URL with --database, or take one"
             " process, which is what SQLite serves"
         )
-    options = checked(Options(url=url or f"http://{host}:{port}", trusted_proxies=proxies))
+    options = checked(
+        Options(url=url or f"http://{host}:{port}", trusted_proxies=proxies, posts_a_minute=posts_a_minute)
+    )
     try:
         told = f"{len(make_plan(opened).tasks):,} tasks"
     except PlanError as error:

@@ -5,6 +5,7 @@ from konsil.instrument.fields import Field, FormError, fields, letter, surveyed
 from konsil.instrument.form import Criterion, Instrument, Scale, ScaleKind, ScaleLevel, Scope, Unit
 from konsil.instrument.labels import LabelError, number_word, read_label
 from konsil.instrument.mirror import canonical, mirrored
+from konsil.instrument.page_names import PageNames
 from konsil.instrument.parity import EXAMPLE, Parity, example, parity, parity_of
 from konsil.instrument.prompt import Prompt, prompt
 from konsil.instrument.rendering import Piece, Shown
@@ -20,6 +21,7 @@ __all__ = [
     "Given",
     "Instrument",
     "LabelError",
+    "PageNames",
     "Parity",
     "Piece",
     "Prompt",

@@ -36,6 +36,8 @@ class Scale:
     """The least number accepted, for numbers."""
     high: float | None = None
     """The greatest number accepted, for numbers."""
+    unit: str = ""
+    """What a number is given in, such as mg; people and models read it."""
 
     def options(self) -> tuple[str, ...]:
         """Every label a rater can choose, the abstention last."""

@@ -85,7 +85,9 @@ def expected(scale: Scale, said: Words) -> tuple[str, ...]:
 def _number(scale: Scale, said: Words) -> str:
     low, high = scale.low, scale.high
     if low is not None and high is not None:
-        return said.number_between.format(f"{low:g}", f"{high:g}")
-    if low is not None:
-        return said.number_from.format(f"{low:g}")
-    return said.number if high is None else said.number_to.format(f"{high:g}")
+        found = said.number_between.format(f"{low:g}", f"{high:g}")
+    elif low is not None:
+        found = said.number_from.format(f"{low:g}")
+    else:
+        found = said.number if high is None else said.number_to.format(f"{high:g}")
+    return f"{found} ({scale.unit})" if scale.unit else found

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 
 from konsil.errors import KonsilError
-from konsil.instrument import fields, values
+from konsil.instrument import PageNames, fields, values
 from konsil.records import Answer, Item, Rater, Rating, Task
 from konsil.simulate import Truth, people
 from konsil.store import Store, screens
@@ -44,7 +44,10 @@ class Replies:
             raise KonsilError(f"task {task.id!r}: there is no instrument {task.instrument!r}")
         asked = fields(instrument, task)
         given = values(asked, task, said)
-        return {f.name: given.get(f.name, "") for f in asked}, next((r.seconds for r in said if r.seconds), 10.0)
+        names = PageNames(self._study.instruments)
+        return {names.neutral(f.name): given.get(f.name, "") for f in asked}, next(
+            (r.seconds for r in said if r.seconds), 10.0
+        )
 
     def _know(self, tasks: Iterable[Task]) -> None:
         """Draw the replies to these tasks; questionnaires are drawn in their order of work, so all at once."""

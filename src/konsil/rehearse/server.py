@@ -37,6 +37,8 @@ class Server:
         code = "import sys; from konsil.rehearse.leash import end_with_parent; end_with_parent();"
         code += " from konsil.cli import main; main(sys.argv[1:])"
         command = [sys.executable, "-c", code, "serve", str(self._folder), "--port", str(self.port)]
+        # Simulated raters are faster than people.
+        command += ["--posts-a-minute", "1000000"]
         command += ["--database", self._database] if self._database else []
         command += ["--workers", str(self._workers)] if self._workers > 1 else []
         # A session of its own: its workers end with it, and Ctrl+C ends us first. It ends when its input is closed.

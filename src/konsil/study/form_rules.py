@@ -36,6 +36,8 @@ def _scale(criterion: Criterion, where: str) -> Iterator[str]:
         yield from duplicate_problems(f"{where}.labels", scale.labels, "label")
     elif scale.labels:
         yield f"{where}.labels: a scale of kind {scale.kind!r} has no labels"
+    if scale.unit and scale.kind != "number":
+        yield f"{where}.unit: a scale of kind {scale.kind!r} has no unit; it belongs to kind 'number'"
     if scale.values and len(scale.values) != len(scale.labels):
         yield f"{where}.values: {len(scale.values)} values for {len(scale.labels)} labels; there is one value a label"
     if scale.values and scale.level != "nominal" and list(scale.values) != sorted(set(scale.values)):

@@ -103,8 +103,17 @@ def _path(site: Site) -> str:
 
 
 def _knocks_too_often(request: Request, found: Invitation | None) -> bool:
-    """Count a knock, except with a personal link that is good: a whole hospital may come from one address at once."""
-    return (found is None or not found.who) and not site_of(request).doors.allows(_caller(request))
+    """Count a knock: of a personal link by person, as a whole hospital may come from one address at once.
+
+    An open link is counted apart from links that are none, so that whoever guesses shuts out nobody behind their
+    address.
+    """
+    site, caller = site_of(request), _caller(request)
+    if found is None:
+        return not site.doors.allows(caller)
+    if not found.who:
+        return not site.open_doors.allows(caller)
+    return not site.sign_ins.allows(f"{found.role} {found.who}")
 
 
 def _caller(request: Request) -> str:

@@ -62,6 +62,8 @@ def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Await
         if request.method not in SAFE:
             if not from_our_pages(request):
                 return refusal(request, 403)
+            if visitor is not None and not site_of(request).posts.allows(f"{visitor.role} {visitor.who}"):
+                return refusal(request, 429)
             if len(request.state.body) > MOST_BYTES:
                 return refusal(request, 413)
             try:

@@ -21,7 +21,7 @@ from konsil.store.engine import reading, writing
 from konsil.store.screens import Queued
 from konsil.study import Study
 from konsil.web.pages import environment
-from konsil.web.sheet import Asked, Sheet
+from konsil.web.sheet import Asked, Sheet, with_page_names
 from konsil.web.site import Site
 from konsil.web.way import in_the_way
 
@@ -58,7 +58,7 @@ def make(site: Site, rater: str, phase: str, batch: str, language: str) -> Kit:
             raise KonsilError(f"batch {batch!r} of rater {rater!r} is closed; open it with konsil close --reopen")
         if sheet.practice:
             raise KonsilError(f"batch {batch!r} is for practice, which explains itself on the pages and not in a kit")
-        sheets.append(dataclasses.replace(sheet, back="back"))
+        sheets.append(with_page_names(dataclasses.replace(sheet, back="back"), site.names))
     kit = secrets.token_hex(12)
     html = _html(site, kit, list(zip(rows, sheets, strict=True)), language)
     data: dict[str, Any] = {

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from konsil.errors import KonsilError
-from konsil.instrument import fields
+from konsil.instrument import PageNames, fields
 from konsil.records import Event
 from konsil.store import drafts, happenings, kits, screens
 from konsil.store.drafts import Change
@@ -77,7 +77,7 @@ def take_in(site: Site, text: str, where: str) -> TakenIn:
         copy, revision = form.clean(str(told.get("copy", "")))[:64], _count(told.get("revision", 0))
         if any(e.data.get("copy") == copy and int(str(e.data.get("revision"))) >= revision for e in before):
             return TakenIn(kit, rater, again=True)
-        found = {name: _screen(one) for name, one in told["screens"].items()}
+        found = {name: _screen(one, site.names) for name, one in told["screens"].items()}
     except (KeyError, TypeError, ValueError, AttributeError):
         raise KonsilError(f"{where}: is signed, but is not what a kit of this version writes") from None
     names = kits.screens_of(made)
@@ -118,15 +118,15 @@ def _opened(site: Site, text: str, where: str) -> tuple[str, Mapping[str, Any]]:
     return signed, told
 
 
-def _screen(told: Mapping[str, Any]) -> _Screen:
+def _screen(told: Mapping[str, Any], names: PageNames) -> _Screen:
     base = _count(told["base_rev"])
     changes = tuple(
-        Change(_token(c["id"]), str(c["field"]), str(c["value"]), base, form.clean(str(c["at"]))[:32])
+        Change(_token(c["id"]), names.field(str(c["field"])), str(c["value"]), base, form.clean(str(c["at"]))[:32])
         for c in told["changes"]
     )
     visits = tuple(_visit(_token(name), times) for name, times in told["visits"].items())
     problems = tuple((_token(p["id"]), str(p["text"])[:4000]) for p in told["problems"])
-    values = {str(name): str(value) for name, value in told["values"].items()}
+    values = {names.field(str(name)): str(value) for name, value in told["values"].items()}
     return _Screen(changes, bool(told["done"]), values, visits, problems)
 
 

@@ -17,10 +17,13 @@ from konsil.web.desk import Submitted
 from konsil.web.guard import form_of, visitor_of
 from konsil.web.line import progress
 from konsil.web.pages import page, path_to, refusal, to, wants_json
-from konsil.web.sheet import Group, Sheet
+from konsil.web.sheet import Group, Sheet, with_page_names
 from konsil.web.site import site_of
 from konsil.web.way import in_the_way
 from konsil.web.window import OWN, changes_of, is_places, token, window_of
+
+PAUSE_AFTER = 20
+"""Pages of a batch after which a page says that one may pause."""
 
 
 def next_task(request: Request) -> Response:
@@ -57,15 +60,25 @@ def _task(request: Request, done: Submitted | None = None, sent: Mapping[str, st
     if sheet is None:
         return refusal(request, 404)
     if done is None:
-        shown = page(request, "rating.html", {"sheet": sheet, "conflict": False, "lost": ()})
+        pause = not sheet.submitted and sheet.progress.done > 0 and sheet.progress.done % PAUSE_AFTER == 0
+        told = {"sheet": with_page_names(sheet, site.names), "conflict": False, "lost": (), "pause": pause}
+        shown = page(request, "rating.html", told)
     elif done.closed:
         lost = _lost(sheet, sent or {})
-        shown = page(request, "rating.html", {"sheet": sheet, "conflict": False, "lost": lost}, 409 if lost else 200)
+        shown = page(
+            request,
+            "rating.html",
+            {"sheet": with_page_names(sheet, site.names), "conflict": False, "lost": lost},
+            409 if lost else 200,
+        )
     else:
         conflict = bool(done.conflicts)
         sheet = _with_form(sheet, done, sent or {})
         shown = page(
-            request, "rating.html", {"sheet": sheet, "conflict": conflict, "lost": ()}, 409 if conflict else 422
+            request,
+            "rating.html",
+            {"sheet": with_page_names(sheet, site.names), "conflict": conflict, "lost": ()},
+            409 if conflict else 422,
         )
     # Noted when the page is on its way: nobody who wants to read waits for others who write.
     shown.background = BackgroundTask(site.desk.looked, visitor.who, public, sheet.visit, at)
@@ -103,9 +116,9 @@ def _lost(sheet: Sheet, sent: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
 
 def submit(request: Request) -> Response:
     """Hand in, and go on; what is not complete is kept and shown again."""
-    form = form_of(request)
-    values, visit = _answers(form), _visit(form.get("visit", ""), form)
-    public, window = request.path_params["public"], window_of(form)
+    form, names = form_of(request), site_of(request).names
+    values, visit = names.fields(_answers(form)), _visit(form.get("visit", ""), form)
+    public, window = request.path_params["public"], window_of(form, names)
     done = site_of(request).desk.submit(visitor_of(request).who, public, values, window, visit)
     if done is None:
         return refusal(request, 404)
@@ -114,7 +127,11 @@ def submit(request: Request) -> Response:
             return JSONResponse({"go": _after(request, done)})
         if done.closed:
             return JSONResponse({"closed": True})
-        told = {"problems": sorted(done.problems), "conflicts": dict(done.conflicts), "rev": done.rev}
+        told = {
+            "problems": sorted(names.neutrals(done.problems)),
+            "conflicts": names.neutrals(done.conflicts),
+            "rev": done.rev,
+        }
         return JSONResponse(told, 409 if done.conflicts else 422)
     if done.done:
         return to(_after(request, done))
@@ -135,7 +152,8 @@ def save(request: Request) -> Response:
     told = _json(request)
     if told is None:
         return JSONResponse({"error": "expected a JSON object with a list 'changes' and a visit"}, 422)
-    changes, visit = told
+    names, (changes, visit) = site_of(request).names, told
+    changes = [dataclasses.replace(c, field=names.field(c.field)) for c in changes]
     saved = site_of(request).desk.save(visitor_of(request).who, request.path_params["public"], changes, visit)
     if saved is None:
         return refusal(request, 404)
@@ -143,8 +161,8 @@ def save(request: Request) -> Response:
         {
             "rev": saved.rev,
             "at": saved.at,
-            "conflicts": dict(saved.conflicts),
-            "refused": sorted(saved.refused),
+            "conflicts": names.neutrals(saved.conflicts),
+            "refused": sorted(names.neutrals(saved.refused)),
             "closed": saved.closed,
         }
     )
@@ -152,8 +170,9 @@ def save(request: Request) -> Response:
 
 def later(request: Request) -> Response:
     """Put the task at the end of its batch."""
-    form, public = form_of(request), request.path_params["public"]
-    done = site_of(request).desk.put_off(visitor_of(request).who, public, _answers(form), window_of(form))
+    form, public, names = form_of(request), request.path_params["public"], site_of(request).names
+    values, window = names.fields(_answers(form)), window_of(form, names)
+    done = site_of(request).desk.put_off(visitor_of(request).who, public, values, window)
     return to(path_to(request, "next")) if done else refusal(request, 404)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from konsil.instrument import Field, Screen
+from konsil.instrument import Field, PageNames, Screen
 from konsil.instrument.fields import REASON
 from konsil.web.language import count_of
 from konsil.web.line import Progress
@@ -52,6 +52,8 @@ class Asked:
     """The least number."""
     high: float | None
     """The greatest number."""
+    unit: str
+    """What the number is given in; empty: nothing that is said."""
     reason: str
     """The name of the field for a reason; empty: none can be given."""
     always_reason: bool
@@ -291,6 +293,7 @@ def _asked(field: Field, anchor: str, said: Said) -> Asked:
         stacked=any(len(label) > LONG_LABEL for label in scale.options()),
         low=scale.low,
         high=scale.high,
+        unit=scale.unit,
         reason=reason,
         always_reason=bool(field.reason),
         value=said.values.get(field.name, ""),
@@ -300,3 +303,14 @@ def _asked(field: Field, anchor: str, said: Said) -> Asked:
         suggested=suggested,
         why=why,
     )
+
+
+def with_page_names(sheet: Sheet, names: PageNames) -> Sheet:
+    """The page with its fields as they are called there."""
+
+    def group(one: Group) -> Group:
+        asked = tuple(replace(a, name=names.neutral(a.name), reason=names.neutral(a.reason)) for a in one.asked)
+        return replace(one, asked=asked)
+
+    panes = tuple(replace(p, groups=tuple(map(group, p.groups))) for p in sheet.panes)
+    return replace(sheet, panes=panes, groups=tuple(map(group, sheet.groups)))

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 
 from konsil.errors import KonsilError
+from konsil.instrument import PageNames
 from konsil.store import Store
 from konsil.store.access import Access, Role
 from konsil.store.secret import secret
@@ -48,7 +49,11 @@ class Options:
     office_hours: float = 12.0
     """How long those who run the study stay signed in."""
     tries_a_minute: int = 30
-    """How often one address may knock at a door."""
+    """How often one address may knock at a door with a link that is none, and one person with a link of their own."""
+    volunteers_a_minute: int = 120
+    """How often one address may come by an open link: a whole ward may have one address."""
+    posts_a_minute: int = 600
+    """How many forms and saves one person may send, on all devices together; people type about a hundred."""
     trusted_proxies: tuple[str, ...] = ()
     """Addresses or networks whose word on a visitor's address counts; none: everybody has the address that asks."""
 
@@ -149,6 +154,11 @@ class Site:
         return Desk(self.study, self.store, self.now)
 
     @cached_property
+    def names(self) -> PageNames:
+        """What questions are called on the rating pages."""
+        return PageNames(self.study.instruments)
+
+    @cached_property
     def reception(self) -> Reception:
         """What comes before somebody's first task."""
         return Reception(self.study, self.store, self.now)
@@ -180,8 +190,23 @@ class Site:
 
     @cached_property
     def doors(self) -> Throttle:
-        """So many knocks a minute."""
+        """So many knocks a minute with links that are none, by address."""
         return Throttle(self.options.tries_a_minute, 60.0)
+
+    @cached_property
+    def open_doors(self) -> Throttle:
+        """So many knocks a minute with an open link, by address."""
+        return Throttle(self.options.volunteers_a_minute, 60.0)
+
+    @cached_property
+    def sign_ins(self) -> Throttle:
+        """So many knocks a minute with a personal link, by person."""
+        return Throttle(self.options.tries_a_minute, 60.0)
+
+    @cached_property
+    def posts(self) -> Throttle:
+        """So many forms and saves a minute, by person."""
+        return Throttle(self.options.posts_a_minute, 60.0)
 
     @cached_property
     def _lanes(self) -> tuple[ThreadPoolExecutor, ThreadPoolExecutor]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from konsil.instrument import PageNames
 from konsil.store.drafts import Change
 from konsil.web.form import clean
 
@@ -34,11 +35,14 @@ class Window:
         return max(self.base_rev, self.revisions.get(name, 0))
 
 
-def window_of(form: Mapping[str, str]) -> Window:
+def window_of(form: Mapping[str, str], names: PageNames) -> Window:
     """The window that sent a form; a page without a script tells `base_rev` alone."""
     try:
-        revisions = {str(name): whole(str(rev)) for name, rev in json.loads(form.get("revisions") or "{}").items()}
-        pending = changes_of(json.loads(form.get("pending") or "[]"))
+        told = {str(name): whole(str(rev)) for name, rev in json.loads(form.get("revisions") or "{}").items()}
+        revisions = names.fields(told)
+        pending = tuple(
+            replace(c, field=names.field(c.field)) for c in changes_of(json.loads(form.get("pending") or "[]"))
+        )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         revisions, pending = {}, ()
     return Window(whole(form.get("base_rev", "0")), revisions, pending)

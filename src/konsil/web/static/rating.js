@@ -197,7 +197,7 @@ async function send() {
   let answer;
   try {
     answer = await post(saveUrl, now);
-    if (answer.status >= 500) throw new TypeError("busy");
+    if (answer.status >= 500 || answer.status === 429) throw new TypeError("busy");
   } catch {
     showOffline();
     timer = setTimeout(flush, wait);
@@ -294,7 +294,7 @@ function readBack(field) {
   const text = valueOf(field.dataset.field), place = field.querySelector(".reading");
   if (!place) return;
   const { number: n } = readNumber(text);
-  place.textContent = n ? `= ${new Intl.NumberFormat(root.lang, { maximumFractionDigits: 20 }).format(Number(n) + 0)}` : "";
+  place.textContent = n ? `= ${new Intl.NumberFormat(root.lang, { maximumFractionDigits: 20 }).format(Number(n) + 0)}${place.dataset.unit ? `\u00a0${place.dataset.unit}` : ""}` : "";
 }
 // What is wrong with a number; nothing where it can be handed in.
 function numberFault(field) {
