@@ -482,6 +482,7 @@ form.addEventListener("submit", async (event) => {
       body: new URLSearchParams(new FormData(form)),
     });
     if (answer.status === 401 || answer.status === 403) { location.reload(); return; }
+    if (answer.status === 429) throw new TypeError("busy");
     const told = await answer.json();
     if (told.closed) {
       lose(fields.flatMap((field) => [...field.querySelectorAll("[name]")].map((one) => one.name))
