@@ -152,8 +152,8 @@ def run(load: Load, database: str, workers: int) -> str:
         with opened.store() as store:
 
             def say(_public: str) -> tuple[dict[str, str], float]:
-                said = {f"correctness.a{n}": rng.choice(["Falsch", "Richtig"]) for n in range(1, SYSTEMS + 1)}
-                return {**said, "difficulty": rng.choice(["Einfach", "Mittel", "Schwer"])}, 1.0
+                said = {f"~1.a{n}": rng.choice(["Falsch", "Richtig"]) for n in range(1, SYSTEMS + 1)}
+                return {**said, "~2": rng.choice(["Einfach", "Mittel", "Schwer"])}, 1.0
 
             links = [link.url.partition(PATH)[2] for link in invite(opened, (), "rater", url="", days=1)]
             with Server(folder, database=database, workers=workers) as server:
