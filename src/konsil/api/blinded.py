@@ -173,7 +173,7 @@ def show(folder: Folder, store: Store) -> bool:
     """Say whether systems are letters, before their ratings are shown; that they have names is logged once."""
     events = store.events()
     kind = look(folder.study, events) if store.counts()["ratings"] else ""
-    if kind:
+    if kind and not store.is_read_only:
         at = now()
         reason = "simulated = true" if kind == LIFTED else "no blinded = true"
         event_id = LIFTED if kind == LIFTED else f"{kind} {at}"

@@ -306,18 +306,25 @@ class Folder:
         with self.store() as store, store.view() as view:
             return worked(view.connection)
 
-    def report(self, *, extras: Callable[[Results], Sequence[Section]] = lambda _: ()) -> Path:
-        """Compute everything and write the report; gives the page's path. `extras` makes further sections."""
-        return self.write_report(extras)[0]
+    def report(
+        self, *, extras: Callable[[Results], Sequence[Section]] = lambda _: (), output: Path | None = None
+    ) -> Path:
+        """Compute everything and write the report; gives the page's path.
 
-    def write_report(self, extras: Callable[[Results], Sequence[Section]] = lambda _: ()) -> tuple[Path, Results]:
+        `extras` makes further sections; `output` is a folder other than the study's own `report`.
+        """
+        return self.write_report(extras, output)[0]
+
+    def write_report(
+        self, extras: Callable[[Results], Sequence[Section]] = lambda _: (), output: Path | None = None
+    ) -> tuple[Path, Results]:
         """The same, with the results that the page tells: `refused` names the analyses that cannot be made."""
         from konsil import report
 
         seen = self._seen()
         data, results = seen.data, self._run(seen)
         page = report.write(
-            self.path / "report",
+            self.path / "report" if output is None else output,
             seen.study,
             results,
             items=data.items,

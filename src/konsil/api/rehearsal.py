@@ -142,18 +142,18 @@ def demo(target: Path) -> Path:
     return report(folder)
 
 
-def report(folder: Folder) -> Path:
+def report(folder: Folder, output: Path | None = None) -> Path:
     """Write the report; a simulated study with stated parameters also shows what became of them."""
-    return write_report(folder)[0]
+    return write_report(folder, output)[0]
 
 
-def write_report(folder: Folder) -> tuple[Path, Results]:
+def write_report(folder: Folder, output: Path | None = None) -> tuple[Path, Results]:
     """The same, with the results that the page tells."""
     from konsil.api.local_demo import about_the_model
 
     if folder.study.simulated and (folder.path / TRUTH).is_file():
-        return folder.write_report(lambda results: (*about_the_model(folder), recovered(folder, results)))
-    return folder.write_report(lambda _: about_the_model(folder))
+        return folder.write_report(lambda results: (*about_the_model(folder), recovered(folder, results)), output)
+    return folder.write_report(lambda _: about_the_model(folder), output)
 
 
 def recovered(folder: Folder, results: Results) -> Section:

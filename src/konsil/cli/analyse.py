@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.folder import on_folder
+from konsil.cli.folder import another_place, on_folder
 
 
 @click.command(short_help="Compute the analyses of study.toml and write the estimates.")
@@ -24,7 +24,8 @@ def command(folder: Path, database: str, output: Path | None) -> None:
 
     opened = open_folder(folder, database=database)
     results = opened.results()
-    table, data = write_estimates(output or opened.path, opened.study, results)
+    with another_place():
+        table, data = write_estimates(output or opened.path, opened.study, results)
     click.echo(f"{len(results.rows)} estimates: {table}, {data}")
     for sentence in results.inference[:1]:
         click.echo(sentence)

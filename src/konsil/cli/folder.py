@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import errno
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from konsil.errors import StudyError
+from konsil.errors import KonsilError, StudyError
+
+
+@contextmanager
+def another_place() -> Iterator[None]:
+    """Where nothing may be written, name the option that names another place."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise
+        raise KonsilError(
+            f"{error.filename}: {error.strerror}; name a folder that may be written with --output"
+        ) from None
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 

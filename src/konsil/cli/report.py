@@ -6,12 +6,13 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.folder import on_folder
+from konsil.cli.folder import another_place, on_folder
 
 
 @click.command(short_help="Compute the analyses and write the self-contained report.")
 @on_folder
-def command(folder: Path, database: str) -> None:
+@click.option("--output", type=click.Path(path_type=Path), help="The report's folder; default: FOLDER/report.")
+def command(folder: Path, database: str, output: Path | None) -> None:
     """Compute every analysis of the study in FOLDER and write FOLDER/report/index.html, figures and estimates.
 
     Sources that were never imported are imported first. The same study gives the same bytes. An analysis that the
@@ -23,6 +24,7 @@ def command(folder: Path, database: str) -> None:
 
     opened = open_folder(folder, database=database)
     opened.import_if_empty()
-    page, results = write_report(opened)
+    with another_place():
+        page, results = write_report(opened, output)
     click.echo(str(page))
     raise_for_unmade(results.refused)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from konsil.errors import StoreError
 from konsil.store.db import Store
-from konsil.store.engine import told
+from konsil.store.engine import connect_plainly, told
 from konsil.store.heads import head_of
 from konsil.store.leftovers import clear_leftovers, draft_prefix
 from konsil.store.private import create_private
@@ -43,7 +43,7 @@ def backup(store: Store, target: Path) -> Backup:
         create_private(draft)
         with (
             told(store.engine.url),
-            closing(sqlite3.connect(str(store.engine.url.database))) as source,
+            closing(connect_plainly(store.engine)) as source,
             closing(sqlite3.connect(draft)) as copy,
         ):
             # All at once: readers of a write-ahead log keep nobody from writing, and a copy in pieces would begin anew

@@ -86,6 +86,11 @@ class Store:
         self.close()
 
     @property
+    def is_read_only(self) -> bool:
+        """Whether this database may only be read."""
+        return engine.is_read_only(self.engine)
+
+    @property
     def name(self) -> str:
         """Name the database for messages: its path, or its URL without the password."""
         return engine.shown(self.engine.url)
@@ -140,8 +145,12 @@ class Store:
             return (*audit.problems(connection), *covering.problems(connection))
 
     def cover_log(self, at: str) -> None:
-        """Bring the log up to date: rows of the pages that changed since an entry covered them are covered by one."""
-        covering.cover_all(self.engine, at)
+        """Bring the log up to date: rows of the pages that changed since an entry covered them are covered by one.
+
+        A database that may only be read stays as it is.
+        """
+        if not self.is_read_only:
+            covering.cover_all(self.engine, at)
 
     def log_gap(self) -> int:
         """Count the rows that no entry covers as they are now: screens that are being worked on, mostly."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -63,6 +64,8 @@ def shown(url: URL) -> str:
 def make_engine(url: URL) -> Engine:
     """Make the engine; nothing is opened yet."""
     try:
+        if url.drivername == "sqlite" and (file := Path(str(url.database))).is_file() and not _may_be_written(file):
+            return _make_reader(url, file)
         if url.drivername == "sqlite":
             engine = sa.create_engine(url, connect_args={"timeout": BUSY_SECONDS}, **_POOL)
             event.listen(engine, "connect", _sqlite_settings)
@@ -73,6 +76,50 @@ def make_engine(url: URL) -> Engine:
         raise StoreError(
             "PostgreSQL needs a driver that is not installed; install it with pip install 'konsil[postgres]'"
         ) from None
+
+
+def _may_be_written(file: Path) -> bool:
+    """Whether SQLite can write this database: the file, and its own files beside it."""
+    return os.access(file, os.W_OK) and os.access(file.parent, os.W_OK | os.X_OK)
+
+
+def _make_reader(url: URL, file: Path) -> Engine:
+    """An engine for a database that may only be read: nothing is created or changed, in the file or beside it."""
+    log, index = file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")
+    if log.exists() and log.stat().st_size and not index.exists():
+        raise StoreError(
+            f"{file}: may be read but not written, and {log.name} beside it has changes that only who may write can"
+            " bring in; ask for a backup"
+        )
+    engine = sa.create_engine(url, creator=lambda: _connect_reader(file), execution_options={_READ_ONLY: True}, **_POOL)
+    event.listen(engine, "begin", _sqlite_begin)
+    event.listen(engine, "connect", _reader_settings)
+    return engine
+
+
+_READ_ONLY = "konsil_read_only"
+
+
+def _connect_reader(file: Path) -> sqlite3.Connection:
+    # Where nobody has the database open, SQLite needs no files beside it; otherwise it reads those that are there.
+    mode = "mode=ro" if file.with_name(f"{file.name}-shm").exists() else "mode=ro&immutable=1"
+    place = f"{file.absolute().as_uri()}?{mode}"
+    return sqlite3.connect(place, uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
+
+
+def connect_plainly(engine: Engine) -> sqlite3.Connection:
+    """A connection of the driver's own to the file of an SQLite database, which is not changed through it."""
+    file = Path(str(engine.url.database))
+    return _connect_reader(file) if is_read_only(engine) else sqlite3.connect(file)
+
+
+def is_read_only(engine: Engine) -> bool:
+    """Whether this database may only be read."""
+    return bool(engine.get_execution_options().get(_READ_ONLY))
+
+
+def _reader_settings(connection: Any, _entry: ConnectionPoolEntry) -> None:  # noqa: ANN401 - the driver's type
+    connection.isolation_level = None
 
 
 def create_file(url: URL) -> None:
@@ -121,10 +168,19 @@ def reading(engine: Engine) -> Iterator[Connection]:
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
     """Open one transaction that writes: all of it or nothing, one writer at a time."""
+    _refuse_reader(engine)
     with told(engine.url), _turn(engine), engine.connect() as connection:
         connection = connection.execution_options(konsil_write=True)
         with connection.begin():
             yield connection
+
+
+def _refuse_reader(engine: Engine) -> None:
+    if is_read_only(engine):
+        raise StoreError(
+            f"{shown(engine.url)}: may be read but not written, and this command stores something; run it as who may"
+            " write there, or on a copy"
+        )
 
 
 @contextmanager
@@ -134,6 +190,7 @@ def noting(engine: Engine) -> Iterator[Connection]:
     For what nobody was told is kept, such as that a page was opened: a power cut may lose the last seconds of it, a
     killed process loses none. Whatever `writing` keeps afterwards brings this to the disk too.
     """
+    _refuse_reader(engine)
     with told(engine.url), _turn(engine), engine.connect() as connection:
         connection = connection.execution_options(konsil_write=True)
         with _unhurried(connection), connection.begin():

@@ -29,6 +29,11 @@ def prepare(engine: Engine, *, create: bool) -> None:
         found = stored_schema(connection, where)
     if found == schema.SCHEMA:
         return
+    if found and engines.is_read_only(engine):
+        raise StoreError(
+            f"{where}: has the older schema {found} and may be read but not written; who may write there brings it up"
+            " to date with 'konsil status', or open a copy"
+        )
     if found == 0 and not create:
         raise StoreError(f"{where}: holds no study yet; import something first")
     if found and engine.dialect.name == "sqlite":

@@ -8,12 +8,18 @@ import sqlalchemy as sa
 
 from konsil.store import schema
 from konsil.store.db import Store
-from konsil.store.engine import writing
+from konsil.store.engine import reading, writing
 
 
 def secret(store: Store, name: str) -> bytes:
-    """The secret of this name."""
+    """The secret of this name; one of this moment alone where there is none and the database may only be read."""
     query = sa.select(schema.meta.c.value).where(schema.meta.c.key == name)
+    with reading(store.engine) as connection:
+        found = connection.execute(query).scalar_one_or_none()
+    if found is not None:
+        return bytes.fromhex(found)
+    if store.is_read_only:
+        return secrets.token_bytes(16)
     with writing(store.engine) as connection:
         found = connection.execute(query).scalar_one_or_none()
         if found is None:
