@@ -98,7 +98,7 @@ def test_a_note_that_was_changed_is_a_conflict_and_nothing_is_written(study: Pat
         ('columns = { text = "text" }', "deck.apkg: columns: no note has a field 'text'; did you mean 'Text'?"),
         ('columns = { item = "x" }', "columns: an Anki deck has no field 'item' to set; expected 'text'"),
         ('fixed = { case = "x" }', "fixed: an Anki deck has no field 'case' to set; expected 'sets'"),
-        ('media = "keep"', "sources[0].media: 'keep' is not one of 'drop', 'mark'"),
+        ('media = "keep"', "source 'deck.apkg', media: 'keep' is not one of 'drop', 'mark'"),
         (
             'columns = { text = "Back Extra" }',
             "deck.apkg: no note becomes an item: deck.apkg: 3 notes, 0 kept as items, 3 dropped (no deletion 2, not",

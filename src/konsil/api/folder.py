@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Callable, Collection, Sequence
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from konsil.study.plan_status import Timing
 
 PROTOCOL = "study.toml"
+LARGEST = 1 << 24
+"""Bytes that study.toml and each text that it names may have."""
 DATABASE = "KONSIL_DATABASE"
 """Environment variable with the URL of a database that is used instead of the folder's own."""
 
@@ -382,6 +385,10 @@ def _preparation(files: Sequence[Incoming], store: Store) -> tuple[Event, ...]:
 
 
 def _read(file: Path) -> str:
+    if file.exists() and not file.is_file():
+        raise OSError(errno.EINVAL, "is no file")
+    if file.exists() and file.stat().st_size > LARGEST:
+        raise StudyError(f"{file}: has {file.stat().st_size:,} bytes; expected {LARGEST:,} or fewer")
     try:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:

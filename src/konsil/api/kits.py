@@ -12,7 +12,7 @@ from konsil.store import kits, progress
 from konsil.store.engine import reading
 from konsil.store.private import write_private
 from konsil.web.kit import Kit, make
-from konsil.web.kit_answers import TakenIn, take_in
+from konsil.web.kit_answers import LONGEST, TakenIn, take_in
 from konsil.web.language import LANGUAGES, known
 from konsil.web.site import Site
 
@@ -55,6 +55,8 @@ def make_kit(
 def take_in_answers(folder: Folder, file: Path) -> TakenIn:
     """Take in the answers file of a kit, as the pages would have."""
     try:
+        if not file.is_file() or file.stat().st_size > 4 * LONGEST:
+            raise KonsilError(f"{file}: expected the answers file of an offline kit, got something else")
         text = file.read_text("utf-8")
     except OSError as error:
         raise KonsilError(f"{file}: cannot be read: {error.strerror or error}") from None

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from konsil.analysis.agreement import describe
+from konsil.cli.terminal import table_console
 from konsil.report.language import ENGLISH
 from konsil.report.tables import Numbers
 
@@ -23,10 +24,10 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 def show(result: Agreement) -> None:
     """Print a result: its counts, its statistics with all their intervals, how these were made, and what to know."""
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+    console = table_console(width=None if sys.stdout.isatty() else 120)
     if result.groups:
         for name, group in result.groups.items():
-            console.print(f"{result.by} = {name}", style="bold", markup=False)
+            console.print(f"{result.by} = {name}", style="bold")
             _print_result(console, group)
         if result.comparison is not None:
             _comparison(console, result.comparison)
@@ -97,7 +98,7 @@ def _estimates(console: Console, statistics: Sequence[NamedEstimate], companions
     _methods(console, statistics)
     for kind in kinds:
         letter = f" {mark[kind]}" if mark else ""
-        console.print(f"Other interval{letter}: {kind}.", markup=False)
+        console.print(f"Other interval{letter}: {kind}.")
 
 
 def _interval(e: Estimate, numbers: Numbers) -> str:
@@ -117,7 +118,7 @@ def _methods(console: Console, statistics: Sequence[NamedEstimate]) -> None:
     usual = max(by_method, key=lambda method: len(by_method[method]), default="")
     for method in sorted(by_method, key=lambda method: method != usual):
         of = "" if method == usual else f" of {', '.join(by_method[method])}"
-        console.print(f"Intervals{of}: {method}.", markup=False)
+        console.print(f"Intervals{of}: {method}.")
 
 
 def _pairs(console: Console, result: Agreement) -> None:
@@ -173,4 +174,4 @@ def _comparison(console: Console, comparison: Comparison) -> None:
 
 def _notes(console: Console, warnings: Sequence[str]) -> None:
     for warning in warnings:
-        console.print(f"Note: {warning}", style="yellow", markup=False)
+        console.print(f"Note: {warning}", style="yellow")

@@ -43,6 +43,7 @@ def command(
 
     from konsil.api import open_folder
     from konsil.api.power import Asked, studies, told, write
+    from konsil.cli.terminal import table_console
     from konsil.simulate.power import power
 
     asked = Asked(folder, database, truth, items, exploratory, resamples)
@@ -54,7 +55,7 @@ def command(
     table = Table(*head, box=None, pad_edge=False)
     for line in lines:
         table.add_row(*line)
-    Console(width=None if Console().is_terminal else 160).print(table)
+    table_console(width=None if Console().is_terminal else 160).print(table)
     click.echo(f"{n} drawn studies; power: share with p up to 0.05, with its 95 % interval; Holm: after adjustment")
     if output is not None:
         write(rows, output)

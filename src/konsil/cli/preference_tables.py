@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
+from konsil.cli.terminal import table_console
 from konsil.report.language import ENGLISH
 from konsil.report.tables import Numbers
 
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 
 def show(result: HeadToHead) -> None:
     """Print a result, or each group's and their differences."""
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+    console = table_console(width=None if sys.stdout.isatty() else 120)
     for name, group in result.groups.items():
-        console.print(f"{result.by} = {name}", style="bold", markup=False)
+        console.print(f"{result.by} = {name}", style="bold")
         _print_result(console, group)
     if not result.groups:
         _print_result(console, result)
@@ -29,7 +30,7 @@ def show(result: HeadToHead) -> None:
     if result.comparison is not None:
         _comparison(console, result.comparison)
     for warning in result.warnings:
-        console.print(f"Note: {warning}", style="yellow", markup=False)
+        console.print(f"Note: {warning}", style="yellow")
 
 
 def _cells(entry: dict[str, Any], low: str = "low", high: str = "high", value: str = "value") -> list[str]:
@@ -59,9 +60,7 @@ def _comparison(console: Console, comparison: dict[str, Any]) -> None:
     methods = _methods(
         [difference["method"] for difference in comparison["differences"] if difference["low"] is not None]
     )
-    console.print(
-        f"Intervals of the differences: {methods}." if methods else "No interval of a difference.", markup=False
-    )
+    console.print(f"Intervals of the differences: {methods}." if methods else "No interval of a difference.")
 
 
 def _print_result(console: Console, result: HeadToHead) -> None:
@@ -93,22 +92,22 @@ def _print_result(console: Console, result: HeadToHead) -> None:
         for entry in model["worths"]:
             ratio = _cells(entry, "ratio_low", "ratio_high", "ratio_to_best")
             worths.add_row(entry["system"], *_cells(entry, value="log_worth"), *ratio)
-        console.print(worths if not model["reason"] else f"{title}: undefined: {model['reason']}", markup=False)
+        console.print(worths if not model["reason"] else f"{title}: undefined: {model['reason']}")
         for reason in _reasons(model["worths"]) if not model["reason"] else ():
-            console.print(f"{title}, without interval: {reason}.", markup=False)
+            console.print(f"{title}, without interval: {reason}.")
         if "these raters" in model["method"] and not model["reason"]:
-            console.print(f"{title}, intervals: {model['method']}.", markup=False)
+            console.print(f"{title}, intervals: {model['method']}.")
     bias = [c for c in _cells(result.position) if c]
     console.print(f"First column: wins minus losses {' '.join(bias)}; a bias where it was the one shown first.")
     methods = _methods([entry["method"] for entry in result.win_difference])
     by_item = _methods([entry["item"]["method"] for entry in result.win_difference if "item" in entry])
     if methods:
-        console.print(f"Intervals: {methods}.", markup=False)
+        console.print(f"Intervals: {methods}.")
     elif by_item:
-        console.print(f"Intervals by item: {by_item}.", markup=False)
+        console.print(f"Intervals by item: {by_item}.")
     for reason in dict.fromkeys(entry["reason"] for entry in result.win_difference if entry["reason"]):
         names = ", ".join(entry["system"] for entry in result.win_difference if entry["reason"] == reason)
-        console.print(f"{names}: no interval: {reason}.", markup=False)
+        console.print(f"{names}: no interval: {reason}.")
     for warning in result.warnings:
         console.print(f"Note: {warning}", style="yellow")
 

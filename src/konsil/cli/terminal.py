@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _LONGEST = 2_000
@@ -41,6 +44,24 @@ def guard_terminal() -> None:
         _print(escape(message) if isinstance(message, str) else message, *args, **options)
 
     vars(click)["echo"] = echo
+
+
+def table_console(**options: Any) -> Console:  # noqa: ANN401 - rich's own options
+    """A console of rich on which every text, those of tables' cells included, passes through `escape`.
+
+    Nothing in brackets is a style and nothing between colons a picture: names of systems and labels are printed as
+    they are.
+    """
+    from rich.console import Console
+    from rich.text import Text
+
+    class Guarded(Console):
+        """Rich turns every plain text into its own form here, and nowhere else."""
+
+        def render_str(self, text: str, **options: Any) -> Text:  # noqa: ANN401
+            return super().render_str(escape(text), **{**options, "markup": False, "emoji": False})
+
+    return Guarded(highlight=False, **options)
 
 
 def show(text: object, *, longest: int = _LONGEST) -> str:

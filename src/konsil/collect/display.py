@@ -25,7 +25,7 @@ async def shown(progress: Progress, budget: Budget, what: str) -> AsyncIterator[
     from rich.progress import Progress as Bar
 
     bar = Bar(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[told]}"),

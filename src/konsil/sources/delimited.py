@@ -11,11 +11,15 @@ import polars as pl
 
 from konsil.errors import SourceError
 from konsil.sources.header import named
-from konsil.sources.problems import Problem, raise_if
+from konsil.sources.problems import MOST, Problem, raise_if
 
-_CHUNK = 20_000
+_CHUNK_CELLS = 500_000
 # A field longer than this is a quotation mark that nobody closed.
 _LONGEST = 1 << 24
+WIDEST = 4_096
+"""Columns that a table may have, as in a spreadsheet."""
+CELLS = 16_000_000
+"""Cells a table may have whatever its size; beyond them every cell takes two bytes at least."""
 _WORDS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
 
@@ -29,10 +33,27 @@ def read_delimited(
         raise SourceError(f"{where}: the file is empty")
     head = next(_records(data[: max(data.find(b"\n") + 1, 1 << 16)], separator, where, whole=False), (1, []))[1]
     _right_separator(head, separator, where)
+    check_width(len(head), where)
+    check_cells(len(head) * (data.count(b"\n") + 1), len(data), where)
     frame = _plain(data, separator, len(head))
     if frame is not None:
         return named(frame, head, where, numbered), range(2, frame.height + 2)
     return _quoted(data, separator, where, numbered)
+
+
+def check_width(width: int, where: str) -> None:
+    """Refuse a table with more columns than people make; each of them takes memory of its own."""
+    if width > WIDEST:
+        raise SourceError(f"{where}: the table has {width:,} columns; expected {WIDEST:,} or fewer")
+
+
+def check_cells(cells: int, size: int, where: str) -> None:
+    """Refuse a table of very many cells with next to nothing in them: each takes sixteen bytes when it is read."""
+    if cells > CELLS + size // 2:
+        raise SourceError(
+            f"{where}: the table has {cells:,} cells in {size:,} bytes; a table with so little in its cells may have"
+            f" {CELLS + size // 2:,}"
+        )
 
 
 def _right_separator(head: Sequence[str], separator: str, where: str) -> None:
@@ -82,12 +103,15 @@ def _quoted(data: bytes, separator: str, where: str, numbered: bool) -> tuple[pl
     for line, row in records:
         count += 1
         if len(row) != width:
+            check_width(len(row), where)
             fields = f"{len(row)} field{'' if len(row) == 1 else 's'}"
             problems.append(Problem(line, "", f"{fields} where the header has {width}"))
+            if len(problems) == MOST:
+                break
             continue
         lines.append(line)
         rows.append(row)
-        if len(rows) == _CHUNK:
+        if len(rows) * width >= _CHUNK_CELLS:
             chunks.append(_frame(rows, width))
             rows = []
     raise_if(problems, where, count)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 
 import polars as pl
 
 from konsil.errors import SourceError
+from konsil.sources.apart import MEMORY, bounded
 from konsil.sources.cells import as_text
+from konsil.sources.delimited import check_width
 from konsil.sources.header import named
-from konsil.sources.problems import Problem, raise_if
+from konsil.sources.problems import MOST, Problem, raise_if
 
-_CHUNK = 20_000
-
-
+_CHUNK, _CHUNK_BYTES = 20_000, 1 << 22
+_LONGEST = 1 << 24
+"""Bytes of one line: an object of them may take thirty times as many when it is read."""
+_LIGHT, _TIMES = 200 << 20, 6
 _ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -43,10 +48,16 @@ def read_jsonl(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
     """One object a line, as text, and each row's line; blank lines are skipped."""
     problems: list[Problem] = []
 
-    def rows() -> Iterator[tuple[int, dict[str, object]]]:
-        for line, text in enumerate(data.decode().split("\n"), start=1):
-            if not text.strip():
+    def rows() -> Iterator[tuple[int, dict[str, object], int]]:
+        for line, raw in enumerate(io.BytesIO(data), start=1):
+            if len(problems) == MOST:
+                return
+            if not raw.strip():
                 continue
+            if len(raw) > _LONGEST:
+                problems.append(Problem(line, "", f"has {len(raw):,} bytes; expected {_LONGEST:,} or fewer"))
+                continue
+            text = raw.decode().rstrip("\n")
             try:
                 row = _decoder.decode(text)
                 _refuse_halves(text, row)
@@ -54,7 +65,7 @@ def read_jsonl(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
                 problems.append(Problem(line, "", _not_json(error)))
                 continue
             if isinstance(row, dict):
-                yield line, row
+                yield line, row, len(raw)
             else:
                 problems.append(Problem(line, "", f"expected an object, got {_short(text)}"))
 
@@ -65,10 +76,12 @@ def read_json(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
     """A list of objects, as text, and the line on which each begins."""
     problems: list[Problem] = []
 
-    def rows() -> Iterator[tuple[int, dict[str, object]]]:
+    def rows() -> Iterator[tuple[int, dict[str, object], int]]:
         for line, row in elements(data.decode(), where):
+            if len(problems) == MOST:
+                return
             if isinstance(row, dict):
-                yield line, row
+                yield line, row, 1
             else:
                 problems.append(Problem(line, "", f"expected an object, got {_short(json.dumps(row))}"))
 
@@ -82,6 +95,7 @@ def elements(text: str, where: str) -> Iterator[tuple[int, object]]:
         raise SourceError(f"{where}: expected a JSON list, which begins with '[', got {_short(text[at : at + 20])}")
     at = _skip(text, at + 1)
     done, first = 0, True
+    is_heavy = weight(text) > _LIGHT + _TIMES * len(text)
     while not text.startswith("]", at):
         if not first:
             if not text.startswith(",", at):
@@ -90,8 +104,11 @@ def elements(text: str, where: str) -> Iterator[tuple[int, object]]:
         line, done, first = line + text.count("\n", done, at), at, False
         start = at
         try:
-            value, at = _decoder.raw_decode(text, at)
+            with bounded(MEMORY + _TIMES * len(text)) if is_heavy else nullcontext():
+                value, at = _decoder.raw_decode(text, at)
             _refuse_halves(text[start:at], value)
+        except MemoryError:
+            raise SourceError(f"{where}: line {line:,}: has too many parts to be read") from None
         except (ValueError, RecursionError) as error:
             at = error.pos if isinstance(error, json.JSONDecodeError) else at
             raise SourceError(f"{where}: line {text.count(chr(10), 0, at) + 1:,}: {_not_json(error)}") from None
@@ -101,6 +118,21 @@ def elements(text: str, where: str) -> Iterator[tuple[int, object]]:
         raise SourceError(f"{where}: there is text after the list's end")
 
 
+def weight(text: str) -> int:
+    """The most bytes that a JSON text takes when it is read, beyond its texts: by its brackets, commas and colons.
+
+    >>> weight("[[],[]]")
+    228
+    """
+    return 56 * text.count("[") + 130 * text.count("{") + 60 * text.count(",") + 70 * text.count(":")
+
+
+def check_weight(text: str, where: str) -> None:
+    """Refuse a JSON text that is hardly more than brackets: it would take twenty times its size."""
+    if weight(text) > _LIGHT + _TIMES * len(text):
+        raise SourceError(f"{where}: the JSON has too many parts for its size; this is no deck of cards")
+
+
 def _skip(text: str, at: int) -> int:
     while at < len(text) and text[at] in " \t\r\n":
         at += 1
@@ -108,15 +140,20 @@ def _skip(text: str, at: int) -> int:
 
 
 def _table(
-    rows: Iterable[tuple[int, dict[str, object]]], problems: list[Problem], where: str
+    rows: Iterable[tuple[int, dict[str, object], int]], problems: list[Problem], where: str
 ) -> tuple[pl.DataFrame, Sequence[int]]:
     lines, chunks, chunk = array("Q"), list[pl.DataFrame](), list[dict[str, object]]()
-    for line, row in rows:
+    names: dict[str, None] = {}
+    size = 0
+    for line, row, n in rows:
         lines.append(line)
         chunk.append(row)
-        if len(chunk) == _CHUNK:
+        names.update(dict.fromkeys(row))
+        check_width(len(names), where)
+        size += n
+        if len(chunk) == _CHUNK or size > _CHUNK_BYTES:
             chunks.append(_frame(chunk))
-            chunk = []
+            chunk, size = [], 0
     raise_if(problems, where, len(lines) + len(problems))
     if chunk:
         chunks.append(_frame(chunk))

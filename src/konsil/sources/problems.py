@@ -8,6 +8,9 @@ from typing import Generic, Literal, TypeVar
 
 from konsil.errors import SourceError, in_short
 
+MOST = 100_000
+"""Rows that cannot be read after which a file is not read on."""
+
 Place = Literal["line", "row", "task"]
 R = TypeVar("R")
 

@@ -27,22 +27,24 @@ WIDEST, CELLS = 4_096, 100_000_000
 
 _CHUNK = 20_000
 _OLE = bytes.fromhex("d0cf11e0a1b11ae1")
-_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z]+\d+:[A-Z]+\d+)"')
-_UNCOMPUTED = re.compile(rb'<c r="([A-Z]+\d+)"[^>]*><f[^>]*>[^<]*</f>(?:<v\s*/>|<v></v>)?</c>')
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]{0,200}?ref="([A-Z]+\d+:[A-Z]+\d+)"')
+_UNCOMPUTED = re.compile(rb'<c r="([A-Z]+\d+)"[^>]{0,200}><f[^>]{0,200}>[^<]{0,9000}</f>(?:<v\s*/>|<v></v>)?</c>')
 _DAMAGED = (zipfile.BadZipFile, zlib.error, ParseError, KeyError, ValueError, TypeError, IndexError, AttributeError,
             EOFError, OSError, NotImplementedError, RuntimeError)  # fmt: skip
 
 
 def read_spreadsheet(path: Path, sheet: str, where: str) -> tuple[pl.DataFrame, Sequence[int], str]:
     """All cells of a sheet as text, each row's number as the spreadsheet shows it, and the sheet's name."""
-    _is_safe(path, where)
     try:
         return _read(path, sheet, where)
+    except MemoryError:
+        raise SourceError(f"{where}: reading the spreadsheet takes more memory than it may; save it as CSV") from None
     except _DAMAGED as error:
         raise SourceError(f"{where}: the spreadsheet is damaged ({type(error).__name__}: {error})") from None
 
 
-def _is_safe(path: Path, where: str) -> None:
+def check_spreadsheet(path: Path, where: str) -> int:
+    """Refuse what is no spreadsheet, is locked or says itself that it unpacks to too much; give the unpacked bytes."""
     with path.open("rb") as file:
         start = file.read(8)
     if start == _OLE:
@@ -62,6 +64,7 @@ def _is_safe(path: Path, where: str) -> None:
             f"{where}: unpacked the spreadsheet has {size / 2**20:,.0f} MiB, more than the {LARGEST >> 20:,} allowed;"
             " save the table as CSV or Parquet"
         )
+    return size
 
 
 def _read(path: Path, sheet: str, where: str) -> tuple[pl.DataFrame, Sequence[int], str]:

@@ -9,12 +9,13 @@ from pathlib import Path
 import polars as pl
 
 from konsil.errors import SourceError, nearest
+from konsil.sources.apart import read_apart
 from konsil.sources.delimited import read_delimited
 from konsil.sources.encoding import to_utf8
 from konsil.sources.jsontable import read_json, read_jsonl
-from konsil.sources.parquet import read_parquet
+from konsil.sources.parquet import check_parquet
 from konsil.sources.problems import Place
-from konsil.sources.spreadsheet import read_spreadsheet
+from konsil.sources.spreadsheet import check_spreadsheet
 
 ENDINGS = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx", ".xlsm")
 """The endings that are read."""
@@ -73,11 +74,14 @@ def read_table(
     if sheet and ending not in (".xlsx", ".xlsm"):
         raise SourceError(f"{where}: sheet = {sheet!r} was asked for, but only .xlsx files have sheets")
     if ending in (".xlsx", ".xlsm"):
-        frame, lines, title = read_spreadsheet(path, sheet, where)
+        unpacked = check_spreadsheet(path, where)
+        frame, lines, title = read_apart("spreadsheet", path, sheet, where, unpacked)
         return Table(frame, path, title, lines, "row")
-    data = read_bytes(path)
     if ending == ".parquet":
-        return Table(*_parts(read_parquet(data, where), path), place="row")
+        unpacked = check_parquet(path, where)
+        frame, lines, _ = read_apart("parquet", path, "", where, unpacked)
+        return Table(frame, path, lines=lines, place="row")
+    data = read_bytes(path)
     text = text_of(data, encoding, where)
     if ending in (".jsonl", ".ndjson"):
         return Table(*_parts(read_jsonl(text, where), path))

@@ -27,6 +27,9 @@ from konsil.study.privacy import privacy_problems
 from konsil.study.programs import program_problems
 from konsil.study.protocol import LANGUAGES, LONE_PANEL, Study
 
+MOST_PLACES = 100_000
+"""Places that one line of [[places]] may have."""
+
 
 def check(study: Study, name: str = "study.toml") -> None:
     """Raise a StudyError that lists every problem, one sentence a line; say nothing when all is well."""
@@ -37,6 +40,11 @@ def check(study: Study, name: str = "study.toml") -> None:
 
 def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
     """Every problem of the protocol as one sentence."""
+    too_many = [n for n, one in enumerate(study.places) if one.number > MOST_PLACES]
+    if too_many:  # every place has a stand-in wherever panels are asked for
+        for n in too_many:
+            yield f"{name}: places[{n}].number: expected {MOST_PLACES:,} or fewer, got {study.places[n].number:,}"
+        return
     if not study.title.strip():
         yield f"{name}: title: is empty; a report needs a title"
     if re.split("[-_]", study.language.casefold())[0] not in LANGUAGES:  # as in de-CH

@@ -120,10 +120,10 @@ class Study:
 
     def panels(self) -> dict[str, tuple[Rater, ...]]:
         """Panel -> its raters, in the protocol's order; a place that people sign up for has a stand-in."""
-        found: dict[str, tuple[Rater, ...]] = {}
+        found: dict[str, list[Rater]] = {}
         for rater in self.everybody():
-            found[rater.panel] = (*found.get(rater.panel, ()), rater)
-        return found
+            found.setdefault(rater.panel, []).append(rater)
+        return {panel: tuple(raters) for panel, raters in found.items()}
 
     def members(self, panel: str) -> tuple[Rater, ...]:
         """The raters of a panel, or of all panels that the name stands for in `together`; none of an unknown name."""

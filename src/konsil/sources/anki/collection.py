@@ -25,6 +25,13 @@ _STUB = "Please update to the latest Anki version"
 
 Json = Mapping[str, Any]
 
+_ALWAYS = 16 << 20
+"""Characters that a collection's notes may have, however small its file."""
+_OF_A_NOTE = 40
+"""Bytes that the smallest note takes in a file."""
+_STEPS, _AT_ONCE = 2_000, 10_000
+"""A query of a collection may take so many times so many steps, and as many more as a hundredth of its bytes."""
+
 
 def read_collection(data: bytes, where: str) -> tuple[Note, ...]:
     """The notes of a collection, in its own order; the database is read in memory and none of its code is run."""
@@ -37,10 +44,11 @@ def read_collection(data: bytes, where: str) -> tuple[Note, ...]:
         with closing(sqlite3.connect(":memory:")) as database:
             database.deserialize(image)
             del image
+            _bound(database, len(data))
             database.execute("PRAGMA trusted_schema = OFF")
             database.execute("PRAGMA query_only = ON")
             database.create_collation("unicase", _by_case)
-            return _notes(database, where)
+            return _notes(database, where, len(data))
     except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
         raise SourceError(f"{where}: the collection is damaged or is none of Anki's ({error})") from None
     except protobuf.WireError as error:
@@ -57,8 +65,23 @@ def _by_case(one: str, other: str) -> int:
     return (left > right) - (left < right)
 
 
-def _notes(database: sqlite3.Connection, where: str) -> tuple[Note, ...]:
+def _bound(database: sqlite3.Connection, size: int) -> None:
+    """Bound what a hostile schema can do: the length of a value, and the steps that a query may take."""
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(_ALWAYS, size))
+    steps = _STEPS + size // 100
+    taken = 0
+
+    def is_too_many() -> bool:
+        nonlocal taken
+        taken += 1
+        return taken > steps
+
+    database.set_progress_handler(is_too_many, _AT_ONCE)
+
+
+def _notes(database: sqlite3.Connection, where: str, size_of_file: int) -> tuple[Note, ...]:
     tables = _tables(database)
+    most = _ALWAYS + size_of_file
     missing = sorted({"col", "notes", "cards"} - tables)
     if missing:
         raise SourceError(f"{where}: the database is no collection of Anki's: it has no table {missing[0]!r}")
@@ -70,9 +93,13 @@ def _notes(database: sqlite3.Connection, where: str) -> tuple[Note, ...]:
     types = {number: NoteType(names[t.name], t.is_cloze, t.fields, t.clozed) for number, t in types.items()}
     home = _homes(database)
     found = []
+    size = 0
     for number, guid, kind, tags, fields in database.execute("SELECT id, guid, mid, tags, flds FROM notes ORDER BY id"):
         if not (isinstance(guid, str) and isinstance(tags, str) and isinstance(fields, str)):
             raise SourceError(f"{where}: note {number} of the collection holds bytes where text is expected")
+        size += len(fields) + _OF_A_NOTE
+        if size > most:
+            raise SourceError(f"{where}: the collection's notes are more than its bytes can hold; it is not read on")
         if kind not in types:
             raise SourceError(f"{where}: note {guid!r} is of note type {kind}, which the collection does not have")
         deck = decks.get(home.get(number, 0), "")

@@ -10,6 +10,7 @@ from konsil.errors import SourceError
 from konsil.records import Note
 from konsil.sources.anki.notetypes import NoteType, clozed_fields, original_names
 from konsil.sources.encoding import to_utf8
+from konsil.sources.jsontable import check_weight
 
 _CLOZE = 1
 
@@ -19,7 +20,9 @@ Json = Mapping[str, Any]
 def read_crowdanki(data: bytes, where: str) -> tuple[tuple[Note, ...], tuple[str, ...]]:
     """The notes of a deck and of all decks below it, and the names of their media."""
     try:
-        top = json.loads(to_utf8(data, "utf-8", where))
+        text = to_utf8(data, "utf-8", where).decode()
+        check_weight(text, where)
+        top = json.loads(text)
         json.dumps(top, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise SourceError(f"{where}: a text holds half a character (a lone surrogate)") from None
