@@ -28,17 +28,22 @@ def differences_of(seed: int) -> tuple[int, list[str]]:
         return seed, differing(seed, Path(folder))
 
 
-def without_pdf() -> None:
-    """Draw figures for the page alone: they take half of the time, and no PDF is compared."""
+def with_texts_of(figures: bool) -> None:
+    """Leave out PDFs, which are not compared, and unless `figures` what is drawn, which takes most of the time.
+
+    A figure's title, description and caption stay.
+    """
     from matplotlib.figure import Figure
 
     save: Any = Figure.savefig
 
-    def only_others(figure: Figure, *arguments: Any, **more: Any) -> None:
-        if more.get("format") != "pdf":
-            save(figure, *arguments, **more)
+    def in_part(figure: Figure, place: Any, *arguments: Any, **more: Any) -> None:
+        if more.get("format") == "svg" and figures:
+            save(figure, place, *arguments, **more)
+        elif more.get("format") == "svg":
+            place.write(b'<svg viewBox="0 0 480 320"></svg>')
 
-    Figure.savefig = only_others  # type: ignore[method-assign]
+    Figure.savefig = in_part  # type: ignore[method-assign]
 
 
 def main() -> int:
@@ -47,10 +52,11 @@ def main() -> int:
     parser.add_argument("--studies", type=int, default=500, help="drawn studies")
     parser.add_argument("--first", type=int, default=0, help="the number of the first of them")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--figures", action="store_true", help="draw the figures, too, which takes most of the time")
     options = parser.parse_args()
     begun, unmasked = time.perf_counter(), 0
     seeds = range(options.first, options.first + options.studies)
-    with ProcessPoolExecutor(options.jobs, initializer=without_pdf) as pool:
+    with ProcessPoolExecutor(options.jobs, initializer=with_texts_of, initargs=(options.figures,)) as pool:
         for n, (seed, found) in enumerate(pool.map(differences_of, seeds), start=1):
             unmasked += bool(found)
             if found:

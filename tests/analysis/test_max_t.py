@@ -119,3 +119,12 @@ def test_lengths_and_groups_are_members_too() -> None:
     found = told(results(SMALL, replace(ACCURACY, by=("length",)), replace(UTILITY, by=("theme",))))
     assert len({key[0] for key, p in found.items() if math.isfinite(p)}) == 2
     assert all(0 < p <= 1 for p in found.values() if math.isfinite(p))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_last_bits_of_a_covariance_change_no_adjusted_p(seed: int) -> None:
+    """With equal eigenvalues the eigenvectors turn at will, and with them what each normal vector drawn becomes."""
+    covariance = np.full((4, 4), 0.3) + 0.7 * np.eye(4)
+    noise = np.random.default_rng(seed).normal(0, 1e-16, (4, 4))
+    p = np.array([0.01, 0.2, 0.5, 0.7])
+    assert joint_p(p, covariance + noise + noise.T, 5.0).tolist() == joint_p(p, covariance, 5.0).tolist()

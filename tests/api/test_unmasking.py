@@ -204,7 +204,7 @@ def shown(folder: Folder, out: Path) -> dict[str, Any]:
     }
     files = [p for place in (export, page.parent) for p in place.rglob("*") if p.is_file()]
     assert [p.name for p in files if b"canary" in p.read_bytes()] == []
-    digests = re.compile(rb"[0-9a-f]{12,}|\d{4}-\d\d-\d\dT[\d:]+Z")
+    digests = re.compile(rb"\b[0-9a-f]{16,}\b|\d{4}-\d\d-\d\dT[\d:]+Z")
     tables = [p for p in sorted(page.parent.rglob("*")) if p.suffix in (".csv", ".json", ".html")]
     return {
         "export": {p.name: rows(p) for p in export.glob("*.jsonl")},

@@ -54,7 +54,8 @@ def joint_p(p: Array, covariance: Array, df: float, *, draws: int = DRAWS, key: 
     np.fill_diagonal(shrunk, 1.0)
     # A two-way covariance need not be positive: negative directions are left out and the scale is restored.
     values, vectors = np.linalg.eigh((shrunk + shrunk.T) / 2)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    # The symmetric root: columns of eigenvectors alone would turn with the last bit of the covariance.
+    root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
     root /= np.sqrt((root**2).sum(axis=1))[:, None]
     generator = np.random.Generator(np.random.Philox(key=key % 2**64))
     limit = scipy.special.ndtri(1 - member_p / 2)
