@@ -11,6 +11,7 @@ import pytest
 from konsil.api import open_folder
 from konsil.api.duplicates import search_duplicates
 from konsil.api.preparing import prepare
+from konsil.api.rehearsal import simulate, truth_of
 from konsil.api.screening import screen_items
 from konsil.cli import main
 from konsil.errors import SourceError, StudyError
@@ -36,6 +37,17 @@ file = "items.csv"
 records = "items"
 [prepare.screen]
 rules = ["follow-up"]
+"""
+PLAN = """
+[[plan]]
+panel = "people"
+instrument = "form"
+[[analyses]]
+name = "Correct"
+statistic = "share"
+of = ["yes"]
+criterion = "correct"
+raters = "people"
 """
 DOSE = "Which dose of apixaban at a GFR of 28 ml/min in a woman of 72 years?"
 TEXTS = (DOSE, DOSE, DOSE.upper(), DOSE.replace("Which", "What"), "Stop aspirin?", " stop  aspirin", "Other thing?")
@@ -82,6 +94,22 @@ def test_from_the_search_to_the_draw(folder: Path, capsys: pytest.CaptureFixture
     assert "nothing has changed" in capsys.readouterr().out
     screen_items(study)
     assert prepare(study).drawn.size == 4
+
+
+@pytest.mark.parametrize(
+    ("language", "says"), [("en", "Items in groups of duplicates"), ("de", "Gruppen von Dubletten")]
+)
+def test_the_report_counts_those_that_remain(folder: Path, language: str, says: str) -> None:
+    protocol = f'language = "{language}"\nsimulated = true\nlicence = "CC0-1.0"\n' + STUDY + PLAN
+    (folder / "study.toml").write_text(protocol, "utf-8")
+    (folder / "simulation.toml").write_text("[panels.people]\naccuracy = 0.9\n", "utf-8")
+    study = open_folder(folder)
+    search_duplicates(study)
+    screen_items(study)
+    prepare(study)
+    simulate(study, truth_of(study))
+    row = study.report().read_text("utf-8").partition(says)[2].partition("</tr>")[0]
+    assert row.count(">6<") == 1, row
 
 
 def test_what_cannot_be_decided_changes_nothing(folder: Path) -> None:

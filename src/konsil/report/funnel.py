@@ -23,7 +23,8 @@ def funnel(material: Material) -> Table | None:
     """What became of the items, step by step; None where none were read from a deck, drawn, reworded or put in sets."""
     _, numbers = material.language.gettext, material.numbers
     drawn = last_drawn(material.events)[1]
-    lines = [*_read(material), *([] if drawn is None else _drawn(material, drawn)), *_reworded(material)]
+    lines = [*_read(material), *([] if drawn is None else _drawn(material, drawn))]
+    lines += [*_duplicates(material, drawn), *_reworded(material)]
     if not lines:
         return None
     lines += _rated(material)
@@ -65,7 +66,6 @@ def _drawn(material: Material, drawn: Drawn) -> Iterator[_Line]:
     yield step, "", drawn.size
     for value, n in sorted(drawn.short.items()):
         yield _("Items fewer than asked for"), value, n
-    yield from _duplicates(material, drawn)
     by_match = Counter[str]()
     for parts in drawn.drawn.values():
         by_match.update({match: len(ids) for match, ids in parts.items() if match})
@@ -80,13 +80,15 @@ def _drawn(material: Material, drawn: Drawn) -> Iterator[_Line]:
         yield _("Versions of these cases, which are items from here on"), "", versions
 
 
-def _duplicates(material: Material, drawn: Drawn) -> Iterator[_Line]:
-    """How many of the items that were drawn ask what another one of them asks."""
+def _duplicates(material: Material, drawn: Drawn | None) -> Iterator[_Line]:
+    """How many of the items that were drawn, or of all where none was, ask what another one of them asks."""
     _ = material.language.gettext
     duplicates = last_duplicates(material.events)[1]
     if duplicates is None:
         return
-    ids = {item for parts in drawn.drawn.values() for group in parts.values() for item in group}
+    ids = {item.id for item in material.items}
+    if drawn is not None:
+        ids = {item for parts in drawn.drawn.values() for group in parts.values() for item in group}
     n_items, n_groups = within(duplicates, ids)
     yield _("Items in groups of duplicates"), "", n_items
     yield _("Items in groups of duplicates"), _("groups"), n_groups
