@@ -91,6 +91,12 @@ def test_from_the_rules_to_the_study_flow(folder: Path, capsys: pytest.CaptureFi
     assert "left out, duplicate: 1" in capsys.readouterr().out
     main(["screen", str(folder)])
     assert "nothing has changed" in capsys.readouterr().out
+    main(["log", str(folder)])
+    decided = [line for line in capsys.readouterr().out.splitlines() if "by p-1" in line]
+    assert [line.split("  ")[-2:] for line in decided] == [["by p-1", "3 events"]]
+    main(["curation", str(folder)])
+    listed = "screening\n  kept: 1 by p-1\nduplicates\n  left out: duplicate: 1 by p-1\nduplicates: not searched"
+    assert capsys.readouterr().out.startswith(listed)
     study = open_folder(folder)
     assert prepare(study).drawn.drawn == {"": {"": ["q1", "q2", "q3"]}}
     simulate(study, truth_of(study))

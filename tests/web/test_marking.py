@@ -258,3 +258,13 @@ def test_who_may(come: Come, enter: Callable[..., Any]) -> None:
     assert "werden keine Fälle maskiert" in without.get("/office/cases").text
     assert without.get("/office/cases/mark?case=canary-item-1").url.path == "/office/cases"
     assert without.get("/").url.path == "/office/cases"
+
+
+def test_drugs_and_eponyms_that_no_mark_covers_are_shown_to_the_marker(come: Come, opened: Store) -> None:  # noqa: F811
+    browser = come()
+    opened.add(Batch(items=[Item("c4", "Rituximab for Wegener's disease.", "GPA")]), source="t", at=AT)
+    html = browser.get("/office/cases/mark?case=c4").text.split('id="found"')[1].split("</ul>")[0]
+    assert [
+        word in html for word in (">Rituximab<", "(drug", "Wegener&#39;s", "(eponym", 'value="disease-specific"')
+    ] == [True] * 5
+    assert html.count("may give the diagnosis away") == 2
