@@ -76,6 +76,8 @@ def expected(scale: Scale, said: Words) -> tuple[str, ...]:
 
     >>> expected(Scale(kind="number", low=0, high=10), words("en"))
     ('a number from 0 to 10',)
+    >>> expected(Scale(kind="number", low=0, high=500, unit="mg"), words("en"))
+    ('a number from 0 to 500 (mg)',)
     """
     if scale.kind == "choice":
         return scale.options()

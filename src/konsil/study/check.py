@@ -95,6 +95,13 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
     yield from _derived(study, f"{name}: derived")
     for n, analysis in enumerate(study.analyses):
         yield from _analysis(study, analysis, f"{name}: analyses[{n}]")
+        if analysis.adjudication == "after" and study.adjudication is None and not _imports_ratings(study):
+            yield f"{name}: analyses[{n}].adjudication: 'after' needs an [adjudication], which the study does not have"
+
+
+def _imports_ratings(study: Study) -> bool:
+    """Whether a table may bring ratings after an adjudication that took place elsewhere."""
+    return any(s.records not in ("items", "answers") for s in study.sources)
 
 
 def _known(where: str, what: str, name: str, known: Iterable[str]) -> Iterator[str]:
