@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import konsil
@@ -15,6 +16,7 @@ Call = Callable[..., tuple[int, str, str]]
 PROTOCOL = """
 title = "A study"
 seed = 1
+licence = "CC-BY-4.0"
 [privacy]
 retention = 2035-12-31
 [[instruments]]
@@ -138,7 +140,7 @@ def test_a_second_time_nothing_is_left(call: Call, study: Path) -> None:
     code, out, err = call("erase", study, "physician-1", "--by", "owner-2", "--reason", "again", "--yes")
     assert (code, err) == (0, "")
     assert out.startswith("physician-1 was erased on 20")
-    assert out.endswith(" by owner-1; nothing is left to erase\n")
+    assert out.endswith(" by staff-1; nothing is left to erase\n")
     assert call("verify-log", study) == before
 
 
@@ -151,7 +153,7 @@ def test_the_log_is_whole_and_states_what_was_erased(call: Call, study: Path) ->
     assert out.splitlines()[0] == "the audit log is whole, 13 records of 1 rater erased"
     code, out, _ = call("log", study, "--kind", "erasure")
     assert code == 0
-    assert "erasure  physician-1  by owner-1" in out
+    assert "erasure  physician-1  by staff-1 (owner-1)" in out
     assert "(asked by letter)" in out
 
 
@@ -233,3 +235,17 @@ def test_how_long_personal_data_are_kept_is_stated(call: Call, study: Path, day:
     assert call("report", study)[0] == 0
     text = (study / "report" / "index.html").read_text("utf-8")
     assert f"Personal data of raters are kept until {day}." in text
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_release_has_nothing_of_who_was_erased_but_labels_that_stay(
+    call: Call, study: Path, tmp_path: Path, keep: bool
+) -> None:
+    if keep:
+        keeping(study)
+    erase(call, study)
+    code, _, err = call("export", study, tmp_path / "out", "--release", "--k", "1")
+    assert (code, err) == (0, "")
+    texts = {path.name: path.read_text("utf-8", "replace") for path in (tmp_path / "out").iterdir() if path.is_file()}
+    assert not [name for name, text in texts.items() if "wallaby" in text or "physician-1" in text]
+    assert len(pl.read_parquet(tmp_path / "out" / "raters.parquet")) == (2 if keep else 1)

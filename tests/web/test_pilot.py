@@ -14,7 +14,7 @@ from konsil.analysis.frame import Data, long
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
 from konsil.records import Task
-from konsil.store import Store
+from konsil.store import Store, erasing
 from konsil.study import check
 from konsil.study.calibration import Calibration, apart
 from konsil.study.enrolment import Enrolment
@@ -293,3 +293,15 @@ def test_a_calibration_needs_a_pilot() -> None:
         check(dataclasses.replace(STUDY, plan=STUDY.plan[1:]))
     with pytest.raises(StudyError, match="there is no criterion 'grad'; did you mean 'grade'"):
         check(dataclasses.replace(STUDY, calibration=Calibration(criteria=("grad",))))
+
+
+def test_nobody_waits_for_somebody_whose_data_were_erased(rate: Any, opened: Store, clock: Any) -> None:
+    pilot = Pilot(STUDY, opened, clock.stamp)
+    rate(R1, {Q[0]: "1", Q[1]: "1"})
+    assert pilot.stage(R1).waiting == 1  # type: ignore[union-attr]
+    rate(R2, {Q[0]: "4", Q[1]: "5"})
+    erasing.erase(opened, STUDY, R2, at=clock.stamp(), by="owner-1", reason="asked for it")
+    stage = pilot.stage(R1)
+    assert stage is not None
+    assert (stage.waiting, stage.open) == (0, ()), "and there is nothing any more from which to differ"
+    assert opened.verify_log() == ()

@@ -65,6 +65,11 @@ def erased(events: Iterable[Event]) -> dict[str, Event]:
     return {e.subject: e for e in events if e.kind == audit.ERASURE}
 
 
+def erased_wholly(events: Iterable[Event]) -> frozenset[str]:
+    """Raters of whom no rating stayed."""
+    return frozenset(rater for rater, event in erased(events).items() if not _before(event).kept)
+
+
 def erased_raters(connection: Connection) -> dict[str, Event]:
     """The same, of a database."""
     return erased(happenings.of_kind(connection, audit.ERASURE))

@@ -19,6 +19,7 @@ from konsil.prepare.marking import versions_of
 from konsil.prepare.rewriting import decisions
 from konsil.records import Rater, Rating, System, Task
 from konsil.store.db import View
+from konsil.store.erasing import erased_wholly
 from konsil.store.frames import frames
 from konsil.store.pseudonyms import Pseudonyms, coarsened, mentions
 from konsil.store.rows import KINDS, KindName, dumps
@@ -81,8 +82,9 @@ class Tables:
         self._wordings = decisions(events)
         declared = with_profiles((*stored, *study.raters), study.enrolment, events)
         self._raters: dict[str, Rater] = {r.id: r for r in declared}
-        # What stays out of every analysis because consent was withdrawn is not given to others either.
-        self._withdrawn = excluded_by_withdrawal(study.enrolment, events)
+        # What stays out of every analysis because consent was withdrawn is not given to others either; of whom all was
+        # erased, the plan would be all there is to give.
+        self._withdrawn = excluded_by_withdrawal(study.enrolment, events) | erased_wholly(events)
         self._people: set[str] = {r.id for r in (*stored, *study.raters) if r.kind == "human"}
         # Who is not known to be a machine, or is called a person anywhere, is taken for a person.
         self._machines = set(self._raters) - self._people
