@@ -206,7 +206,7 @@ def test_the_command(folder: Folder, tmp_path: Path) -> None:
     assert table.read_text("utf-8").count("\n") == 10
     done = run(group, ["mask", path, "--marks", str(table), "--approve", "--by", "p-1"])
     assert done.output.startswith("2 cases: 2 marked, 0 approved")
-    assert "case 'c2': 'p-1' marked it; expected another person to approve the marks" in done.output
+    assert "case 'c2': 'staff-1' (p-1) marked it; expected another person to approve the marks" in done.output
     done = run(group, ["mask", path, "--approve", "--by", "p-2"])
     assert done.output == "2 cases: 2 marked, 2 approved, 2 with their versions as items\n"
 

@@ -31,6 +31,7 @@ from konsil.prepare.marking import cases
 from konsil.records import Event, Item
 from konsil.sources.table import read_table
 from konsil.store import Batch
+from konsil.store.staff import decider
 
 APART = "apart"
 """The decision that an item asks something else than the others of its group."""
@@ -83,6 +84,7 @@ def search_duplicates(
             raise PlanError(f"{where}: there are no items yet; run 'konsil import' first")
         number, before = last_duplicates(events)
         stated = _stated(decisions, items)
+        by = decider(store, by, keep=keep)
         apart = {item: by for item, said in stated.items() if said == APART}
         apart |= {
             i: who for i, who in (before.apart if before is not None else {}).items() if stated.get(i) != DUPLICATE

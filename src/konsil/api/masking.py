@@ -27,10 +27,7 @@ from konsil.prepare.marking import (
 from konsil.records import Event, Item
 from konsil.sources.table import read_table
 from konsil.store import Batch
-from konsil.store.staff import pseudonym
-
-BY = "table"
-"""Who marked, where marks come from a table and nobody is named."""
+from konsil.store.staff import TABLE, decider, named
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,7 @@ def mask_cases(
     folder: Folder,
     marks: Path | None = None,
     *,
-    by: str = BY,
+    by: str = TABLE,
     approve: bool = False,
     despite: Mapping[str, str] | None = None,
     keep: bool = True,
@@ -82,8 +79,7 @@ def mask_cases(
         for case in despite:
             if case not in known:
                 raise PlanError(f"{where}: prepare.mask: there is no case {case!r}; {nearest(case, known)}")
-        if keep and by != BY:
-            by = pseudonym(store, by)
+        by = decider(store, by, keep=keep)
         before, written = last_markings(events), versions_of(everything)
         held = {case: one for case, (_, one) in before.items() if case in known}
         if marks is not None:
@@ -98,7 +94,7 @@ def mask_cases(
                 try:
                     held[case] = approved(known[case], one, by, despite=despite.get(case, ""), removed=spec.removed)
                 except PlanError as error:
-                    refused[case] = str(error)
+                    refused[case] = named(store, str(error))
         fresh = {case: one for case, one in held.items() if case not in before or before[case][1] != one}
         for case in fresh:
             if case in written:

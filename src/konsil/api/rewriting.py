@@ -33,6 +33,7 @@ from konsil.records.formulas import harmless
 from konsil.sources.table import Table, read_table
 from konsil.store import Batch, Store
 from konsil.store.rewriting import Choice, decide, worded
+from konsil.store.staff import TABLE, decider
 
 PROPOSAL = "rewritten"
 """The column with the model's wording, which people may change."""
@@ -43,8 +44,6 @@ ANSWER = "answer"
 COLUMNS = ("item", "text", PROPOSAL, WARNINGS, ANSWER, DECISION)
 """The table for people: the question, the model's wording, what differs, and columns for what is decided."""
 VERDICTS = ("accept", "keep")
-AT_THE_TABLE = "table"
-"""Who decided, where it was done in a table."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class Reworded:
 
 
 def rewrite_items(
-    folder: Folder, options: Options | None = None, decisions_from: Path | None = None, *, by: str = AT_THE_TABLE
+    folder: Folder, options: Options | None = None, decisions_from: Path | None = None, *, by: str = TABLE
 ) -> Reworded:
     """Ask the model for every question that nobody has decided on; with a table of decisions, take these instead.
 
@@ -79,7 +78,7 @@ def rewrite_items(
         items, events = _items(folder, store)
         if decisions_from is not None:
             choices = read_choices(read_table(decisions_from), {item.id for item in items}, proposals(events))
-            new = decide(store, choices, by=by, at=now())
+            new = decide(store, choices, by=decider(store, by), at=now())
             return _reworded(items, store, new=new)
         said = _ask(folder, store, spec, items, events, options or Options())
         return _reworded(items, store, said)

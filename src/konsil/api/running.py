@@ -12,6 +12,7 @@ from konsil.records.ordering import natural
 from konsil.store import additions, batches, leaving, progress, vacancies
 from konsil.store.additions import Addition, Group
 from konsil.store.engine import reading
+from konsil.store.staff import decider
 
 
 def withdraw(folder: Folder, rater: str, *, reason: str = "", keep: bool = True) -> Handover:
@@ -63,8 +64,8 @@ def add_places(
     for name, text in (("--by", by), ("--reason", reason)):
         if not text.strip():
             raise StudyError(f"{name}: is empty; who adds places, and why, stands in the log")
-    wanted = Addition(Places(panel or panels[0], number, strata), reason, by.strip())
     with folder.store() as store:
+        wanted = Addition(Places(panel or panels[0], number, strata), reason, decider(store, by))
         return additions.add_places(store, folder.study, wanted, at=now())
 
 

@@ -33,13 +33,12 @@ from konsil.records import Event, Item
 from konsil.sources.languages import recogniser
 from konsil.sources.table import read_table
 from konsil.store import Batch
+from konsil.store.staff import TABLE, decider
 
 if TYPE_CHECKING:
     from konsil.collect.collection import Options
     from konsil.collect.preparing import Said
 
-AT_THE_TABLE = "table"
-"""Who decided, where that was done in a table and nobody is named."""
 COLUMNS = ("item", "reason", "evidence", DECISION, "text")
 """The table for people: what the rules found, and an empty column for what is decided."""
 
@@ -66,7 +65,7 @@ def screen_items(
     folder: Folder,
     decisions: Path | None = None,
     *,
-    by: str = AT_THE_TABLE,
+    by: str = TABLE,
     keep: bool = True,
     options: Options | None = None,
 ) -> Looked:
@@ -102,7 +101,7 @@ def screen_items(
             said, suspected = ask_model(folder, store, spec, unsuspected, options, keep=keep)
         screened, findings = screen(spec, items, decided, recogniser_of(spec), suspected)
         at = now()
-        made = decision_events(stated, findings, spec, seen, by, at)
+        made = decision_events(stated, findings, spec, seen, decider(store, by, keep=keep), at)
         screened = replace(screened, seen=seen + len(made))
         if said is not None and said.left:
             return Looked(items, screened, findings, False, said, "identifier" in spec.rules)

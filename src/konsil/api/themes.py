@@ -21,6 +21,7 @@ from konsil.records import Item
 from konsil.sources.embeddings import embedder
 from konsil.sources.table import read_table
 from konsil.store import Batch
+from konsil.store.staff import TABLE, decider
 
 OF_THEMES = (THEME, "questions", "words", "example", DECISION)
 """The table of the themes, a row a theme as it was found, with an empty column for what is decided."""
@@ -56,7 +57,7 @@ def tag_items(
     folder: Folder,
     decisions: Sequence[Path] = (),
     *,
-    by: str = "table",
+    by: str = TABLE,
     anew: bool = False,
     keep: bool = True,
     options: Options | None = None,
@@ -99,7 +100,9 @@ def tag_items(
                 helped = with_model(folder, store, spec, items, kept, embedder, chosen)
                 if helped.themed is None:
                     return Tagged(items, kept or Themed(), False, helped.runs, helped.left)
-            themed = deciders_added(themes(spec, items, embedder(), helped.themed, decided, moved), kept, by)
+            themed = deciders_added(
+                themes(spec, items, embedder(), helped.themed, decided, moved), kept, decider(store, by, keep=keep)
+            )
         except PlanError as error:
             raise PlanError(f"{where}: {error}") from None
         is_new = themed != before

@@ -35,6 +35,23 @@ def pseudonym(store: Store, name: str) -> str:
     return found
 
 
+TABLE = "table"
+"""Who decided, where a table was read and nobody was named."""
+
+
+def decider(store: Store, by: str, *, keep: bool = True) -> str:
+    """Who decided at the command line, as stored: a pseudonym; TABLE and nobody stay as they are.
+
+    `keep` False writes nothing: a name that is new stays as it is.
+    """
+    if by in ("", TABLE):
+        return by
+    if keep:
+        return pseudonym(store, by)
+    with reading(store.engine) as connection:
+        return _known(connection, by.strip()) or by
+
+
 def _known(connection: Connection, name: str) -> str | None:
     t, i = schema.staff.c, page_schema.invitations.c
     who = connection.execute(sa.select(t.who).where(sa.or_(t.who == name, t.name == name)).order_by(t.who)).scalar()
@@ -58,6 +75,15 @@ def names(connection: Connection) -> Mapping[str, str]:
     raters = connection.execute(sa.select(schema.people.c.rater, schema.people.c.name))
     others = connection.execute(sa.select(schema.staff.c.who, schema.staff.c.name))
     return {who: name for rows in (raters, others) for who, name in rows if name}
+
+
+def named(store: Store, sentence: str) -> str:
+    """A sentence for those who run the study, with the names behind the pseudonyms that it quotes."""
+    with reading(store.engine) as connection:
+        known = names(connection)
+    for who, name in known.items():
+        sentence = sentence.replace(f"{who!r}", f"{who!r} ({name})")
+    return sentence
 
 
 def forget_staff(connection: Connection, who: str) -> bool:
