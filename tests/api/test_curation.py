@@ -108,14 +108,14 @@ def test_a_table_and_the_pages_are_one_mechanism(folder: Path) -> None:
     with opened.store() as store:
         pool = Pool(opened.study, store, lambda: AT)
         assert [pool.stand().of(f"c{n}") for n in range(1, 5)] == ["kept", "out", "undecided", "undecided"]
-        assert pool.decide("c2", "keep", by="ada", seen=0, met=pool.spec.criteria) == ""  # type: ignore[union-attr]
-        assert pool.decide("c1", "undo", by="ada", seen=0) == ""
+        assert pool.decide("c2", "keep", by="ada", seen=2, met=pool.spec.criteria) == ""  # type: ignore[union-attr]
+        assert pool.decide("c1", "undo", by="ada", seen=1) == ""
     assert prepare(opened).drawn.lost == {"nobody decided": 3}
     table.write_text("item,decision\nc2,too short\nc1,keep\n", "utf-8")
     screen_items(opened, table)
     assert prepare(opened).drawn.lost == {"nobody decided": 2, "too short": 1}
     with opened.store() as store:
-        assert Pool(opened.study, store, lambda: AT).decide("c1", "out", by="a", seen=2, reason="too long") == ""
+        assert Pool(opened.study, store, lambda: AT).decide("c1", "out", by="a", seen=5, reason="too long") == ""
     with pytest.raises(PlanError, match="all 4 items are screened out"):
         prepare(opened)
 

@@ -111,7 +111,7 @@ _STEPS = {
     "phrases": say("key phrases of the questions"),
     "names": say("names of themes"),
     "tags": say("the questions' themes"),
-    "guess": say("the diagnosis of masked cases"),
+    "guess": say("the diagnosis of masked cases", message_id="called.diagnosis_guessed"),
 }
 
 

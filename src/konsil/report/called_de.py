@@ -12,7 +12,6 @@ CALLED: dict[str, str] = {
     "from {first} to {last}": "vom {first} bis {last}",
     "questions in better words": "besser formulierte Fragen",
     "reasons to leave questions out": "Gründe, Fragen wegzulassen",
-    "the diagnosis of masked cases": "die Diagnose maskierter Fälle",
     "key phrases of the questions": "Schlagwörter der Fragen",
     "names of themes": "Namen von Themen",
     "the questions' themes": "die Themen der Fragen",
