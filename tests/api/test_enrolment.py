@@ -130,7 +130,7 @@ def test_from_signing_up_to_the_numbers(folder: Folder, tmp_path: Path) -> None:
     assert set(folder.ratings().get_column("rater")) == {"person-one", "person-three"}
     excluded = {reason for row in folder.results().coverage for reason in row.excluded if row.excluded[reason]}
     assert {str(reason) for reason in excluded} == {"consent withdrawn"}
-    released = folder.release(tmp_path / "release").folder
+    released = folder.release(tmp_path / "release", linked=True).folder
     texts = {p.name: p.read_text("utf-8") for p in released.rglob("*.csv")}
     assert len(pl.read_csv(next(p for p in released.rglob("ratings.csv")))) == 6
     assert not any("person-two" in text for text in texts.values())
@@ -153,7 +153,7 @@ def test_a_link_for_anybody_needs_places(folder: Folder) -> None:
         ("withdrawn", "withdrwan", "enrolment.withdrwan: unknown key; did you mean 'withdrawn'?"),
         ('"surgery" }', '"surgry" }', "there is no label 'surgry'; did you mean 'surgery'?"),
         ("{ specialty = ", "{ speciality = ", "no question of the profile is called 'speciality'"),
-        ("number = 2", "number = 0", "places 1, number: expected 1 or more, got 0"),
+        ("number = 2", "number = 0", "places 1, number: expected 1 to 10,000 places, got 0"),
         ('consent = "consent.md"\n', "", "there is no consent that could be withdrawn"),
         ("consent.md", "agreed.md", "enrolment.consent: the file 'agreed.md' does not exist"),
         (

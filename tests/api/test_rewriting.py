@@ -146,13 +146,13 @@ def test_both_wordings_are_exported_and_the_report_counts(folder: Path) -> None:
     back = _empty(folder / "back")
     open_folder(back).import_export(folder / "out")
     assert open_folder(back).data().items == opened.data().items
-    opened.release(folder / "release")
+    opened.release(folder / "release", linked=True)
     released = {row["id"]: row["text"] for row in read_rows(folder / "release" / "items.csv")}
     assert released == {"q0": WORDED[0], "q1": TEXTS[1], "q2": "Compare both.", "q3": TEXTS[3]}
     told = read_rows(folder / "release" / "rewritten.csv")
     assert [(row["item"], row["verdict"]) for row in told] == [("q0", "accept"), ("q2", "edit"), ("q3", "keep")]
     assert "before" not in told[0]
-    opened.release(folder / "noted", notes=True)
+    opened.release(folder / "noted", notes=True, linked=True)
     assert read_rows(folder / "noted" / "rewritten.csv")[2]["before"] == TEXTS[3]
     page = opened.report().read_text("utf-8")
     for words in ("Items reworded by a model", "edited by people", "kept as asked", "Wording unchanged by the model"):
@@ -292,10 +292,10 @@ def test_a_wording_with_a_warning_needs_an_answer(folder: Path, capsys: pytest.C
     main(["rewrite", str(folder), "--decisions", str(table), "--by", "p-1"])
     with open_folder(folder).store() as store:
         held = {event.subject: event.data for event in store.events() if event.kind == "rewriting"}
-    assert (held["q0"]["despite"], held["q0"]["by"]) == ("because q0", "p-1")
+    assert (held["q0"]["despite"], held["q0"]["by"]) == ("because q0", "staff-1")
     assert held["q0"]["warnings"] == ["possible identifier: Mrs Smith"]
     main(["curation", str(folder)])
-    assert "rewording\n  edit despite a warning: 2 by p-1\n" in capsys.readouterr().out
+    assert "rewording\n  edit despite a warning: 2 by staff-1 (p-1)\n" in capsys.readouterr().out
 
 
 def test_a_wording_that_was_accepted_before_is_looked_at_again(folder: Path) -> None:

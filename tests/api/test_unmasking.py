@@ -88,6 +88,17 @@ draws = 100
 """
 
 
+SOME = """[[analyses]]
+name = "some"
+statistic = "share"
+of = ["yes"]
+criterion = "correct"
+raters = "people"
+where = {{ system = [{some}] }}
+prespecified = false
+"""
+
+
 @dataclass(frozen=True)
 class Drawn:
     """A study without the names of its systems: systems and judges are numbers."""
@@ -133,7 +144,10 @@ def made(study: Drawn, names: Sequence[str], path: Path) -> Folder:
     text += "".join(f'[[systems]]\nid = "{s}"\nfamily = "family of {s}"\n' for s in sorted(names[: study.systems]))
     text += "".join(f'[[raters]]\nid = "dr-{n}"\npanel = "people"\n' for n in (1, 2))
     text += "".join(f'[[raters]]\nid = "{j}"\npanel = "models"\nkind = "llm"\n' for j in sorted(JUDGES))
-    (path / "study.toml").write_text(text + FORMS, "utf-8")
+    # As people list names: in the order of the alphabet, which the letters must not repeat.
+    some = ", ".join(f'"{name}"' for name in sorted((names[0], names[study.systems - 1])))
+    forms = FORMS.replace("[resampling]", SOME.format(some=some) + "[resampling]")
+    (path / "study.toml").write_text(text + forms, "utf-8")
     tables: Mapping[str, list[tuple[str, ...]]] = {
         "answers": [("item", "system", "text"), *((i, names[s], t) for i, s, t in study.answers)],
         "ratings": [

@@ -360,3 +360,13 @@ def test_an_import_tells_a_column_that_is_nearly_a_field(call: Call, study: Path
     code, out, _ = call("import", study)
     assert code == 0
     assert "note: items.csv: the column 'Referense' is not read; did you mean 'reference'?" in out
+
+
+@pytest.mark.parametrize("option", [("--k", "5"), ("--unlink",), ("--linked",), ("--order",), ("--notes",)])
+def test_an_option_of_a_release_alone_is_refused(
+    refused: Callable[..., str], call: Call, study: Path, tmp_path: Path, option: tuple[str, ...]
+) -> None:
+    """Whoever left out a word would have published the identifiers of all raters."""
+    assert call("import", study)[0] == 0
+    assert refused("export", study, tmp_path / "out", *option) == f"{option[0]}: is for a release; add --release"
+    assert not (tmp_path / "out").exists()

@@ -73,6 +73,7 @@ def test_nothing_is_wrong_with_what_was_left_alone(study: Path) -> None:
         ("update screens set seconds = seconds * 10", "screens: 1 row was changed"),
         ("update screens set submitted_at = '2020-01-01T00:00:00Z'", "screens: 1 row was changed"),
         ("delete from screens", "screens: 1 row was removed"),
+        ("delete from imports", "imports: 1 row was removed"),
         ("update visits set active = 1", "visits: 1 row was changed"),
         ("delete from visits", "visits: 1 row was removed"),
         ("update draft_events set value = 'x'", "draft_events: 1 row was changed"),

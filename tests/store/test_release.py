@@ -211,7 +211,7 @@ def test_who_is_called_a_person_anywhere_is_one(made: Path, tmp_path: Path) -> N
 
 def test_order_and_repeats_are_there_on_request(made: Path, tmp_path: Path) -> None:
     with Store.open(tmp_path) as store:
-        release(store, STUDY, tmp_path / "ordered", key=KEY, order=True)
+        release(store, STUDY, tmp_path / "ordered", key=KEY, linked=True, order=True)
     tasks = pl.read_parquet(tmp_path / "ordered" / "tasks.parquet")
     assert tasks["repeat_of"].drop_nulls().to_list()[0] in set(tasks["task"])
     assert tasks["batch"].n_unique() == 9, "and no batch is named after a person"
@@ -220,7 +220,7 @@ def test_order_and_repeats_are_there_on_request(made: Path, tmp_path: Path) -> N
 
 def test_simulated_ratings_are_labelled(made: Path, tmp_path: Path) -> None:
     with Store.open(tmp_path) as store:
-        release(store, dataclasses.replace(STUDY, simulated=True), tmp_path / "simulated", key=KEY)
+        release(store, dataclasses.replace(STUDY, simulated=True), tmp_path / "simulated", key=KEY, linked=True)
     assert "simulated" in (tmp_path / "simulated" / "README.md").read_text()
     assert "simulated" not in (made / "README.md").read_text()
 

@@ -88,7 +88,7 @@ def released(folder: Path, out: Collection[int], gone: Collection[int], *, texts
     """Everything that a release says, file names included."""
     with Store.open(folder) as store:
         store.add(batch(out, gone), source="x", at=AT)
-        done = release(store, STUDY, folder / "out", key=KEY, texts=texts, k=1)
+        done = release(store, STUDY, folder / "out", key=KEY, linked=True, texts=texts, k=1)
     words = [p.name for p in (folder / "out").rglob("*")]
     for path in (folder / "out").rglob("*"):
         if path.suffix == ".parquet":
@@ -133,5 +133,5 @@ def test_who_withdrew_is_released_where_the_protocol_keeps_the_ratings(tmp_path:
     way = dataclasses.replace(STUDY, enrolment=Enrolment("I agree.", withdrawn="keep" if keep else "exclude"))
     with Store.open(tmp_path) as store:
         store.add(batch((), (0,)), source="x", at=AT)
-        done = release(store, way, tmp_path / "out", key=KEY)
+        done = release(store, way, tmp_path / "out", key=KEY, linked=True)
     assert done.records["raters"] == N_RATERS - (not keep)

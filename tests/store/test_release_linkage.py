@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from konsil.errors import StoreError
 from konsil.instrument import Criterion, Instrument, Scale, canonical
 from konsil.plan import Allocation, assign
 from konsil.records import Answer, Item, Rater, Rating, System, Task
@@ -61,7 +62,7 @@ def released(tmp_path: Path, allocation: Allocation, **options: Any) -> tuple[Pa
     ratings += [Rating(t.id, t.rater, "margin", t.item, t.answers, label="1") for t in tasks]
     with Store.open(tmp_path) as store:
         store.add(Batch(items=ITEMS, answers=ANSWERS, raters=RATERS, tasks=tasks, ratings=ratings), source="x", at=AT)
-        done = release(store, study, tmp_path / "out", key=KEY, **options)
+        done = release(store, study, tmp_path / "out", key=KEY, **({"linked": True} | options))
     return tmp_path / "out", drawn(study), done
 
 
@@ -129,6 +130,12 @@ def test_sets_of_items_that_tell_are_counted_and_can_be_unlinked(tmp_path: Path)
     assert all(len(who) >= 2 for who in found.values())
 
 
+def test_without_a_word_on_it_no_release_is_written_that_tells_who_is_who(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"5 raters have a set of tasks that fewer than 3 .* --unlink .* --linked"):
+        released(tmp_path, SPARSE, linked=False)
+    assert not (tmp_path / "out").exists()
+
+
 QUASI = st.fixed_dictionaries(
     {"sex": st.sampled_from("fm"), "years": st.sampled_from(["5", "10", "30"]), "field": st.sampled_from("abcd")}
 )
@@ -161,7 +168,7 @@ def test_a_panel_too_small_for_k_is_named(tmp_path: Path, n: int) -> None:
     study = dataclasses.replace(planned(FULL)[0], raters=raters, plan=())
     with Store.open(tmp_path) as store:
         store.add(Batch(items=ITEMS, answers=ANSWERS, raters=raters, tasks=tasks), source="x", at=AT)
-        done = release(store, study, tmp_path / "out", key=KEY)
+        done = release(store, study, tmp_path / "out", key=KEY, linked=True)
     text = (tmp_path / "out" / "README.md").read_text("utf-8")
     if n < 3:
         assert done.small_panels == {"physicians": 2}

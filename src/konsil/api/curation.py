@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from konsil.prepare.duplicates import DUPLICATE, last_duplicates, within
 from konsil.prepare.marking import last_markings, markers_of
 from konsil.prepare.rewriting import decisions as wordings
 from konsil.records import Event, Item
+from konsil.store.engine import reading
+from konsil.store.staff import names
 
 NOBODY = "not recorded"
 """Who decided, where it was decided before that was recorded."""
@@ -75,15 +77,17 @@ def _decided(events: Sequence[Event]) -> Iterator[tuple[str, str, str]]:
             yield "approval", "approved despite what is left over" if marking.despite else "approved", marking.by
 
 
-def told(events: Iterable[Event], items: Sequence[Item]) -> Iterator[str]:
-    """The curation in a few lines."""
+def told(events: Iterable[Event], items: Sequence[Item], known: Mapping[str, str] | None = None) -> Iterator[str]:
+    """The curation in a few lines; the names behind pseudonyms, if `known`, are for those who run the study."""
+    known = known or {}
     events = tuple(events)
     rows = curation(events)
     for step in dict.fromkeys(row.step for row in rows):
         yield step
         for row in rows:
             if row.step == step:
-                yield f"  {row.decision}: {row.items:,} by {row.by}"
+                name = f" ({known[row.by]})" if row.by in known else ""
+                yield f"  {row.decision}: {row.items:,} by {row.by}{name}"
     if not rows:
         yield "no decision yet"
     duplicates = last_duplicates(events)[1]
@@ -100,6 +104,12 @@ def told(events: Iterable[Event], items: Sequence[Item]) -> Iterator[str]:
 def write_table(rows: Iterable[Row], path: Path) -> None:
     """Write the rows as a table."""
     write_cells(path, COLUMNS, [(row.step, row.decision, row.by, row.items) for row in rows])
+
+
+def names_of(folder: Folder) -> Mapping[str, str]:
+    """The names behind pseudonyms, as far as they are known."""
+    with folder.store() as store, reading(store.engine) as connection:
+        return names(connection)
 
 
 def events_of(folder: Folder) -> tuple[tuple[Event, ...], tuple[Item, ...]]:

@@ -159,11 +159,12 @@ class Folder:
         notes: bool = False,
         order: bool = False,
         unlink: bool = False,
+        linked: bool = False,
         overwrite: bool = False,
     ) -> Released:
         """Write a folder fit for publication, raters under pseudonyms made with the folder's own secret key.
 
-        `konsil.store.release.release` says what `k`, `order` and `unlink` do.
+        `konsil.store.release.release` says what `k`, `order`, `unlink` and `linked` do.
         """
         from konsil.api.blinded import hides
         from konsil.store.release import release
@@ -171,7 +172,8 @@ class Folder:
         with self.store() as store:
             if hides(self, store):
                 raise StudyError(f"{self.path}: is blinded; a release names the systems: run 'konsil unblind' first")
-            key, options = self._key(), {"texts": notes, "order": order, "unlink": unlink, "overwrite": overwrite}
+            key, options = self._key(), {"texts": notes, "order": order, "unlink": unlink, "linked": linked}
+            options["overwrite"] = overwrite
             return release(store, self.study, output, key=key, k=k, **options)
 
     def _key(self) -> bytes:

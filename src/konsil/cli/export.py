@@ -33,6 +33,7 @@ from konsil.errors import StudyError
 )
 @click.option("--order", is_flag=True, help="With --release: include positions, batches and repeated tasks.")
 @click.option("--unlink", is_flag=True, help="With --release: give raters another pseudonym on each item.")
+@click.option("--linked", is_flag=True, help="With --release: one pseudonym a rater, even where tasks tell who it is.")
 @click.option(
     "--to", "to", type=click.Choice(["files", "label-studio"]), default="files", show_default=True, help="For whom."
 )
@@ -47,6 +48,7 @@ def command(
     k: int,
     order: bool,
     unlink: bool,
+    linked: bool,
     to: str,
     overwrite: bool,
 ) -> None:
@@ -57,6 +59,10 @@ def command(
     """
     from konsil.api import open_folder
 
+    if not release:
+        _refuse_options_of_a_release()
+    if unlink and linked:
+        raise StudyError("--unlink and --linked contradict each other; ask for one of them")
     opened = open_folder(folder, database=database)
     if to == "label-studio":
         if release:
@@ -67,17 +73,26 @@ def command(
             click.echo(f"{project.rater}: {project.tasks:,} tasks: {output / project.file}")
         return
     if release:
-        done = opened.release(output, k=k, notes=notes, order=order, unlink=unlink, overwrite=overwrite)
+        from konsil.store.release_text import recognisable
+
+        done = opened.release(output, k=k, notes=notes, order=order, unlink=unlink, linked=linked, overwrite=overwrite)
         for what, n in sorted(done.withheld.items()):
             if n:
                 click.echo(f"  left out: {what}: {n:,}")
         if done.recognisable:
-            raters = "1 rater has" if done.recognisable == 1 else f"{done.recognisable:,} raters have"
             click.echo(
-                f"konsil: {raters} a set of tasks that fewer than {k} raters of the panel share; whoever has study.toml"
-                " with the raters' identifiers can find out who they are: do not publish it, or use --unlink",
+                f"konsil: {recognisable(done.recognisable, k)}; whoever has study.toml with the raters' identifiers can"
+                " find out who they are: do not publish it, or use --unlink",
                 err=True,
             )
     else:
         opened.export(output, cast(Literal["csv", "jsonl", "parquet"], format_), overwrite=overwrite)
     click.echo(str(output))
+
+
+def _refuse_options_of_a_release() -> None:
+    """A file that was meant to be pseudonymous must not be one of everything because a word was left out."""
+    context = click.get_current_context()
+    for name in ("notes", "k", "order", "unlink", "linked"):
+        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+            raise StudyError(f"--{name}: is for a release; add --release")

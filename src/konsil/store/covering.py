@@ -165,6 +165,14 @@ def _notes(connection: Connection) -> Iterator[str]:
         data = _object(text)
         if (source, digest, at) != (data.get("source"), data.get("digest"), logged_at):
             yield f"imports: the row of entry {entry} is not as the log has it; it was changed outside konsil"
+    listed = sa.select(t.entry).where(t.entry == log.seq).exists()
+    gone = connection.execute(sa.select(sa.func.count()).where(log.kind == "import", ~listed)).scalar_one()
+    if gone:
+        yield f"imports: {_count(gone)} removed after the log covered them, outside konsil"
+    loose = sa.select(sa.func.count()).where(~sa.select(log.seq).where(log.seq == t.entry).exists())
+    if added := connection.execute(loose.select_from(schema.imports)).scalar_one():
+        rows = "1 row has" if added == 1 else f"{added:,} rows have"
+        yield f"imports: {rows} no entry of the log; added outside konsil"
     protocols = audit.entries(connection, noting.PROTOCOL)
     if protocols and noting.study_digest(connection) != protocols[-1].get("now"):
         yield "meta: the protocol's digest is not the one that the log has; it was changed outside konsil"

@@ -47,6 +47,7 @@ def release(
     texts: bool = False,
     order: bool = False,
     unlink: bool = False,
+    linked: bool = False,
     overwrite: bool = False,
 ) -> Released:
     """Write a folder fit for publication; it appears complete or not at all.
@@ -55,7 +56,9 @@ def release(
     nowhere. Judges and programs keep their names. Strata are suppressed until every combination of them belongs to `k`
     raters of a panel. Notes and free-text replies are left out unless `texts` asks for them; times of day are always
     left out. The order of people's tasks and answers, their batches and repeated tasks, which the protocol's plan
-    tells, are left out unless `order` asks for them. With `unlink` a person has another pseudonym on each item.
+    tells, are left out unless `order` asks for them. With `unlink` a person has another pseudonym on each item; where
+    the plan, drawn again, would tell who somebody is by the set of their tasks, one of `unlink` and `linked` must say
+    what is wanted.
     """
     if not study.licence.strip():
         raise StoreError("study.toml.licence: is empty; a release says what others may do with it, such as CC-BY-4.0")
@@ -66,6 +69,12 @@ def release(
         with store.view() as view:
             tables = Tables(study, view, names, k=k, texts=texts, order=order, unlink=unlink)
             made_of = tables.frames()
+        if tables.recognisable and not linked:
+            who = release_text.recognisable(tables.recognisable, k)
+            raise StoreError(
+                f"release: {who}, so that the plan, drawn again from study.toml, tells who they are; --unlink gives"
+                " raters another pseudonym on each item, --linked keeps one, for those who never publish study.toml"
+            )
         for name, frame in made_of.items():
             frames.write_csv(made / f"{name}.csv", [frame])
             frames.write_parquet(made / f"{name}.parquet", [frame])

@@ -139,11 +139,20 @@ def linked(done: Released, k: int, unlink: bool) -> str:
         return "A person has another pseudonym on each item, so that no two items can be linked by their rater."
     if not done.recognisable:
         return f"Every rater shares the set of rated tasks with at least {k - 1} others of the panel."
-    raters = "1 rater has" if done.recognisable == 1 else f"{done.recognisable} raters have"
     return (
-        f"{raters} a set of tasks that fewer than {k} raters of the panel share: with a study.toml that names raters,"
-        " the plan can be drawn again and tells who they are."
+        f"{recognisable(done.recognisable, k)}: with a study.toml that names raters, the plan can be drawn again and"
+        " tells who they are."
     )
+
+
+def recognisable(raters: int, k: int) -> str:
+    """How many raters have a set of tasks of their own, as the beginning of a sentence.
+
+    >>> recognisable(1, 3)
+    '1 rater has a set of tasks that fewer than 3 raters of the panel share'
+    """
+    who = "1 rater has" if raters == 1 else f"{raters:,} raters have"
+    return f"{who} a set of tasks that fewer than {k} raters of the panel share"
 
 
 def readme(study: Study, done: Released, *, k: int, texts: bool, order: bool, unlink: bool) -> str:

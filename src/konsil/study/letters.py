@@ -46,7 +46,10 @@ class Letters:
             endpoints=(),
             judges=(),
             explanations=tuple(
-                dataclasses.replace(e, system=self.systems.get(e.system, e.system)) for e in study.explanations
+                sorted(
+                    (dataclasses.replace(e, system=self.systems.get(e.system, e.system)) for e in study.explanations),
+                    key=lambda e: e.system,
+                )
             ),
             plan=tuple(self._allocation(a) for a in study.plan),
             injections=None
@@ -167,12 +170,16 @@ class Letters:
         return dataclasses.replace(
             one,
             systems=tuple(sorted(self.systems[s] for s in one.systems)),
-            weights={self.systems[s]: w for s, w in one.weights.items()},
+            weights=dict(sorted((self.systems[s], w) for s, w in one.weights.items())),
         )
 
     def _analysis(self, one: Analysis) -> Analysis:
+        """An analysis in letters, in their order: that of the protocol would tell which letter is which name."""
         names = {"system": self.systems, "rival": self.systems, "rater": self.judges}
-        where = {c: tuple(names.get(c, {}).get(v, v) for v in values) for c, values in one.where.items()}
+        where = {
+            column: tuple(sorted(names[column].get(v, v) for v in values)) if column in names else values
+            for column, values in one.where.items()
+        }
         return dataclasses.replace(one, where=where)
 
 
