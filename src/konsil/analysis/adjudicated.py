@@ -53,15 +53,20 @@ def adjudication_sentences(found: Adjudicated, after: list[str]) -> tuple[str, .
         return ()
     first = say(
         "Raters who disagreed reviewed {n:,} {n|label|labels} together and changed {changed:,} of them.",
+        message_id="adjudication.reviewed",
         n=found.labels,
         changed=found.changed,
     )
     if not after:
-        return (first, say("All analyses use the labels given before this adjudication."))
+        return (
+            first,
+            say("All analyses use the labels given before this adjudication.", message_id="adjudication.before"),
+        )
     return (
         first,
         say(
             "{analyses} use the labels after this adjudication; all other analyses use those given before it.",
+            message_id="adjudication.after",
             analyses=listed(after),
         ),
     )

@@ -25,17 +25,6 @@ METHODS: dict[str, str] = {
     "In {analyses} an abstention counts as a label of its own.": (
         "In {analyses} zählt eine Enthaltung als eigenes Label."
     ),
-    "Raters who disagreed reviewed {n:,} {n|label|labels} together and changed {changed:,} of them.": (
-        "Bewertende, die nicht übereinstimmten, prüften {n:,} {n|Bewertung|Bewertungen} gemeinsam und änderten"
-        " {changed:,} davon."
-    ),
-    "All analyses use the labels given before this adjudication.": (
-        "Alle Analysen verwenden die Bewertungen vor dieser Konsensfindung."
-    ),
-    "{analyses} use the labels after this adjudication; all other analyses use those given before it.": (
-        "{analyses}: Hier gelten die Bewertungen nach dieser Konsensfindung; alle anderen Analysen verwenden die"
-        " Bewertungen davor."
-    ),
     "{statistic} ({source})": "{statistic} ({source})",
     "Agreement was measured by {statistics}; statistics of two raters are averaged over rater pairs.": (
         "Übereinstimmung wurde gemessen als {statistics}; Zahlen zweier Bewertender sind über alle Paare gemittelt."

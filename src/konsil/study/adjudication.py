@@ -6,13 +6,16 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from konsil.errors import nearest
 from konsil.instrument import Field, Instrument, fields, values
 from konsil.plan.streams import token
 from konsil.records import Rating, Task
 from konsil.study.calibration import apart
+
+if TYPE_CHECKING:
+    from konsil.study.protocol import Study
 
 OPENED = "adjudication opened"
 """Subject: a task whose rater differs from others; data.task: that of the adjudication; data.fields; data.by."""
@@ -114,18 +117,24 @@ def _differs(rules: Adjudication, field: Field, labels: Sequence[str]) -> bool:
     return False
 
 
-def adjudication_problems(
-    rules: Adjudication, panels: Iterable[str], instruments: Iterable[Instrument], where: str
-) -> Iterator[str]:
-    """What is wrong with it, one sentence each."""
-    names = list(panels)
-    if rules.panel not in names:
-        yield f"{where}.panel: there is no panel {rules.panel!r}; {nearest(rules.panel, names)}"
+def adjudication_problems(study: Study, name: str) -> Iterator[str]:
+    """What is wrong with a study's adjudication, and with analyses that ask for labels after one."""
+    rules, where = study.adjudication, f"{name}: adjudication"
+    if rules is None:
+        # A table may bring ratings of an adjudication that took place elsewhere.
+        if all(s.records in ("items", "answers") for s in study.sources):
+            for n, analysis in enumerate(study.analyses):
+                if analysis.adjudication == "after":
+                    needs = "'after' needs an [adjudication], which the study does not have"
+                    yield f"{name}: analyses[{n}].adjudication: {needs}"
+        return
+    if rules.panel not in study.panels():
+        yield f"{where}.panel: there is no panel {rules.panel!r}; {nearest(rules.panel, study.panels())}"
     if not rules.steps > 0:
         yield f"{where}.steps: expected more than 0, got {rules.steps:g}"
-    criteria = {c.id: c for i in instruments for c in i.criteria}
-    for name in rules.criteria:
-        if name not in criteria:
-            yield f"{where}.criteria: there is no criterion {name!r}; {nearest(name, criteria)}"
-        elif criteria[name].scale.kind == "text":
-            yield f"{where}.criteria: {name!r} is a free text; expected a criterion with labels or numbers"
+    criteria = {c.id: c for i in study.instruments for c in i.criteria}
+    for criterion in rules.criteria:
+        if criterion not in criteria:
+            yield f"{where}.criteria: there is no criterion {criterion!r}; {nearest(criterion, criteria)}"
+        elif criteria[criterion].scale.kind == "text":
+            yield f"{where}.criteria: {criterion!r} is a free text; expected a criterion with labels or numbers"

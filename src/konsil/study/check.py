@@ -70,8 +70,7 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         yield from preparation_problems(study.prepare, [s.id for s in study.systems], f"{name}: prepare")
         yield from helper_problems(study.prepare, study.endpoints, f"{name}: prepare")
     yield from _enrolment(study, name)
-    if study.adjudication is not None:
-        yield from adjudication_problems(study.adjudication, study.panels(), study.instruments, f"{name}: adjudication")
+    yield from adjudication_problems(study, name)
     if study.privacy is not None:
         yield from privacy_problems(study.privacy, f"{name}: privacy")
     for n, allocation in enumerate(study.plan):
@@ -95,13 +94,6 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
     yield from _derived(study, f"{name}: derived")
     for n, analysis in enumerate(study.analyses):
         yield from _analysis(study, analysis, f"{name}: analyses[{n}]")
-        if analysis.adjudication == "after" and study.adjudication is None and not _imports_ratings(study):
-            yield f"{name}: analyses[{n}].adjudication: 'after' needs an [adjudication], which the study does not have"
-
-
-def _imports_ratings(study: Study) -> bool:
-    """Whether a table may bring ratings after an adjudication that took place elsewhere."""
-    return any(s.records not in ("items", "answers") for s in study.sources)
 
 
 def _known(where: str, what: str, name: str, known: Iterable[str]) -> Iterator[str]:
