@@ -67,3 +67,14 @@ def test_those_who_run_the_study_see_that_the_rater_is_gone(
         "/office/invitations", data={"csrf": token, "who": WHO, "role": "rater"}, headers={"origin": office.url}
     )
     assert answer.status_code == 422
+
+
+def test_the_page_of_the_log_states_how_much_was_erased(enter: Enter, opened: Store, clock: Clock) -> None:
+    owner = enter("medqade", "owner-1", "owner")
+    assert "Gelöschte Datensätze" not in owner.get("/office/log").text
+    enter("medqade").get("/next")
+    erase(opened, clock)
+    page = owner.get("/office/log").text
+    [shown] = re.findall(r"Gelöschte Datensätze</dt><dd>(.*?)</dd>", page)
+    assert shown == str(opened.erased()[0])
+    assert "unversehrt" in owner.post("/office/log").text

@@ -80,4 +80,6 @@ def check_log(request: Request) -> Response:
 def _log(request: Request, problems: tuple[str, ...] | None) -> Response:
     with reading(site_of(request).store.engine) as connection:
         entries, last = audit.head(connection)
-    return office(request, "office_log.html", {"entries": entries, "last": last, "problems": problems})
+    erased, _ = site_of(request).store.erased()
+    told = {"entries": entries, "last": last, "problems": problems, "erased": erased}
+    return office(request, "office_log.html", told)
