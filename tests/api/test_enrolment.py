@@ -153,7 +153,7 @@ def test_a_link_for_anybody_needs_places(folder: Folder) -> None:
         ("withdrawn", "withdrwan", "enrolment.withdrwan: unknown key; did you mean 'withdrawn'?"),
         ('"surgery" }', '"surgry" }', "there is no label 'surgry'; did you mean 'surgery'?"),
         ("{ specialty = ", "{ speciality = ", "no question of the profile is called 'speciality'"),
-        ("number = 2", "number = 0", "places 1, number: expected 1 to 10,000 places, got 0"),
+        ("number = 2", "number = 0", "places 1, number: expected 1 or more, got 0"),
         ('consent = "consent.md"\n', "", "there is no consent that could be withdrawn"),
         ("consent.md", "agreed.md", "enrolment.consent: the file 'agreed.md' does not exist"),
         (

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 
 import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.table import Table
 
-from konsil.cli.terminal import escape, guard_terminal, show
+from konsil.cli.terminal import escape, guard_terminal, show, table_console
 from konsil.errors import KonsilError, StudyError
+from small_studies import exit_code
 
 entry = importlib.import_module("konsil.cli.main")
 
@@ -65,3 +68,32 @@ def test_errors_are_escaped_and_one_line(
 
 def test_a_very_long_error_is_cut() -> None:
     assert len(show("x" * 100_000)) < 2_100
+
+
+@pytest.mark.parametrize("name", ["\x1b[2J", "[/red]", "[bold]a", "\u202ea", ":smile:", "[link=http://a]b"])
+def test_cells_of_tables_are_escaped_and_no_styles(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    grid = Table(name, box=None)
+    grid.add_row(name)
+    console = table_console(width=100, force_terminal=True)
+    console.print(grid)
+    console.print(f"Note: {name}", style="yellow")
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3
+    assert all(escape(name) in line for line in lines)
+    assert "\x1b[2J" not in "".join(lines)
+
+
+def test_a_table_of_ratings_with_foreign_labels_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ("[/red]", "\x1b[31mb")
+    rows = "".join(f"{rater},i{n},{'yes' if n % 3 else 'no'}\n" for rater in names for n in range(6))
+    (tmp_path / "t.csv").write_text("rater,item,label\n" + rows)
+    assert exit_code("agreement", tmp_path / "t.csv") == 0
+    out = capsys.readouterr().out
+    assert "\x1b[31m" not in out
+    (tmp_path / "p.csv").write_text(
+        "system_a,system_b,item,outcome\n" + "".join(f"[/red],\x1b[31mb,i{n},{'ab'[n % 2]}\n" for n in range(8))
+    )
+    assert exit_code("preference", tmp_path / "p.csv", "--rater", "-") == 0
+    out = capsys.readouterr().out
+    assert "[/red]" in out
+    assert "\x1b[31m" not in out

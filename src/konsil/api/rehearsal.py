@@ -45,7 +45,11 @@ def truth_of(folder: Folder, file: Path | None = None) -> Truth:
     place = file or folder.path / TRUTH
     if not place.is_file():
         raise StudyError(f"{place}: there is no such file; it states the true parameters of the simulation")
-    return read_truth(place.read_text(encoding="utf-8"), str(place))
+    try:
+        text = place.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise StudyError(f"{place}: is not UTF-8 text; save it as UTF-8") from None
+    return read_truth(text, str(place))
 
 
 def simulate(folder: Folder, truth: Truth, seed: int | None = None, *, but: Collection[str] = ()) -> Added:

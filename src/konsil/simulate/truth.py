@@ -150,4 +150,6 @@ def read_truth(text: str, name: str = "simulation.toml") -> Truth:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise StudyError(f"{name}: not valid TOML: {error}") from None
+    except RecursionError:
+        raise StudyError(f"{name}: not valid TOML: arrays or tables are nested too deeply") from None
     return decode(Truth, data, name)

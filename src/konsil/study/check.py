@@ -22,13 +22,11 @@ from konsil.study.enrolment import enrolment_problems, form_of, places_problems
 from konsil.study.form_rules import duplicate_problems, instrument_problems, question_problems
 from konsil.study.helping import helper_problems
 from konsil.study.injection_rules import injection_problems, shift_problems
+from konsil.study.number_limits import place_number_problems, resampling_problems
 from konsil.study.practice import explanation_problems
 from konsil.study.privacy import privacy_problems
 from konsil.study.programs import program_problems
 from konsil.study.protocol import LANGUAGES, LONE_PANEL, Study
-
-MOST_PLACES = 100_000
-"""Places that one line of [[places]] may have."""
 
 
 def check(study: Study, name: str = "study.toml") -> None:
@@ -40,10 +38,9 @@ def check(study: Study, name: str = "study.toml") -> None:
 
 def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
     """Every problem of the protocol as one sentence."""
-    too_many = [n for n, one in enumerate(study.places) if one.number > MOST_PLACES]
+    too_many = tuple(place_number_problems(study, f"{name}: places"))
     if too_many:  # every place has a stand-in wherever panels are asked for
-        for n in too_many:
-            yield f"{name}: places[{n}].number: expected {MOST_PLACES:,} or fewer, got {study.places[n].number:,}"
+        yield from too_many
         return
     if not study.title.strip():
         yield f"{name}: title: is empty; a report needs a title"
@@ -64,7 +61,7 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
     yield from _models(study, name)
     for n, program in enumerate(study.programs):
         yield from program_problems(program, study.raters, study.instruments, study.plan, f"{name}: programs[{n}]")
-    yield from _resampling(study, f"{name}: resampling")
+    yield from resampling_problems(study, f"{name}: resampling")
     yield from _exclusions(study, f"{name}: exclusions")
     if study.prepare is not None:
         yield from preparation_problems(study.prepare, [s.id for s in study.systems], f"{name}: prepare")
@@ -140,13 +137,6 @@ def _enrolment(study: Study, name: str) -> Iterator[str]:
         if not any(a.purpose == "pilot" for a in study.plan):
             yield f"{name}: calibration: there is no pilot to calibrate on; expected a [[plan]] with purpose = 'pilot'"
     yield from places_problems(study.places, study.enrolment, f"{name}: places")
-
-
-def _resampling(study: Study, where: str) -> Iterator[str]:
-    if study.resampling.draws < 100:
-        yield f"{where}.draws: expected at least 100 resamples, got {study.resampling.draws}"
-    if not 0.5 <= study.resampling.level < 1:
-        yield f"{where}.level: expected a coverage from 0.5 to below 1, got {study.resampling.level:g}"
 
 
 def _exclusions(study: Study, where: str) -> Iterator[str]:

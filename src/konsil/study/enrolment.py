@@ -25,9 +25,6 @@ PROFILE = "profile"
 WAITING = "waiting list"
 """Subject: who waits for a place; data.removed (and data.by) where that ended without one."""
 
-MOST_PLACES = 10_000
-"""Places of one line of the protocol."""
-
 Withdrawn = Literal["keep", "exclude"]
 Surplus = Literal["thanks", "waiting list", "extra ratings"]
 
@@ -162,8 +159,8 @@ def places_problems(places: Iterable[Places], enrolment: Enrolment | None, where
     """What is wrong with the places that people sign up for, one sentence each."""
     asked = {q.id: q for q in (enrolment.profile if enrolment is not None else ())}
     for n, one in enumerate(places):
-        if not 1 <= one.number <= MOST_PLACES:
-            yield f"{where}[{n}].number: expected 1 to {MOST_PLACES:,} places, got {one.number:,}"
+        if one.number < 1:
+            yield f"{where}[{n}].number: expected 1 or more, got {one.number}"
         for name, value in one.strata.items():
             place = f"{where}[{n}].strata"
             if name not in asked:
