@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -228,6 +229,26 @@ def test_patience_ends_on_its_own_clock(tmp_path: Path, url: str, server: Server
         assert done.progress.outcomes == {"gave up": 1}
         assert "for 0 seconds" in done.progress.gave_up["h"]
         assert len(server.bodies) > 1, "more often than `tries`"
+
+
+def test_a_model_that_is_always_busy_holds_up_no_other(tmp_path: Path, url: str, server: Server) -> None:
+    """Its works wait, at most so many as may be under way; the other's are asked meanwhile."""
+    modes = {"s": "all: mistral capacity", "fine": "ok"}
+    done, store = run(tmp_path, protocol(url, modes, "concurrency = 2\npatience = 0.5\nstop_after = 0"))
+    with store:
+        assert done.progress.outcomes == {"ok": N, "gave up": N}
+        asked = [(body["model"], body["messages"][-1]["content"]) for body in server.bodies]
+        first = next(n for n, (model, _) in enumerate(asked) if model == "ok")
+        assert len({question for model, question in asked[:first] if model != "ok"}) <= 2
+
+
+def test_the_models_of_an_endpoint_share_its_rate(tmp_path: Path, url: str) -> None:
+    begun = time.monotonic()
+    modes = {"s": "ok", "t": "think", "u": "reasoning"}
+    done, store = run(tmp_path, protocol(url, modes, "requests_per_minute = 6000"), 10)
+    with store:
+        assert done.progress.outcomes == {"ok": 30}
+        assert time.monotonic() - begun >= 29 * 60 / 6000 * 0.99
 
 
 def test_what_a_budget_counts(tmp_path: Path, url: str, server: Server) -> None:

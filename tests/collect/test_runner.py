@@ -102,6 +102,22 @@ def test_every_work_ends_in_one_outcome(script: Sequence[Reply | Exception], out
     assert progress.calls == len(kept)
 
 
+def test_lanes_of_one_endpoint_share_its_calls_at_once_and_close_together() -> None:
+    limits = Limits(2)
+    provider, gate, kept = Scripted([OK]), Limiter(limits), list[Call]()
+    works = [iter([work(k) for k in range(start, start + 10)]) for start in (0, 10)]
+    lanes = [Lane("test", provider, some, limits, gate=gate) for some in works]
+    progress = asyncio.run(Runner(kept.extend).run(lanes))
+    assert progress.outcomes == {"ok": 20}
+    assert provider.most == 2
+    assert gate.active == 0
+    refusing = Scripted([AccountError("no such key", status=401)])
+    lanes = [Lane("test", refusing, iter([work(k)]), limits, gate=Limiter(limits)) for k in range(2)]
+    with pytest.raises(CollectError, match="no such key"):
+        asyncio.run(Runner(kept.extend).run(lanes))
+    assert all(lane.is_closed for lane in lanes)
+
+
 def test_asking_again_shows_the_reply_and_says_why() -> None:
     provider = Scripted([Reply("what?"), OK])
     run(provider)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import functools
 from array import array
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from konsil.collect.budget import Meter
 from konsil.collect.fake import FakeProvider, script_of
 from konsil.collect.hopeless import Streaks
 from konsil.collect.lanes import Lane
-from konsil.collect.limits import Limits
+from konsil.collect.limits import Limiter, Limits
 from konsil.collect.opening import opened
 from konsil.collect.prices import FREE, Price, listed, most_read, most_written, tokens_of
 from konsil.collect.provider import Provider, Reply, Request, request_key, work_key
@@ -215,7 +216,11 @@ def _not_asked_otherwise(job: Job, foreign: Sequence[str], calls: Calls) -> None
 
 
 def lanes(todos: Sequence[Todo], calls: Calls, known: dict[str, str]) -> list[Lane]:
-    """One lane an endpoint, its jobs one after another; `known` are replies that fake models may know."""
+    """One lane for each model of an endpoint, its jobs in order; `known` are replies that fake models may know.
+
+    The lanes of an endpoint share its limits, and whatever is known of it. A local endpoint has one lane: its models
+    share the memory of this machine.
+    """
     if not todos:
         return []
     attempts = calls.attempts(todos[0].job.kind)
@@ -223,10 +228,10 @@ def lanes(todos: Sequence[Todo], calls: Calls, known: dict[str, str]) -> list[La
     for todo in todos:
         if todo.left:
             grouped.setdefault(todo.job.endpoint.id, []).append(todo)
-    return [_lane(group, attempts, known, calls) for group in grouped.values()]
+    return [lane for group in grouped.values() for lane in _lanes(group, attempts, known, calls)]
 
 
-def _lane(group: Sequence[Todo], attempts: dict[str, int], known: dict[str, str], calls: Calls) -> Lane:
+def _lanes(group: Sequence[Todo], attempts: dict[str, int], known: dict[str, str], calls: Calls) -> list[Lane]:
     endpoint = group[0].job.endpoint
     prices = {split_model(t.job.model)[1]: t.job.price() for t in group}
     limits = Limits(
@@ -246,12 +251,21 @@ def _lane(group: Sequence[Todo], attempts: dict[str, int], known: dict[str, str]
         meter.dearest, meter.longest = max(meter.dearest, sizes.dearest), max(meter.longest, sizes.longest)
     past = {t.job.who: calls.heard(t.job.kind, t.job.who, split_model(t.job.model)[1]) for t in group}
     stopped: set[str] = set()
-    return Lane(
+    whole = Lane(
         endpoint.id, provider_of(endpoint, known), _works(group, attempts, stopped), limits, prices.get,
         address=endpoint.url or f"of the vendor {endpoint.vendor!r}",
         streaks=Streaks(endpoint.stop_after, {who for who, before in past.items() if before.is_usable}),
         heard={who for who, before in past.items() if before.has_replied}, stopped=stopped, meters=meters,
     )  # fmt: skip
+    models: dict[str, list[Todo]] = {}
+    for todo in group:
+        models.setdefault(todo.job.model, []).append(todo)
+    if len(models) < 2 or endpoint.url.startswith(LOCAL_SCHEME):
+        return [whole]
+    gate = Limiter(limits)
+    return [
+        replace(whole, works=_works(some, attempts, stopped), doubtful=deque(), gate=gate) for some in models.values()
+    ]
 
 
 def _works(group: Sequence[Todo], attempts: dict[str, int], stopped: Collection[str]) -> Iterator[Work]:

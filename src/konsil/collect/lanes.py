@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from konsil.collect.budget import Meter
 from konsil.collect.hopeless import Streaks
-from konsil.collect.limits import Limits
+from konsil.collect.limits import Limiter, Limits
 from konsil.collect.prices import Price
 from konsil.collect.provider import Provider, Request
 from konsil.collect.works import Work
@@ -16,7 +16,7 @@ from konsil.collect.works import Work
 
 @dataclass(slots=True)
 class Lane:
-    """The works of one endpoint in their order."""
+    """The works of one endpoint in their order; of one of its models where it has several."""
 
     name: str
     """The endpoint's name in the protocol."""
@@ -44,6 +44,8 @@ class Lane:
     """Works that were forbidden before any reply: a matter of the key, or of these items. They come last."""
     meters: dict[str, Meter] = field(default_factory=dict)
     """Model -> what its calls were like."""
+    gate: Limiter | None = None
+    """The endpoint's own turnstile, where other lanes go through it, too."""
 
     def meter(self, model: str) -> Meter:
         """The meter of a model."""

@@ -6,7 +6,7 @@ import asyncio
 import random
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 BACK_OFF = 0.5
 """Seconds of the first back-off; doubled with each failure."""
@@ -49,15 +49,24 @@ def back_off(failures: int, asked: float | None, rng: random.Random, base: float
 
 
 class Limiter:
-    """The turnstile of one endpoint.
+    """The turnstile of one endpoint, or of one model behind the endpoint's own, its gate.
 
+    Providers limit each model by itself, so that one model's refusals must not slow the pace of its neighbours.
     The number of calls under way is halved when the endpoint says it is busy (once for all calls that were under way
     together) and grows by one for each full round of good replies, up to the stated concurrency. Where one call at a
     time is too many, a gap between two calls doubles, and shrinks with good replies.
     """
 
-    def __init__(self, limits: Limits, clock: Callable[[], float] | None = None, base: float = BACK_OFF) -> None:
-        self.limits = limits
+    def __init__(
+        self,
+        limits: Limits,
+        clock: Callable[[], float] | None = None,
+        base: float = BACK_OFF,
+        gate: Limiter | None = None,
+    ) -> None:
+        # The stated limits are those of the whole endpoint: the gate keeps them where several models share it.
+        self.limits = limits if gate is None else replace(limits, requests_per_minute=None, tokens_per_minute=None)
+        self._gate = gate
         self.allowed = float(limits.concurrency)
         """Calls that may be under way now."""
         self.active = 0
@@ -83,8 +92,10 @@ class Limiter:
         try:
             while (pause := self._pause()) > 0:
                 await asyncio.sleep(pause)
+            if self._gate is not None:
+                await self._gate.enter(tokens)
         except BaseException:
-            self.leave()
+            self._give_back()
             raise
         began = self._clock()
         self._next_call = began + self.gap
@@ -96,6 +107,11 @@ class Limiter:
 
     def leave(self) -> None:
         """Give a turn back."""
+        if self._gate is not None:
+            self._gate.leave()
+        self._give_back()
+
+    def _give_back(self) -> None:
         self.active -= 1
         self._wake()
 
@@ -125,6 +141,8 @@ class Limiter:
 
     def correct(self, expected: int, counted: int) -> None:
         """Count the tokens that a call really had, in the place of those that were expected."""
+        if self._gate is not None:
+            self._gate.correct(expected, counted)
         if self.limits.tokens_per_minute:
             self._next_token += 60.0 * (counted - expected) / self.limits.tokens_per_minute
 

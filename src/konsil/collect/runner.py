@@ -56,17 +56,18 @@ class Runner:
         self._errors: list[CollectError] = []
         self._is_ending = False
         self._idle: dict[asyncio.Task[None], Lane] = {}
+        self._lanes: Sequence[Lane] = ()
 
     async def run(self, lanes: Sequence[Lane]) -> Progress:
         """Do all works; raises a KonsilError where the user must act. What has ended then is kept.
 
         An endpoint whose account is at fault is called no more; the others go on, and the error is raised at the end.
         """
-        self._writer = Writer(self.write)
+        self._writer, self._lanes = Writer(self.write), lanes
         try:
             async with asyncio.TaskGroup() as group:
                 for lane in lanes:
-                    limiter = Limiter(lane.limits, base=self._base)
+                    limiter = Limiter(lane.limits, base=self._base, gate=lane.gate)
                     for _ in range(lane.limits.concurrency):
                         task = group.create_task(self._worker(lane, limiter))
                         self._idle[task] = lane
@@ -76,8 +77,8 @@ class Runner:
         finally:
             # What has come back is written even where we are being stopped: it was paid for.
             self._writer.close()
-            for lane in lanes:
-                await lane.provider.close()
+            for provider in {id(lane.provider): lane.provider for lane in lanes}.values():
+                await provider.close()
         if self._errors:
             raise self._errors[0]
         return self.progress
@@ -95,8 +96,9 @@ class Runner:
         """Call an endpoint no more; what waits for its turn there is let go."""
         if not lane.is_closed:
             self._errors.append(error)
-        lane.is_closed = True
-        for task in [task for task, of in self._idle.items() if of is lane]:
+        for one in self._lanes:
+            one.is_closed |= one.name == lane.name
+        for task in [task for task, of in self._idle.items() if of.name == lane.name]:
             task.cancel()
 
     async def _worker(self, lane: Lane, limiter: Limiter) -> None:
