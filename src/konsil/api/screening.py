@@ -197,7 +197,7 @@ def _caution(looked: Looked, n_kept: int) -> Iterator[str]:
     share, (k, n, low, high) = RECALL.k / RECALL.n, RECALL
     yield (
         f"identifiers: the rules suspect {share:.0%} ({k}/{n}; 95% CI, {low:.0%} to {high:.0%}) of made-up questions"
-        " with identifiers that no rule was written for; real questions may have others"
+        " with identifiers, by somebody who had never seen the rules; decide on every question"
     )
     n_unread = n_kept - sum(decision == KEEP for decision in looked.screened.decided.values())
     if n_unread:
