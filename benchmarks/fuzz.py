@@ -233,9 +233,7 @@ def make_crowdanki(rng: random.Random) -> bytes:
 def make_apkg(rng: random.Random) -> bytes:
     """A package whose collection has a changed schema, changed rows or changed bytes."""
     model = {"1": {**NOTES["note_models"][0], "id": 1}}  # type: ignore[index]
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "c.anki2"
-        base = sqlite3.connect(place)
+    with contextlib.closing(sqlite3.connect(":memory:")) as base:
         base.executescript("CREATE TABLE col (models, decks); CREATE TABLE notes (id INTEGER, guid, mid, tags, flds);"
                            " CREATE TABLE cards (id, nid, did, odid, ord)")  # fmt: skip
         base.execute("INSERT INTO col VALUES (?, ?)", (as_text(rng, model), as_text(rng, {"1": {"name": "Deck"}})))
@@ -247,8 +245,7 @@ def make_apkg(rng: random.Random) -> bytes:
         with contextlib.suppress(sqlite3.Error):  # not every SQLite has such tables
             base.executescript(rng.choice(SCHEMAS) if rng.random() < 0.5 else "")
         base.commit()
-        base.close()
-        data = place.read_bytes()
+        data = base.serialize()
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(rng.choice(("collection.anki2", "collection.anki2", "collection.anki21")), broken(rng, data))

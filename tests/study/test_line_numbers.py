@@ -65,7 +65,24 @@ def test_every_key_of_the_protocols_is_on_its_line(protocol: Path) -> None:
         assert key in lines[found[place] - 1], place
 
 
-@pytest.mark.parametrize("text", ["= 1", "[[a", "a = [1", 'a = "', "[" * 100_000, "a = " + "[" * 100_000, "\0", ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "= 1",
+        "[[a",
+        "a = [1",
+        'a = "',
+        "a = '",
+        "a = '''b''",
+        "'a",
+        "[a",
+        "a 1",
+        "[" * 100_000,
+        "a = " + "[" * 100_000,
+        "\0",
+        "",
+    ],
+)
 def test_what_is_no_toml_has_no_lines(text: str) -> None:
     assert key_lines(text) == {}
     assert with_lines(["s: a: wrong"], text, "s") == ["s: a: wrong"]

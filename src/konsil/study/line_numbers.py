@@ -40,7 +40,7 @@ def key_lines(text: str) -> Lines:
     """
     try:
         return _Scanner(text).read()
-    except (IndexError, RecursionError, AttributeError):
+    except (IndexError, ValueError, RecursionError, AttributeError):
         return {}
 
 
@@ -171,7 +171,8 @@ class _Scanner:
         end = quote * 3 if is_long else quote
         self._at += len(end)
         while not self._text.startswith(end, self._at):
-            self._at += 2 if quote == '"' and self._text[self._at] == "\\" else 1
+            sign = self._text[self._at]  # an IndexError where the text ends before its quotation marks
+            self._at += 2 if quote == '"' and sign == "\\" else 1
         self._at += len(end)
         while is_long and self._text[self._at : self._at + 1] == quote:  # up to two of them belong to the text
             self._at += 1
