@@ -85,11 +85,11 @@ def test_from_the_search_to_the_draw(folder: Path, capsys: pytest.CaptureFixture
     with study.store() as store:
         events = store.events()
     assert [(one.item, one.decision, one.by) for one in decisions(events)] == [
-        (item, "duplicate", "p-7") for item in ("q1", "q2", "q5")
+        (item, "duplicate", "staff-1") for item in ("q1", "q2", "q5")
     ]
     held = last_duplicates(events)[1]
     assert held is not None
-    assert held.apart == {"q3": "p-7"}
+    assert held.apart == {"q3": "staff-1"}
     main(["duplicates", str(folder)])
     assert "nothing has changed" in capsys.readouterr().out
     screen_items(study)

@@ -92,10 +92,11 @@ def test_from_the_rules_to_the_study_flow(folder: Path, capsys: pytest.CaptureFi
     main(["screen", str(folder)])
     assert "nothing has changed" in capsys.readouterr().out
     main(["log", str(folder)])
-    decided = [line for line in capsys.readouterr().out.splitlines() if "by p-1" in line]
-    assert [line.split("  ")[-2:] for line in decided] == [["by p-1", "3 events"]]
+    decided = [line for line in capsys.readouterr().out.splitlines() if "by staff-1 (p-1)" in line]
+    assert [line.split("  ")[-2:] for line in decided] == [["by staff-1 (p-1)", "3 events"]]
     main(["curation", str(folder)])
-    listed = "screening\n  kept: 1 by p-1\nduplicates\n  left out: duplicate: 1 by p-1\nduplicates: not searched"
+    who = "by staff-1 (p-1)"
+    listed = f"screening\n  kept: 1 {who}\nduplicates\n  left out: duplicate: 1 {who}\nduplicates: not searched"
     assert capsys.readouterr().out.startswith(listed)
     study = open_folder(folder)
     assert prepare(study).drawn.drawn == {"": {"": ["q1", "q2", "q3"]}}

@@ -112,9 +112,9 @@ def test_misspellings_are_a_matter_of_the_study() -> None:
         (
             'rater = "finder"',
             'rater = "findre"',
-            "programs[0].rater: there is no rater of kind 'program' 'findre'; did",
+            "program 'findre', rater: there is no rater of kind 'program' 'findre'; did",
         ),
-        ('rater = "finder"', 'rater = "finder"\nreasoning = ""\nanswer = ""', "programs[0]: looks at nothing"),
+        ('rater = "finder"', 'rater = "finder"\nreasoning = ""\nanswer = ""', "program 'finder': looks at nothing"),
         (
             'rater = "finder"',
             'rater = "finder"\nanswer = ""',

@@ -210,7 +210,7 @@ def test_bad_cells(tmp_path: Path) -> None:
         "line 4: seconds: 'NaN' is not a number",
         "line 5: confidence: '3,5' has a decimal comma; expected '3.5'",
         "line 6: at: '1.5.2024' is not a time in ISO 8601, such as 2024-05-01T08:30:00Z",
-        "line 7: purpose: 'man' is not one of main, practice, pilot, repeat, tiebreak, adjudication;"
+        "line 7: purpose: 'man' is not one of main, practice, pilot, repeat, tiebreak, injection, adjudication;"
         " if the column means something else, set columns.purpose = []",
         "line 8: repeat: 'twice' is not a whole number from 0",
         "line 9: span_start: a span has a start and an end",
