@@ -6,8 +6,8 @@
 
 The questions are in tests/prepare/identifiers; all persons, numbers and addresses are invented, and {name:Lucy} marks
 an identifier and its kind. Two hundred by another hand (another_*.txt) measure: whoever wrote them has never seen the
-rules, and no rule may be written or changed because of one. Two hundred more, written by the author of today's rules before
-reading the older ones, served to mend them; every second of these ("h") was held out.
+rules, and no rule may be written or changed because of one. Two hundred more, written by the author of today's rules
+before reading the older ones, served to mend them; every second of these ("h") was held out.
 """
 
 from __future__ import annotations

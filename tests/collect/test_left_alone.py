@@ -271,6 +271,18 @@ def test_what_a_budget_counts(tmp_path: Path, url: str, server: Server) -> None:
         assert dry.todos[0].cost() == pytest.approx(57 * (5_000 * 10 + 64 * 10) / 1e6)
 
 
+def test_a_first_call_that_passes_the_budget_is_stated(tmp_path: Path, url: str) -> None:
+    """What an endpoint bills beyond the text cannot be known before its first reply."""
+    text = protocol(url, {"s": "bills 5,000 read"}, settings="price_in = 10, price_out = 10, max_tokens = 64")
+    done, store = run(tmp_path, text, budget=0.01)
+    with store:
+        assert (done.progress.ended, done.spent) == (1, pytest.approx(0.0506, abs=0.001))
+        assert done.progress.stopped == (
+            "the budget of 0.01 US dollars has been passed: an endpoint billed more than a call's text can have,"
+            " 0.05 US dollars in all"
+        )
+
+
 def test_without_a_cap_the_first_call_teaches(tmp_path: Path, url: str, server: Server) -> None:
     text = protocol(url, {"s": "bills 5,000 written"}, "concurrency = 16", "price_in = 1, price_out = 10")
     done, store = run(tmp_path, text, 60, budget=0.20)

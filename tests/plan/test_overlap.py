@@ -43,6 +43,7 @@ def draw(plan: Allocation, n_items: int, raters: Sequence[Rater], strata: Sequen
     return assign([plan], items=items, answers=answers, raters=raters, instruments=[PAIR, FORM], seed=7, **more)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.integers(2, 5), st.integers(1, 3), st.sampled_from([0.05, 0.1, 0.2, 0.3]), st.sampled_from([2, 3]),

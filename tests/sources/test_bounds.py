@@ -161,6 +161,7 @@ def test_json_of_nothing_but_brackets_is_refused_before_it_is_read(monkeypatch: 
         check_weight("[" + "[]," * 9 + "[]]", "deck.json")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts a process's memory so")
 def test_one_element_that_takes_too_much_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     from konsil.sources import jsontable

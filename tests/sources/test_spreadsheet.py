@@ -50,6 +50,7 @@ def test_values(tmp_path: Path) -> None:
 cells = st.text(st.characters(min_codepoint=32, codec="utf-8", exclude_categories=("Cs", "Cc", "Cn")), max_size=8)
 
 
+@pytest.mark.slow
 @given(rows=st.lists(st.lists(cells.filter(lambda c: not c.startswith("=")), min_size=3, max_size=3), min_size=1))
 @settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_round_trip(tmp_path: Path, rows: list[list[str]]) -> None:
@@ -98,6 +99,7 @@ def test_formula_without_a_result(tmp_path: Path) -> None:
     assert message(path).startswith("t.xlsx: sheet 'Ratings': cell B2 is a formula without a stored result")
 
 
+@pytest.mark.slow
 def test_damaged_files(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     path.write_bytes(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(100))

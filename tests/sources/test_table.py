@@ -73,6 +73,7 @@ def test_delimited_round_trip(tmp_path: Path, rows: list[list[str]], separator: 
     assert content.count("\n") == breaks[-1] - 1
 
 
+@pytest.mark.slow
 @given(rows=tables)
 @SAFE
 def test_other_formats_round_trip(tmp_path: Path, rows: list[list[str]]) -> None:

@@ -19,6 +19,7 @@ from .test_adjudication import R1, STUDY, differing
 FAR = "2099-01-01T00:00:00Z"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("language", "scheme"), [("de", "light"), ("en", "dark")])
 def test_a_label_is_changed_by_keys_alone(language: str, scheme: str, chromium: Any, tmp_path: Path) -> None:
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()

@@ -77,7 +77,7 @@ def raise_where_stopped(done: Collected) -> None:
     """End with the exit status of a run that must not be taken for a whole one."""
     if done.progress.hopeless:
         left = done.progress.total - done.progress.ended
-        raise CollectError("\n".join(f"{reason}; {left:,} are left" for reason in done.progress.hopeless.values()))
+        raise CollectError(f"{'; '.join(done.progress.hopeless.values())}; {left:,} are left")
     if done.progress.is_interrupted:
         raise click.Abort
 
@@ -92,7 +92,9 @@ def _planned(done: Collected) -> Iterator[str]:
         costs = [todo.cost() for todo in todos]
         known = [cost for cost in costs if cost is not None]
         is_capped = all(todo.is_capped for todo in todos)
-        most, least = ("at most", "at most") if is_capped else ("about", "estimated at")
+        most = "at most" if is_capped else "about"
+        # What an endpoint adds to every request, and bills, is known from its first reply on.
+        least = "at most" if is_capped and all(todo.is_taught for todo in todos) else "estimated at"
         price = "price not known" if len(known) < len(costs) else f"{least} {sum(known):,.2f} US dollars"
         yield (
             f"{who}: {sum(len(t.left) for t in todos):,} to call, {sum(t.done for t in todos):,} done;"

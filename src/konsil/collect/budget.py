@@ -50,6 +50,16 @@ class Budget:
         self._waiting.append(ticket)
         await ticket
 
+    @property
+    def reason(self) -> str:
+        """Why no further call begins, as a sentence for the summary."""
+        if self.most is not None and self.spent > self.most:
+            return (
+                f"the budget of {self.most:g} US dollars has been passed: an endpoint billed more than a call's text"
+                f" can have, {self.spent:,.2f} US dollars in all"
+            )
+        return f"the next call could pass the budget of {self.most or 0.0:g} US dollars"
+
     def settle(self, amount: float, cost: float) -> None:
         """Give back what was set aside and count what it cost."""
         self.held = max(0.0, self.held - amount) if self.n_held > 1 else 0.0

@@ -93,6 +93,8 @@ class Todo:
     """The most tokens that the replies may have where there is a cap; else what they will probably have."""
     most_read: int = 0
     """The most tokens that what is left to ask can have."""
+    is_taught: bool = False
+    """Whether replies have come before, so that what the endpoint adds to a request is known."""
 
     @property
     def is_capped(self) -> bool:
@@ -109,7 +111,7 @@ class Todo:
         """Estimate by the replies that came, where there are any."""
         if not sizes.calls:
             return
-        n = len(self.left)
+        n, self.is_taught = len(self.left), True
         self.tokens_read = round(n * sizes.read)
         self.most_read = max(self.most_read, self.tokens_read)
         self.tokens_written = (

@@ -224,7 +224,7 @@ class Runner:
             held = await self._reserve(meter, request, price)
             if held is None:
                 self._idle.pop(task, None)
-                self.wind_down(f"the next call could pass the budget of {self.budget.most:g} US dollars")
+                self.wind_down(self.budget.reason)
                 return None
             self._idle.pop(task, None)
             cost = 0.0
