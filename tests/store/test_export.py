@@ -258,3 +258,9 @@ def test_a_spreadsheet_that_drops_quotes_costs_no_required_text(filled: Store, t
 
 def _leftovers(folder: Path) -> list[str]:
     return [p.name for p in folder.iterdir() if p.name.endswith((".partial", ".old"))]
+
+
+def test_a_cell_that_is_no_list_is_a_fault_of_the_file_and_not_of_the_database() -> None:
+    frame = pl.DataFrame({name: ["{[" if name == "sets" else "x"] for name in KINDS["items"].names})
+    with pytest.raises(StoreError, match=r"items\.csv: record 1 cannot be read: expected a list or table in JSON, got"):
+        list(frames.records(KINDS["items"], frame, "items.csv"))

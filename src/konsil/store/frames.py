@@ -21,7 +21,7 @@ from konsil.analysis.columns import Columns
 from konsil.errors import StoreError
 from konsil.records.formulas import FORMULA, NUMBER
 from konsil.store import read
-from konsil.store.rows import Kind, Record, dumps
+from konsil.store.rows import DamagedError, Kind, Record, dumps
 
 _CHUNK = 50_000
 _TYPES = {"number": pl.Float64, "whole number": pl.Int64}
@@ -73,7 +73,8 @@ def records(kind: Kind, frame: pl.DataFrame, where: str) -> Iterator[Any]:
         try:
             yield kind.read(tuple([_cell(f.type, f.optional, cell) for f, cell in zip(kind.fields, row, strict=True)]))
         except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
-            raise StoreError(f"{where}: record {number - 1} cannot be read: {error}") from None
+            reason = error.of_a_file if isinstance(error, DamagedError) else error
+            raise StoreError(f"{where}: record {number - 1} cannot be read: {reason}") from None
 
 
 def _cell(kind: str, optional: bool, cell: Any) -> Any:  # noqa: ANN401 - a cell has every type

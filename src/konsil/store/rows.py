@@ -28,11 +28,16 @@ Record = Item | Answer | Rater | Task | Rating | Attempt | Event | Call
 Row = tuple[Any, ...]
 
 
-_DAMAGED = "the database is damaged: {} is stored where a list or table in JSON was written; restore a backup"
+_EXPECTED = "a list or table in JSON"
 
 
-class _DamagedError(StoreError, ValueError):
+class DamagedError(StoreError, ValueError):
     """A cell that is no JSON: of a database, a sentence; a reader of files names file and record instead."""
+
+    def __init__(self, cell: str) -> None:
+        super().__init__(f"the database is damaged: {cell} is stored where {_EXPECTED} was written; restore a backup")
+        self.of_a_file = f"expected {_EXPECTED}, got {cell}"
+        """What a reader of files says."""
 
 
 class _UnfitError(Exception):
@@ -203,7 +208,7 @@ def _json_value(unpack: Callable[[Any], Any]) -> Callable[[str], Any]:
         try:
             return unpack({} if cell == "{}" else json.loads(cell))
         except (ValueError, TypeError, KeyError, RecursionError):
-            raise _DamagedError(_DAMAGED.format(_short(cell))) from None
+            raise DamagedError(_short(cell)) from None
 
     return read
 
@@ -225,7 +230,7 @@ def _strings_value(cell: str) -> tuple[str, ...]:
     try:
         return tuple(json.loads(cell))
     except (ValueError, TypeError, RecursionError):
-        raise _DamagedError(_DAMAGED.format(_short(cell))) from None
+        raise DamagedError(_short(cell)) from None
 
 
 def _span(value: Span | None) -> list[int] | None:
