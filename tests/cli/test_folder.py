@@ -370,3 +370,17 @@ def test_an_option_of_a_release_alone_is_refused(
     assert call("import", study)[0] == 0
     assert refused("export", study, tmp_path / "out", *option) == f"{option[0]}: is for a release; add --release"
     assert not (tmp_path / "out").exists()
+
+
+def test_an_analysis_of_one_system_of_a_blinded_study_is_pointed_out(call: Call, study: Path) -> None:
+    edit(study, 'title = "', 'blinded = true\ntitle = "')
+    protocol = study / "study.toml"
+    extra = (
+        '\n[[analyses]]\nname = "one"\nstatistic = "percent_agreement"\ncriterion = "correct"\n'
+        'raters = "physicians"\nwhere = { system = ["system-1"] }\nprespecified = false\n'
+    )
+    assert "is about" not in call("check", study)[1]
+    protocol.write_text(protocol.read_text("utf-8") + extra, "utf-8")
+    code, out, err = call("check", study)
+    assert (code, err) == (0, "")
+    assert "analysis 'one' is about 'system-1' alone: while systems are letters, whoever has study.toml" in out

@@ -59,6 +59,11 @@ def command(folder: Path, database: str, statistics: bool) -> None:
         click.echo(
             f"  raters: {name} is an e-mail address; identifiers are in every table and in the log: invent others"
         )
+    for name, system in _unmasked(study):
+        click.echo(
+            f"  analysis {name!r} is about {system!r} alone: while systems are letters, whoever has study.toml and the"
+            " report knows its letter"
+        )
     if line := retention_line(study, date.today()):
         click.echo(f"  {line}")
     click.echo(f"  digest:      {study_digest(study)}")
@@ -67,6 +72,15 @@ def command(folder: Path, database: str, statistics: bool) -> None:
             click.echo(line)
     if found.problems:
         raise StudyError("\n".join(found.problems))
+
+
+def _unmasked(study: Study) -> Iterator[tuple[str, str]]:
+    """Analyses of a blinded study whose protocol names the one system that they are about, and that system."""
+    for analysis in study.analyses if study.blinded else ():
+        for column in ("system", "rival"):
+            named = set(analysis.where.get(column, ()))
+            if len(named) == 1:
+                yield analysis.name, named.pop()
 
 
 def _judged(study: Study) -> tuple[Instrument, ...]:
