@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
+import pickle
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -290,26 +291,32 @@ def test_a_preview_states_the_same_and_changes_nothing(study: Store) -> None:
     assert erasing.preview(study, STUDY, "R1").at == LATER
 
 
-def _die_in_the_middle(folder: str) -> None:
-    remove = erasing._Selection._remove_ratings
+_DIES_IN_THE_MIDDLE = """
+import os, pickle, sys
+from pathlib import Path
+from konsil.store import Store, erasing
 
-    def die(selection: erasing._Selection) -> None:
-        remove(selection)
-        os._exit(9)
+remove = erasing._Selection._remove_ratings
 
-    erasing._Selection._remove_ratings = die  # type: ignore[method-assign]
-    with Store.open(folder) as store:
-        erasing.erase(store, STUDY, "R1", at=LATER, **BY)
+def die(selection):
+    remove(selection)
+    os._exit(9)
+
+erasing._Selection._remove_ratings = die
+study = pickle.loads(Path(sys.argv[2]).read_bytes())
+with Store.open(sys.argv[1]) as store:
+    erasing.erase(store, study, "R1", at=sys.argv[3], by="owner-1", reason="asked")
+"""
 
 
 def test_killed_half_way_nothing_is_erased(tmp_path: Path) -> None:
     with Store.open(tmp_path) as store:
         fill(store)
         before = everything(store)
-    process = multiprocessing.get_context("spawn").Process(target=_die_in_the_middle, args=(str(tmp_path),))
-    process.start()
-    process.join(60)
-    assert process.exitcode == 9
+    protocol = tmp_path / "study.pickle"
+    protocol.write_bytes(pickle.dumps(STUDY))
+    died = subprocess.run([sys.executable, "-c", _DIES_IN_THE_MIDDLE, tmp_path, protocol, LATER], check=False)
+    assert died.returncode == 9
     with Store.open(tmp_path) as store:
         assert everything(store) == before
         assert store.verify_log() == ()
