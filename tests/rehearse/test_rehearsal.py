@@ -141,7 +141,7 @@ def test_two_who_always_choose_the_same_agree_wholly(tmp_path: Path) -> None:
             assert state is not None
             shown = [texts[a] for a in tasks[state.task].answers]
             return {
-                f"correct.a{n}": "Correct" if (int(a.system[1:]) + int(a.item[1:])) % 3 else "Incorrect"
+                f"~1.a{n}": "Correct" if (int(a.system[1:]) + int(a.item[1:])) % 3 else "Incorrect"
                 for n, a in enumerate(shown, start=1)
             }, 5.0
 

@@ -267,7 +267,7 @@ def test_slots_are_neutral_and_their_order_is_the_tasks_own(opened: Store) -> No
     firsts = set()
     for _ in batch.items:
         path = served.go(me)
-        assert set(filled(me.html)) == {*(f"correctness.a{n}" for n in range(1, 6)), "difficulty"}
+        assert set(filled(me.html)) == {*(f"~1.a{n}" for n in range(1, 6)), "~2"}
         firsts.add((re.search(r"Nr\. (\d)", me.html) or [""])[0])
         me.post(path, {**me.hidden(), **filled(me.html)})
     mine = [t.answers for t in batch.tasks if t.rater == ME and t.answers]
