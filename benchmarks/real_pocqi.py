@@ -127,7 +127,8 @@ def write_protocol(folder: Path, size: Size, url: str) -> list[str]:
     begin, end = text.index("# WHERE the records come from"), text.index("# WHO rates WHAT")
     sources = (
         '[[sources]]\nfile = "questions.csv"\nrecords = "items"\nstrata = ["specialty", "source", "theme"]\n'
-        '[[sources]]\nfile = "answers.csv"\nrecords = "answers"\n\n[prepare.screen]\nundecided = "kept"\n[prepare.sample]\n'
+        '[[sources]]\nfile = "answers.csv"\nrecords = "answers"\n\n'
+        '[prepare.screen]\nundecided = "kept"\n[prepare.sample]\n'
         f'size = {size.own + size.other}\nby = "specialty"\n\n'
     )
     text = text[:begin] + sources + text[end:]
