@@ -78,7 +78,7 @@ def limits(codes: Codes, name: str, key: int) -> list[tuple[float, float, float]
     analysis = Analysis("judge", name, "good", "judges", against="people")
     panel, judge = sample_of(codes.labels[:, :-1]), sample_of(codes.labels[:, -1:])
     [(_, of_judge, ceiling, minus)] = panels.against_panel(panel, judge, analysis, "valid", "nominal")
-    ceiling = panels.of_panel_alone(ceiling, panel, codes.labels[:, -1], analysis, "nominal")
+    [ceiling] = panels.ceilings_of_panel([ceiling], panel, judge, analysis, "nominal")
     how = {"key": key, "resampling": Resampling(DRAWS), "cluster": "unit"}
     printed = [estimates([measure], whys=[""], **how)[0] for measure in (ceiling, of_judge)]  # type: ignore[arg-type]
     printed += gaps(panel, judge, [minus], analysis, "nominal", **how)  # type: ignore[arg-type]

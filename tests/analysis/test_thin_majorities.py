@@ -12,7 +12,7 @@ import scipy
 from konsil.analysis.against import _mean_of
 from konsil.analysis.coding import Sample
 from konsil.analysis.estimate import estimate
-from konsil.analysis.panels import against_panel, each_rest, of_panel_alone, rest
+from konsil.analysis.panels import against_panel, ceilings_of_panel, each_rest, rest
 from konsil.analysis.spec import Analysis, AsPublished, Resampling
 from konsil.stats.consensus import ceiling_tables
 from konsil.stats.contract import Codes
@@ -67,7 +67,7 @@ def test_the_judge_and_the_ceiling_beside_it_follow(statistic: str) -> None:
     panel, judge = sample_of(labels[:, :4]), sample_of(labels[:, 4:])
     asked = analysis(statistic)
     [(_, of_judge, ceiling, minus)] = against_panel(panel, judge, asked, "valid", "nominal")
-    alone = of_panel_alone(ceiling, panel, labels[:, 4], asked, "nominal")
+    [alone] = ceilings_of_panel([ceiling], panel, judge, asked, "nominal")
     for measure in (of_judge, ceiling, alone):
         told = estimate(measure, key=1, resampling=DRAWS, cluster="unit").headline
         assert "for every rater" in told.method
@@ -83,10 +83,11 @@ def test_the_judge_and_the_ceiling_beside_it_follow(statistic: str) -> None:
 def test_a_ceiling_on_part_of_the_units_stays_what_it_is() -> None:
     labels = labels_of(raters=5)[:, [0, 1, 2, 4, 3]]
     labels[::2, 4] = -1
-    panel = sample_of(labels[:, :4])
+    panel, judge = sample_of(labels[:, :4]), sample_of(labels[:, 4:])
     asked = analysis("cohen_kappa")
-    [(_, _, ceiling, _)] = against_panel(panel, sample_of(labels[:, 4:]), asked, "valid", "nominal")
-    assert of_panel_alone(ceiling, panel, labels[:, 4], asked, "nominal") is ceiling
+    [(_, _, ceiling, _)] = against_panel(panel, judge, asked, "valid", "nominal")
+    [same] = ceilings_of_panel([ceiling], panel, judge, asked, "nominal")
+    assert same is ceiling
 
 
 def test_a_judge_of_few_units_counts_in_the_mean_of_judges_as_much_as_one_of_all() -> None:

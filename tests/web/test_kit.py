@@ -433,7 +433,7 @@ def test_the_commands(tmp_path: Path) -> None:
         (["kit", tmp_path, "--rater", "dr a/b"], "has nothing left to do"),
         (["kit", tmp_path, "--batch", "1"], "--rater: name whose tasks"),
         (["kit", tmp_path, "--rater", "dr a/b", "--language", "fr"], "--language: there is no 'fr'"),
-        (["import", tmp_path, "--kit", tmp_path / "none.json"], "expected the answers file"),
+        (["import", tmp_path, "--kit", tmp_path / "none.json"], "cannot be read"),
         (["import", tmp_path, "--kit", tmp_path / "konsil.db"], "expected the answers file"),
     ):
         with pytest.raises(KonsilError, match=sentence):

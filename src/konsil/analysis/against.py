@@ -90,12 +90,8 @@ def _of_part(
     if is_mean:
         made = [_mean_of(made)]
     else:
-        # The judges' labels on the panel's units, in the order of the judges.
-        own = panels.judges_and_panel(panel, judges)[0].labels[:, -len(made) :]
-        made = [
-            (name, judge, panels.of_panel_alone(ceiling, panel, own[:, n], analysis, context.level), minus)
-            for n, (name, judge, ceiling, minus) in enumerate(made)
-        ]
+        alone = panels.ceilings_of_panel([each[2] for each in made], panel, judges, analysis, context.level)
+        made = [(name, judge, own, minus) for (name, judge, _, minus), own in zip(made, alone, strict=True)]
     judged, ceilings = (estimates_of(context, [f[part] for f in made]) for part in (1, 2))  # type: ignore[misc]
     minuses = [f[3] for f in made]
     if analysis.mode == "valid":

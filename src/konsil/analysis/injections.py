@@ -41,8 +41,9 @@ def part_injections(data: Data, spec: Injections | None, exclusions: Exclusions)
     twins = {t.repeat_of for t in planted if t.repeat_of}
     pairs: tuple[Injected, ...] = ()
     if spec is not None:
-        given = {(r.task, r.answers): r for r in _chosen(data.ratings, "task", ids | twins)
-                 if r.criterion == spec.criterion}  # fmt: skip
+        given = {
+            (r.task, r.answers): r for r in _chosen(data.ratings, "task", ids | twins) if r.criterion == spec.criterion
+        }
         out = {*exclusions.raters, *data.withdrawn}
         kept = [t for t in planted if t.rater not in out and t.item not in exclusions.items]
         pairs = tuple(_pair(task, spec, given) for task in sorted(kept, key=lambda t: (t.rater, t.position, t.id)))
@@ -75,9 +76,15 @@ def _pair(task: Task, spec: Injections, given: dict[tuple[str, tuple[str, ...]],
         return None if rating is None else rating.state == "rated" and rating.label == spec.label
 
     return Injected(
-        task.rater, task.item or "", answer, spec.criterion, task.batch, spec.label,
-        is_demanded(task.id), is_demanded(task.repeat_of or ""),
-    )  # fmt: skip
+        task.rater,
+        task.item or "",
+        answer,
+        spec.criterion,
+        task.batch,
+        spec.label,
+        is_demanded(task.id),
+        is_demanded(task.repeat_of or ""),
+    )
 
 
 def injection_rows(context: Context, table: Long) -> Iterator[Row]:
@@ -113,9 +120,13 @@ def _row(context: Context, keys: dict[str, str], pairs: Sequence[Injected], case
     sums = injection_sums(after, before, np.array([clusters.index(name) for name in names]))
     shift = Measure(sums, injection_shift, clusters, len(whole), 1, 2 * len(whole), possible=(-1.0, 1.0))
     told = contrast(
-        _side(shift, sums, 0), _side(shift, sums, 1),
-        key=context.key, resampling=context.resampling, cluster=context.cluster, test=context.analysis.test,
-    )  # fmt: skip
+        _side(shift, sums, 0),
+        _side(shift, sums, 1),
+        key=context.key,
+        resampling=context.resampling,
+        cluster=context.cluster,
+        test=context.analysis.test,
+    )
     notes = [*told.notes]
     if len(whole) < len(pairs):
         notes.append(
@@ -134,9 +145,14 @@ def _row(context: Context, keys: dict[str, str], pairs: Sequence[Injected], case
 def _side(shift: Measure, sums: Array, column: int) -> Measure:
     hits, pairs = sums[:, column], sums[:, 2]
     return replace(
-        shift, sums=np.column_stack([hits, pairs]), finalise=_share, possible=(0.0, 1.0), trials=pairs, hits=hits,
+        shift,
+        sums=np.column_stack([hits, pairs]),
+        finalise=_share,
+        possible=(0.0, 1.0),
+        trials=pairs,
+        hits=hits,
         n_ratings=shift.n_units,
-    )  # fmt: skip
+    )
 
 
 def _share(totals: Array) -> Array:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from konsil.analysis.agree import share_of, spaced
 from konsil.analysis.coding import Labels, Sample, matrix, of_tasks, subjects_of
@@ -216,20 +215,26 @@ def against_panel(
     return found
 
 
-def of_panel_alone(
-    ceiling: Measure, panel: Sample, judge: NDArray[np.integer[Any]], analysis: Analysis, level: Level
-) -> Measure:
-    """The ceiling beside a judge as that of the panel by itself, where some of the panel's raters rated few units.
+def ceilings_of_panel(
+    ceilings: Sequence[Measure], panel: Sample, judges: Sample, analysis: Analysis, level: Level
+) -> list[Measure]:
+    """The ceilings beside judges as that of the panel by itself, where some of the panel's raters rated few units.
 
-    Where the judge labelled all that the panel labelled they are the same number; with the panel's own prior they have
+    Where a judge labelled all that the panel labelled they are the same number; with the panel's own prior they have
     the same interval, whoever stands beside it.
     """
+    if all(ceiling.thin is None for ceiling in ceilings):
+        return list(ceilings)
     labels = panel.codes.labels
-    is_slot = (labels >= 0) & (consensus.leave_one_out(labels, panel.codes.n_labels) >= 0)
-    if ceiling.thin is None or bool((judge[is_slot.any(axis=1)] < 0).any()):
-        return ceiling
+    slots = (labels >= 0) & (consensus.leave_one_out(labels, panel.codes.n_labels) >= 0)
+    used = judges_and_panel(panel, judges)[0].labels[slots.any(axis=1), labels.shape[1] :]
     alone = rest(panel, analysis, level)
-    return replace(alone, n_units=ceiling.n_units, n_ratings=ceiling.n_ratings, notes=ceiling.notes)
+    return [
+        replace(alone, n_units=ceiling.n_units, n_ratings=ceiling.n_ratings, notes=ceiling.notes)
+        if ceiling.thin is not None and bool((column >= 0).all())
+        else ceiling
+        for ceiling, column in zip(ceilings, used.T, strict=True)
+    ]
 
 
 def _thin_judges(

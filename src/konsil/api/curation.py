@@ -77,7 +77,7 @@ def _decided(events: Sequence[Event]) -> Iterator[tuple[str, str, str]]:
             yield "approval", "approved despite what is left over" if marking.despite else "approved", marking.by
 
 
-def told(events: Iterable[Event], items: Sequence[Item], known: Mapping[str, str] | None = None) -> Iterator[str]:
+def lines_of(events: Iterable[Event], items: Sequence[Item], known: Mapping[str, str] | None = None) -> Iterator[str]:
     """The curation in a few lines; the names behind pseudonyms, if `known`, are for those who run the study."""
     known = known or {}
     events = tuple(events)

@@ -174,7 +174,7 @@ def write_table(searched: Searched, path: Path) -> None:
     write_cells(path, COLUMNS, rows)
 
 
-def told(searched: Searched) -> Iterator[str]:
+def lines_of(searched: Searched) -> Iterator[str]:
     """What was found in a few lines."""
     found = searched.duplicates
     yield f"{found.pool:,} items: {found.n_items:,} in {len(found.groups):,} groups of duplicates"

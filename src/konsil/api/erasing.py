@@ -10,7 +10,7 @@ from konsil.api.folder import Folder, now
 from konsil.records import Event
 from konsil.store import erasing
 from konsil.store.erasing import Erased
-from konsil.store.staff import pseudonym
+from konsil.store.staff import decider
 from konsil.study import Study
 from konsil.study.privacy import is_over, retention_of
 
@@ -24,8 +24,7 @@ def preview(folder: Folder, rater: str) -> Erased:
 def erase(folder: Folder, rater: str, *, by: str, reason: str) -> Erased:
     """Erase a rater's data in the study's database."""
     with folder.store() as store:
-        who = pseudonym(store, by) if by.strip() else ""
-        return erasing.erase(store, folder.study, rater, at=now(), by=who, reason=reason)
+        return erasing.erase(store, folder.study, rater, at=now(), by=decider(store, by), reason=reason)
 
 
 def privacy_sentences(study: Study, events: Iterable[Event]) -> tuple[Said, ...]:

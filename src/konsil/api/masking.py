@@ -94,7 +94,8 @@ def mask_cases(
                 try:
                     held[case] = approved(known[case], one, by, despite=despite.get(case, ""), removed=spec.removed)
                 except PlanError as error:
-                    refused[case] = named(store, str(error))
+                    refused[case] = str(error)
+        refused = dict(zip(refused, named(store, refused.values()), strict=True))
         fresh = {case: one for case, one in held.items() if case not in before or before[case][1] != one}
         for case in fresh:
             if case in written:

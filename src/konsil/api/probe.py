@@ -110,7 +110,7 @@ def shares(guesses: Sequence[Guess]) -> dict[str, tuple[int, int, float, float]]
     }
 
 
-def told_of(probed: Probed) -> Iterator[str]:
+def lines_of(probed: Probed) -> Iterator[str]:
     """The table of levels in a few lines."""
     for outcome, n in sorted(probed.asked.unreadable.items()):
         yield f"reply not readable ({outcome}): {n:,}"

@@ -193,7 +193,7 @@ def write_table(done: Reworded, path: Path) -> None:
         wording = decided.text if decided is not None and decided.verdict == "edit" else ""
         verdict = "" if decided is None else "keep" if decided.verdict == "keep" else "accept"
         shown = wording or (proposal.text if proposal is not None else "")
-        warned = "; ".join(one.told() for one in fidelity_warnings(item.text, shown)) if shown else ""
+        warned = "; ".join(one.sentence() for one in fidelity_warnings(item.text, shown)) if shown else ""
         rows.append((item.id, item.text, shown, warned, decided.despite if decided is not None else "", verdict))
     write_cells(path, COLUMNS, rows)
 

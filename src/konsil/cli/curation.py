@@ -18,12 +18,12 @@ def command(folder: Path, database: str, table: Path | None) -> None:
     Each line is one decision that stands, with the number of items and the pseudonym of who decided.
     """
     from konsil.api import open_folder
-    from konsil.api.curation import curation, events_of, names_of, told, write_table
+    from konsil.api.curation import curation, events_of, lines_of, names_of, write_table
     from konsil.cli.terminal import show
 
     opened = open_folder(folder, database=database)
     events, items = events_of(opened)
-    for line in told(events, items, names_of(opened)):
+    for line in lines_of(events, items, names_of(opened)):
         click.echo(show(line))
     if table is not None:
         write_table(curation(events), table)

@@ -45,15 +45,20 @@ def command(
     People decide which are left out. The report states how many items of the study are in groups of duplicates.
     """
     from konsil.api import open_folder
-    from konsil.api.duplicates import search_duplicates, told, write_table
+    from konsil.api.duplicates import lines_of, search_duplicates, write_table
 
     if decisions is not None or leave_one:
         by = decider(by, "--decisions" if decisions is not None else "--leave-one")
     searched = search_duplicates(
-        open_folder(folder, database=database), decisions, by=by, leave_one=leave_one, translated=translated,
-        likeness=likeness, keep=not dry_run,
-    )  # fmt: skip
-    for line in told(searched):
+        open_folder(folder, database=database),
+        decisions,
+        by=by,
+        leave_one=leave_one,
+        translated=translated,
+        likeness=likeness,
+        keep=not dry_run,
+    )
+    for line in lines_of(searched):
         click.echo(line)
     if table is not None:
         write_table(searched, table)

@@ -31,14 +31,14 @@ def command(
     only what has changed is asked about.
     """
     from konsil.api import open_folder
-    from konsil.api.probe import probe, told_of, write_table
+    from konsil.api.probe import lines_of, probe, write_table
     from konsil.collect.collection import Options
 
     probed = probe(open_folder(folder, database=database), model, Options((), limit, budget, again, dry_run))
     for line in told(probed.asked.collected, dry_run):
         click.echo(line)
     raise_where_stopped(probed.asked.collected)
-    for line in told_of(probed):
+    for line in lines_of(probed):
         click.echo(line)
     if table is not None:
         write_table(probed, table)

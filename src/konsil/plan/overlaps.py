@@ -106,9 +106,14 @@ def _quotas(cells: Sequence[_Cell], share: float, overlap: Overlap, rng: np.rand
 
 
 def _draw_shared(
-    overlap: Overlap, cell: _Cell, seats: list[list[int]], leads: Leads, seen: dict[int, int],
-    rng: np.random.Generator, where: str,
-) -> None:  # fmt: skip
+    overlap: Overlap,
+    cell: _Cell,
+    seats: list[list[int]],
+    leads: Leads,
+    seen: dict[int, int],
+    rng: np.random.Generator,
+    where: str,
+) -> None:
     """Deal the cell's shared comparisons to its members in turn, on items that fewest have."""
     turn = [cell.members[int(n)] for n in rng.permutation(len(cell.members))]
     for chosen in rotation(cell.quota, len(turn), overlap.raters) if cell.quota else []:
@@ -130,9 +135,13 @@ def _draw_shared(
 
 
 def _fill(
-    size: int, seats: list[list[int]], members: Sequence[int], positions: Sequence[int], seen: dict[int, int],
+    size: int,
+    seats: list[list[int]],
+    members: Sequence[int],
+    positions: Sequence[int],
+    seen: dict[int, int],
     rng: np.random.Generator,
-) -> None:  # fmt: skip
+) -> None:
     for member in members:
         ties = dict(zip(positions, rng.random(len(positions)).tolist(), strict=True))
         mine = set(seats[member])

@@ -45,9 +45,14 @@ def seat_panel(site: Site, pool: Sequence[Item], panel: Sequence[Rater], arms: S
 
 
 def _add(
-    site: Site, found: Seating, pool: Sequence[Item], panel: Sequence[Rater], arms: Sequence[str],
-    members: Sequence[int], rng: np.random.Generator,
-) -> None:  # fmt: skip
+    site: Site,
+    found: Seating,
+    pool: Sequence[Item],
+    panel: Sequence[Rater],
+    arms: Sequence[str],
+    members: Sequence[int],
+    rng: np.random.Generator,
+) -> None:
     """Give each new member the items that fewest see, and its share of comparisons that others make."""
     allocation = site.allocation
     for everybody, positions, _ in groups_of(allocation, pool, panel, site.where):

@@ -17,14 +17,49 @@ from konsil.prepare.identifiers import identifiers
 WarningKind = Literal["identifier", "number", "negation", "drug", "unchanged"]
 
 _UNITS = {
-    "mcg": "µg", "ug": "µg", "μg": "µg", "ie": "iu", "i.e.": "iu", "units": "iu", "einheiten": "iu", "liter": "l",
-    "percent": "%", "prozent": "%", "years": "y", "year": "y", "yo": "y", "y/o": "y", "yr": "y",
-    "yrs": "y", "jahre": "y",
-    "jahren": "y", "jährige": "y", "jähriger": "y", "j": "y", "hours": "h", "hour": "h", "hrs": "h", "std": "h",
-    "stunden": "h", "days": "d", "day": "d", "tage": "d", "tagen": "d", "weeks": "w", "week": "w", "wochen": "w",
-    "wks": "w", "woche": "w", "months": "mo", "month": "mo", "monate": "mo", "monaten": "mo", "minutes": "min",
-    "minuten": "min", "kilo": "kg",
-}  # fmt: skip
+    "mcg": "µg",
+    "ug": "µg",
+    "μg": "µg",
+    "ie": "iu",
+    "i.e.": "iu",
+    "units": "iu",
+    "einheiten": "iu",
+    "liter": "l",
+    "percent": "%",
+    "prozent": "%",
+    "years": "y",
+    "year": "y",
+    "yo": "y",
+    "y/o": "y",
+    "yr": "y",
+    "yrs": "y",
+    "jahre": "y",
+    "jahren": "y",
+    "jährige": "y",
+    "jähriger": "y",
+    "j": "y",
+    "hours": "h",
+    "hour": "h",
+    "hrs": "h",
+    "std": "h",
+    "stunden": "h",
+    "days": "d",
+    "day": "d",
+    "tage": "d",
+    "tagen": "d",
+    "weeks": "w",
+    "week": "w",
+    "wochen": "w",
+    "wks": "w",
+    "woche": "w",
+    "months": "mo",
+    "month": "mo",
+    "monate": "mo",
+    "monaten": "mo",
+    "minutes": "min",
+    "minuten": "min",
+    "kilo": "kg",
+}
 """Writings of a unit -> the one that stands for all."""
 _PLAIN_UNITS = (
     "mg",
@@ -57,11 +92,23 @@ _NUMBER = re.compile(
 _WORDS = {
     word: n
     for n, words in enumerate(
-        ("two zwei", "three drei", "four vier", "five fünf", "six sechs", "seven sieben", "eight acht", "nine neun",
-         "ten zehn", "eleven elf", "twelve zwölf"), 2,
+        (
+            "two zwei",
+            "three drei",
+            "four vier",
+            "five fünf",
+            "six sechs",
+            "seven sieben",
+            "eight acht",
+            "nine neun",
+            "ten zehn",
+            "eleven elf",
+            "twelve zwölf",
+        ),
+        2,
     )
     for word in words.split()
-}  # fmt: skip
+}
 _NEGATION = re.compile(
     r"\b(?:no|not|none|never|neither|nor|without|cannot|denies|denied|absent|negative|nicht|kein(?:e|en|er|em|es)?|nie|"
     r"niemals|weder|ohne|verneint|negativ|unauffällig)\b|n['’]t\b",
@@ -80,10 +127,10 @@ class FidelityWarning:
     after: str = ""
     """What the rewording has and the question has not; of an identifier what was suspected."""
 
-    def told(self) -> str:
+    def sentence(self) -> str:
         """It in a sentence's words.
 
-        >>> FidelityWarning("number", "5 mg", "50 mg").told()
+        >>> FidelityWarning("number", "5 mg", "50 mg").sentence()
         'numbers: 5 mg in the question, 50 mg in the wording'
         """
         if self.kind == "identifier":
@@ -102,8 +149,10 @@ def fidelity_warnings(before: str, after: str) -> tuple[FidelityWarning, ...]:
     """
     found = [FidelityWarning("identifier", after=text) for text in _suspected(after)]
     compared: tuple[tuple[WarningKind, Callable[[str], list[str]]], ...] = (
-        ("number", numbers), ("negation", _negations), ("drug", _drugs),
-    )  # fmt: skip
+        ("number", numbers),
+        ("negation", _negations),
+        ("drug", _drugs),
+    )
     for kind, of in compared:
         old, new = Counter(of(before)), Counter(of(after))
         if kind == "negation" and sum(old.values()) == sum(new.values()):

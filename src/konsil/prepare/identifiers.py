@@ -204,7 +204,7 @@ _PATTERNS = tuple(
         rf"\b(?:[Tt]he|[Dd]e[rm]|[Dd]ie|[Dd]as)\s(?:only|einzigen?)\s[^.?!,]{{3,40}}\s(?:in|of|at|von|in|aus|"
         rf"auf)\s{_TITLE_CASE}",
     )
-)  # fmt: skip
+)
 
 _NOT_A_NAME = re.compile(
     r"(?:[ -][A-Z][^\W\d_]+){0,2}['’]?s?\W{0,3}(?i:syndrom|disease|sign\b|"

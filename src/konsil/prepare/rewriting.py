@@ -121,7 +121,7 @@ def decided_event(item: Item, accepted: Accepted, at: str) -> Event:
     }  # fmt: skip
     if accepted.despite:
         data["despite"] = accepted.despite
-        data["warnings"] = [one.told() for one in fidelity_warnings(item.text, accepted.text)]
+        data["warnings"] = [one.sentence() for one in fidelity_warnings(item.text, accepted.text)]
     return Event(f"{REWRITING} {item.id} {accepted.number}", REWRITING, item.id, at, data)
 
 

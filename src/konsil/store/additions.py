@@ -96,9 +96,13 @@ def _fresh(
 ) -> tuple[Task, ...]:
     """The tasks that come with an addition; a PlanError where something drawn would move, or nothing comes."""
     design = {
-        "items": tuple(items), "answers": tuple(answers), "raters": study.raters, "instruments": study.instruments,
-        "seed": study.seed, "places": study.places,
-    }  # fmt: skip
+        "items": tuple(items),
+        "answers": tuple(answers),
+        "raters": study.raters,
+        "instruments": study.instruments,
+        "seed": study.seed,
+        "places": study.places,
+    }
     before = assign(study.plan, **design, events=events)  # type: ignore[arg-type]
     after = assign(study.plan, **design, events=(*events, event))  # type: ignore[arg-type]
     now = {t.id: t for t in after}

@@ -101,10 +101,13 @@ def _rewritten(seq: int, text: str, totals: Mapping[int, int], digests: Mapping[
         data |= audit.covers(totals.get(seq, 0))
     if "traces" in data:
         traces = {
-            name: {key: digests.get((seq, name, key), "") for key, digest in rows.items()
-                   if not digest or (seq, name, key) in digests}
+            name: {
+                key: digests.get((seq, name, key), "")
+                for key, digest in rows.items()
+                if not digest or (seq, name, key) in digests
+            }
             for name, rows in covering.parsed(text).items()
-        }  # fmt: skip
+        }
         data |= {"traces": {name: rows for name, rows in traces.items() if rows}, "salted": True}
     return dumps(data)
 

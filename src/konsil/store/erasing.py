@@ -111,9 +111,13 @@ def erase(store: Store, study: Study, rater: str, *, at: str, by: str, reason: s
 def _before(event: Event) -> Erased:
     data: Mapping[str, Any] = event.data
     return Erased(
-        event.subject, dict(data.get("records", {})), int(data.get("ratings", 0)), int(data.get("kept", 0)),
-        at=event.at, by=str(data.get("by", "")),
-    )  # fmt: skip
+        event.subject,
+        dict(data.get("records", {})),
+        int(data.get("ratings", 0)),
+        int(data.get("kept", 0)),
+        at=event.at,
+        by=str(data.get("by", "")),
+    )
 
 
 def _check_known(connection: Connection, study: Study, rater: str) -> None:

@@ -91,7 +91,7 @@ def decide(store: Store, choices: Sequence[Choice], *, by: str, at: str) -> int:
                     " be accepted any more"
                 )
             if warnings and not one.despite.strip():
-                unanswered.append(f"item {one.item!r}: {'; '.join(warning.told() for warning in warnings)}")
+                unanswered.append(f"item {one.item!r}: {'; '.join(warning.sentence() for warning in warnings)}")
             despite = " ".join(one.despite.split()) if warnings else ""
             made.append(decided_event(item, replace(accepted, despite=despite), at))
         if unanswered:

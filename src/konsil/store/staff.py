@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -44,8 +44,8 @@ def decider(store: Store, by: str, *, keep: bool = True) -> str:
 
     `keep` False writes nothing: a name that is new stays as it is.
     """
-    if by in ("", TABLE):
-        return by
+    if by.strip() in ("", TABLE):
+        return by.strip()
     if keep:
         return pseudonym(store, by)
     with reading(store.engine) as connection:
@@ -77,13 +77,14 @@ def names(connection: Connection) -> Mapping[str, str]:
     return {who: name for rows in (raters, others) for who, name in rows if name}
 
 
-def named(store: Store, sentence: str) -> str:
-    """A sentence for those who run the study, with the names behind the pseudonyms that it quotes."""
+def named(store: Store, sentences: Iterable[str]) -> Iterator[str]:
+    """Sentences for those who run the study, with the names behind the pseudonyms that they quote."""
     with reading(store.engine) as connection:
         known = names(connection)
-    for who, name in known.items():
-        sentence = sentence.replace(f"{who!r}", f"{who!r} ({name})")
-    return sentence
+    for sentence in sentences:
+        for who, name in known.items():
+            sentence = sentence.replace(f"{who!r}", f"{who!r} ({name})")
+        yield sentence
 
 
 def forget_staff(connection: Connection, who: str) -> bool:

@@ -21,8 +21,12 @@ _CHUNK = 2_000
 _UNANSWERED = ("http error", "gave up")
 """Outcomes of calls without a reply: what failed is in their status."""
 RATE_LIMIT, OVERLOADED, SERVER, REFUSED, NO_REPLY = (
-    "rate limit", "overloaded", "server error", "request refused", "no reply",
-)  # fmt: skip
+    "rate limit",
+    "overloaded",
+    "server error",
+    "request refused",
+    "no reply",
+)
 _STATUS = {408: NO_REPLY, 429: RATE_LIMIT, 503: OVERLOADED, 529: OVERLOADED}
 
 

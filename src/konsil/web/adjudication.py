@@ -163,12 +163,22 @@ class Adjudicating:
         alone = len(seen.answers) == 1 and case.field.span is None
         criterion = case.field.criterion
         return Review(
-            about, instrument.language, seen.question,
+            about,
+            instrument.language,
+            seen.question,
             tuple(panes[n] for n in case.field.answers) if case.field.answers else panes,
-            "" if alone else seen.subject(case.field), criterion.question, criterion.guidance, criterion.scale.kind,
-            case.field.options, mine.before, mine.note, mine.is_turned, mine.after or mine.before, mine.reason,
+            "" if alone else seen.subject(case.field),
+            criterion.question,
+            criterion.guidance,
+            criterion.scale.kind,
+            case.field.options,
+            mine.before,
+            mine.note,
+            mine.is_turned,
+            mine.after or mine.before,
+            mine.reason,
             tuple(others),
-        )  # fmt: skip
+        )
 
     def decide(self, rater: str, about: str, sent: Mapping[str, str]) -> str:
         """Keep or change the label; what is wrong: 'unknown', 'label', 'reason', or nothing."""
@@ -209,9 +219,10 @@ class Adjudicating:
         for ratings_ in (labels.get(task.repeat_of or "", ()), labels.get(task.id, ())):
             label = values(case.asked, case.task, ratings_).get(case.field.name, "")
             notes = [
-                r.note for r in ratings_
+                r.note
+                for r in ratings_
                 if r.criterion == case.field.criterion.id and set(r.answers) == subject and r.span == span
-            ]  # fmt: skip
+            ]
             told.append((label, notes[0] if notes else ""))
         turned = before is not None and before.answers != case.task.answers
         return Voice(name, *told[0], turned, *told[1])
@@ -225,14 +236,23 @@ class Adjudicating:
 
 def _alike(one: Task, other: Task) -> bool:
     return (one.instrument, one.phase, one.arm, one.answers, one.spans) == (
-        other.instrument, other.phase, other.arm, other.answers, other.spans,
-    )  # fmt: skip
+        other.instrument,
+        other.phase,
+        other.arm,
+        other.answers,
+        other.spans,
+    )
 
 
 def _same(one: Rating, other: Rating) -> bool:
     return (one.criterion, one.answers, one.span, one.state, one.label, one.note) == (
-        other.criterion, other.answers, other.span, other.state, other.label, other.note,
-    )  # fmt: skip
+        other.criterion,
+        other.answers,
+        other.span,
+        other.state,
+        other.label,
+        other.note,
+    )
 
 
 def _name(case: _Case) -> str:
