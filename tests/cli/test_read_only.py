@@ -21,6 +21,8 @@ import pytest
 from konsil.cli import main
 from konsil.store import Store
 
+pytestmark = pytest.mark.slow
+
 WITHOUT_RIGHTS = ("setpriv", "--bounding-set=-all")
 NOBODY = 65534
 

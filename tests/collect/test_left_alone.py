@@ -104,7 +104,13 @@ TABLE: dict[str, dict[str, int]] = {
 }
 
 
-@pytest.mark.parametrize("mode", TABLE)
+WAITING = ("retryDelay", "first: ")
+"""Modes in which a run waits as long as the server asks for."""
+
+
+@pytest.mark.parametrize(
+    "mode", [pytest.param(mode, marks=[pytest.mark.slow] if mode.startswith(WAITING) else []) for mode in TABLE]
+)
 def test_every_work_ends_typed_and_right(mode: str, tmp_path: Path, url: str, server: Server) -> None:
     settings = 'temperature = 0.2, max_tokens = 64, thoughts = [["<plan>", "</plan>"]]'
     done, store = run(tmp_path, protocol(url, {"s": mode}, QUICK, settings))

@@ -189,7 +189,13 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("schema", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize(
+    "schema",
+    [
+        pytest.param(text, id=name, marks=[pytest.mark.slow] if name == "one huge" else [])
+        for name, text in HOSTILE.items()
+    ],
+)
 def test_a_collection_whose_schema_is_a_program_is_refused(tmp_path: Path, schema: str) -> None:
     base = sqlite3.connect(tmp_path / "c.anki2")
     base.executescript(
