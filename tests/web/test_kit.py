@@ -198,6 +198,21 @@ def test_a_later_file_revises_and_an_older_one_does_not(site: Make, opened: Stor
     assert len(opened.ratings()) == 12
 
 
+def test_a_later_file_changes_no_rating_where_a_change_needs_a_reason(site: Make, opened: Store) -> None:
+    here = dataclasses.replace(site(), study=dataclasses.replace(site().study, reasons_for_changes=True))
+    _, offline = kit_of(here)
+    one = offline.names[0]
+    offline.say(one, ALL_RIGHT)
+    assert take_in(here, offline.file(), "f").handed_in == 1
+    offline.say(one, {"difficulty": "Schwer"})
+    told = take_in(here, offline.file(), "f")
+    assert (told.handed_in, dict(told.left)) == (0, {one: "a change needs a reason; give it on the page"})
+    assert [r.label for r in opened.ratings() if r.criterion == "difficulty"] == ["Mittel"]
+    sheet = here.desk.open(R1, one)
+    assert sheet is not None
+    assert [a.value for g in sheet.everything for a in g.asked if a.name == "difficulty"] == ["Schwer"]
+
+
 def test_the_pages_word_stands_where_both_said_something(site: Make, opened: Store) -> None:
     """Whoever rates in the kit and on the pages loses neither; what came by the pages is left as it is."""
     here = site()

@@ -9,6 +9,8 @@ import pytest
 
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.store import batches
+from konsil.store.engine import reading
+from konsil.store.entries import read_entries
 from konsil.store.export import export
 from konsil.study.enrolment import Enrolment
 from konsil.web.desk import Desk
@@ -90,3 +92,40 @@ def hand_in_next(desk: OpenDesk) -> None:
     public = here.next_task(RATER)
     assert public is not None
     assert here.submit(RATER, public, {"good": "fair"}, 0).done  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_a_change_is_handed_in_with_its_reason(script: bool, chromium: Any, tmp_path: Path) -> None:
+    axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
+    more = {"reasons_for_changes": True}
+    with open_desk(chromium, tmp_path, FORM, items=1, more=more, java_script_enabled=script) as desk:
+        page = desk.page
+        page.goto(desk.link())
+        page.click("button.go")
+        first = page.url
+        assert page.locator("#why").count() == 0, "nothing was handed in yet"
+        page.locator("[name='~1'][value=fair]").check(force=True)
+        page.click("#go")
+        page.wait_for_url(lambda url: url != first)
+        page.goto(first)
+        assert "counts once you choose Next" in str(page.text_content(".again"))
+        page.locator("[name='~1'][value=good]").check(force=True)
+        page.click("#go")
+        page.wait_for_selector(".change.missing")
+        assert "state the reason" in str(page.text_content(".change .fault"))
+        assert desk.label("good") == "fair"
+        if script:
+            assert page.locator("#why").evaluate("box => box === document.activeElement")
+            assert not axe.run(page)["violations"]
+            page.goto(f"{desk.url}/finished")
+            assert "1 page was changed" in str(page.text_content("main"))
+            page.click(".notice a")
+            assert "not handed in yet" in str(page.text_content(".rated"))
+            page.click(".rated a")
+            assert page.locator("[name='~1'][value=good]").is_checked()
+        page.fill("#why", "I had misread the dose.")
+        page.click("#go")
+        page.wait_for_url(lambda url: url != first)
+        assert desk.label("good") == "good"
+        with reading(desk.store.engine) as connection:
+            assert [e.why for e in read_entries(connection, kind="submission")] == ["", "I had misread the dose."]

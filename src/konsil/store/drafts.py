@@ -39,6 +39,10 @@ class Value:
     """The number of the change that made it so."""
 
 
+EMPTY = Value("", 0)
+"""What a field says that nobody has touched."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kept:
     """What became of some changes."""
@@ -51,6 +55,9 @@ class Kept:
 
 NOTE = "~note"
 """The field of the rater's note to oneself: no criterion can be called so. It is no rating and is not exported."""
+
+REASON_FOR_CHANGE = "~why"
+"""The field of the reason for changing what was handed in. It is no rating; the log has it once the change is made."""
 
 # Statements of every save, put together once: building them takes longer than the database does.
 _D, _E = page_schema.drafts.c, page_schema.draft_events.c
@@ -81,7 +88,7 @@ def keep(connection: Connection, state: State, changes: Iterable[Change], at: st
             if known[one.id] == 0 and one.field in now and now[one.field].value != one.value:
                 conflicts[one.field] = now[one.field]
             continue
-        before = now.get(one.field, Value("", 0))
+        before = now.get(one.field, EMPTY)
         crossed = one.base_rev < before.rev <= state.rev and before.rev not in own and before.value != one.value
         if crossed:
             conflicts[one.field] = before
@@ -126,6 +133,25 @@ def noted(connection: Connection, rater: str) -> dict[str, str]:
         .where(s.rater == rater, _D.field == NOTE, _D.value != "")
     )
     return {row.task: row.value for row in connection.execute(query)}
+
+
+def typed_since(connection: Connection, rater: str) -> frozenset[str]:
+    """Tasks of a rater with a field that was changed at the time at which the task was handed in, or later.
+
+    What was handed in without a save before is among them; notes to oneself do not count.
+    """
+    s, e = page_schema.screens.c, page_schema.draft_events.c
+    query = (
+        sa.select(_D.task)
+        .distinct()
+        .select_from(
+            page_schema.drafts.join(page_schema.screens, s.task == _D.task).join(
+                page_schema.draft_events, e.id == _D.event
+            )
+        )
+        .where(s.rater == rater, e.at >= s.submitted_at, _D.field != NOTE)
+    )
+    return frozenset(connection.execute(query).scalars())
 
 
 def history(connection: Connection, task: str) -> tuple[tuple[Change, int], ...]:

@@ -16,7 +16,7 @@ from sqlalchemy.engine import Connection
 
 from konsil.records.worked import Worked
 from konsil.store import frames, page_schema, schema
-from konsil.store.drafts import NOTE
+from konsil.store.drafts import NOTE, REASON_FOR_CHANGE
 from konsil.store.rows import dumps
 
 _V, _E = page_schema.visits.c, page_schema.draft_events.c
@@ -100,8 +100,8 @@ def write(connection: Connection, trace: Trace, path: Path, form: str) -> int:
     columns = [column.label(name) for name, (column, _, _) in trace.columns.items()]
     query = sa.select(*columns).order_by(*trace.order)
     if trace is REVISIONS:
-        # A rater's notes to oneself are nobody else's.
-        query = query.where(_E.field != NOTE)
+        # A rater's notes to oneself are nobody else's; reasons for changes are in the events, as they were handed in.
+        query = query.where(_E.field.not_in((NOTE, REASON_FOR_CHANGE)))
     rows = connection.execute(query).all()
     if not rows:
         return 0

@@ -135,11 +135,18 @@ def append(connection: Connection, batch: Batch, *, kind: str, at: str) -> Added
 
 
 def revise(
-    connection: Connection, ratings: Sequence[Rating], *, at: str, event_id: str, kind_of_event: str = "revision"
+    connection: Connection,
+    ratings: Sequence[Rating],
+    *,
+    at: str,
+    event_id: str,
+    kind_of_event: str = "revision",
+    reason: str = "",
 ) -> Added:
     """Replace the current values inside the caller's transaction; what they said before is kept as history.
 
-    A rating that is not stored yet is written. The event makes it harmless to report the same revision twice.
+    A rating that is not stored yet is written. The event makes it harmless to report the same revision twice; it has
+    the reason, where one is given.
     """
     audit.check_time(at)
     if not event_id:
@@ -148,7 +155,7 @@ def revise(
     rows = {_key(kind, row): (row, rating) for row, rating in ((kind.row(r), r) for r in ratings)}
     if len(rows) < len(ratings):
         raise ConflictError("revise: the same rating is given twice")
-    event = _revision_event([row for row, _ in rows.values()], at, event_id, kind_of_event)
+    event = _revision_event([row for row, _ in rows.values()], at, event_id, kind_of_event, reason)
     if _reported(connection, event):
         return Added(unchanged={"ratings": len(ratings)})
     writer = _Writer(connection, entry)
@@ -180,14 +187,18 @@ def revise(
     )
 
 
-def _revision_event(rows: Sequence[Row], at: str, event_id: str, kind: str) -> Event:
+def _revision_event(rows: Sequence[Row], at: str, event_id: str, kind: str, reason: str) -> Event:
     """Make the event; the digest of the values tells a repeated report from another one under the same name."""
     tasks = sorted({row[0] for row in rows})
     values = hashlib.sha256(dumps(sorted(map(dumps, rows))).encode()).hexdigest()
     # Named, so that what the log has of the event, the digest of the values included, has the rater's salt.
     raters = sorted({owner_of("ratings")(row) for row in rows})
-    data = {"criteria": sorted({r[2] for r in rows}), "sha256": values}
-    return Event(event_id, kind, ", ".join(tasks), at, data | ({"rater": raters[0]} if len(raters) == 1 else {}))
+    data: dict[str, object] = {"criteria": sorted({r[2] for r in rows}), "sha256": values}
+    if len(raters) == 1:
+        data["rater"] = raters[0]
+    if reason:
+        data["reason"] = reason
+    return Event(event_id, kind, ", ".join(tasks), at, data)
 
 
 def _reported(connection: Connection, event: Event) -> bool:

@@ -62,6 +62,8 @@ class Study:
     """Whether the ratings are simulated; every page of the report then says so."""
     blinded: bool = False
     """Whether systems are letters in every analysis until the plan of analyses is frozen and the study unblinded."""
+    reasons_for_changes: bool = False
+    """Whether a rating that was handed in is changed on the pages only with a reason, which the audit log keeps."""
     instruments: tuple[Instrument, ...] = ()
     """How it is rated."""
     judges_of_same_family: SameFamily = "forbid"

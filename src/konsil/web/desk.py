@@ -13,7 +13,7 @@ from konsil.instrument import Field, Instrument, Reading, fields, ratings, scree
 from konsil.records import Event, Rating, Task
 from konsil.store import Connection, Store, adjudications, batches, drafts, happenings, screens, write
 from konsil.store.covering import cover_task
-from konsil.store.drafts import NOTE, Change, Kept
+from konsil.store.drafts import NOTE, REASON_FOR_CHANGE, Change, Kept
 from konsil.store.engine import noting, reading, writing
 from konsil.store.renderings import rendered
 from konsil.store.screens import Queued, State, Visit
@@ -95,6 +95,7 @@ class Desk:
             item, answers = screens.item(connection, task.item), screens.answers(connection, task.answers)
             seen = screen(instrument, task, item, answers)
             said = self._said(connection, task)
+            asks_why = self._asks_why(task) and bool(screens.ratings_of_task(connection, task.id))
             progress = line.progress(self._work.line(connection, rater), task.id)
             closed = self._is_closed(connection, task)
             back = screens.submitted_before(connection, state)
@@ -115,6 +116,7 @@ class Desk:
             codebook=html[-1] if instrument.codebook.strip() else "", progress=progress,
             submitted=state.submitted_at is not None, closed=closed or bool(suggested), back=back,
             practice=task.purpose == "practice", explained=bool(suggested), note=said.get(NOTE, ""),
+            asks_why=asks_why, why=said.get(REASON_FOR_CHANGE, ""),
         )  # fmt: skip
 
     def looked(self, rater: str, public: str, visit: str, at: str) -> None:
@@ -165,14 +167,18 @@ class Desk:
             instrument = self._instrument(task)
             asked = fields(instrument, task)
             said = form.tidied(asked, sent)
-            kept = self._keep(connection, state, asked, said | _note(sent), window, at)
+            kept = self._keep(connection, state, asked, said | form.beside(sent), window, at)
             if kept.conflicts:
                 return Submitted(False, conflicts=_says(kept), rev=kept.rev)
             read = form.read(asked, said)
             if not read.readable:
                 return Submitted(False, problems=form.problems(asked, said, read))
             before, state = state.submitted_at, dataclasses.replace(state, rev=kept.rev)
-            self._rate(connection, instrument, task, state, read, at)
+            changes = _changes(connection, instrument, task, state, read, at)
+            reason = form.clean(sent.get(REASON_FOR_CHANGE, "")).strip()
+            if changes.revises and self._asks_why(task) and not reason:
+                return Submitted(False, problems={REASON_FOR_CHANGE: "a change needs a reason; give it on the page"})
+            self._rate(connection, task, state, changes, reason, at)
             due = self.ties.due(connection, task)
             self.ties.arise(connection, due, at)
             explains = before is None and bool(self._explained(connection, task))
@@ -192,7 +198,7 @@ class Desk:
             state, task = found
             if not self._is_closed(connection, task):
                 asked = fields(self._instrument(task), task)
-                self._keep(connection, state, asked, form.tidied(asked, sent) | _note(sent), window, at)
+                self._keep(connection, state, asked, form.tidied(asked, sent) | form.beside(sent), window, at)
             screens.put_off(connection, state)
         return True
 
@@ -262,7 +268,7 @@ class Desk:
         own = {c.field: kept.rev for c in pending if c.field not in kept.conflicts}
         now = {name: one.value for name, one in drafts.values(connection, state.task).items()}
         # One spelling for both: a draft has 1,5 and line ends as they were typed.
-        before = form.tidied(asked, now) | {NOTE: now.get(NOTE, "")}
+        before = form.tidied(asked, now) | {name: now.get(name, "") for name in form.BESIDE}
         # New names each time: what differs is asked anew, so handing in twice says nothing twice.
         changes = [
             Change(secrets.token_hex(16), name, value, own.get(name, window.revision(name)))
@@ -277,29 +283,56 @@ class Desk:
         )
         return Kept(rest.rev, {**kept.conflicts, **rest.conflicts})
 
-    def _rate(
-        self, connection: Connection, instrument: Instrument, task: Task, state: State, read: Reading, at: str
-    ) -> None:
-        before = {(r.criterion, r.answers, r.span): r for r in screens.ratings_of_task(connection, task.id)}
-        # The screen's time is that until it was handed in first; going back to correct a slip does not change it.
-        seconds = state.seconds if state.submitted_at is not None else _seconds(connection, state, at)
-        fresh = ratings(read, instrument, task, seconds=seconds, at=at)
-        now = {(r.criterion, r.answers, r.span) for r in fresh}
-        emptied = [
-            dataclasses.replace(old, label="", note="", at=at) for key, old in before.items()
-            if key not in now and old.label != "" and old.task == task.id
-        ]  # fmt: skip
-        changed = [r for r in fresh if not _same(before.get((r.criterion, r.answers, r.span)), r)]
-        if changed or emptied:
-            name = f"submission {state.public} {state.rev}"
-            write.revise(connection, [*changed, *emptied], at=at, event_id=name, kind_of_event="submission")
-        screens.change(connection, state, {"submitted_at": at, "seconds": seconds})
+    def _asks_why(self, task: Task) -> bool:
+        """Whether changing a rating of this task needs a reason."""
+        return self._study.reasons_for_changes and task.purpose != "practice"
+
+    def _rate(self, connection: Connection, task: Task, state: State, changes: _Changes, reason: str, at: str) -> None:
+        if changes.ratings:
+            write.revise(
+                connection,
+                changes.ratings,
+                at=at,
+                event_id=f"submission {state.public} {state.rev}",
+                kind_of_event="submission",
+                reason=reason if changes.revises and self._asks_why(task) else "",
+            )
+        screens.change(connection, state, {"submitted_at": at, "seconds": changes.seconds})
+        if drafts.values(connection, task.id).get(REASON_FOR_CHANGE, drafts.EMPTY).value:
+            # The next change has a reason of its own.
+            blank = Change(secrets.token_hex(16), REASON_FOR_CHANGE, "", state.rev)
+            drafts.keep(connection, state, [blank], at)
         cover_task(connection, task.id, at)
 
 
-def _note(sent: Mapping[str, str]) -> dict[str, str]:
-    """The note to oneself, where the form has one."""
-    return {NOTE: form.clean(sent[NOTE])} if NOTE in sent else {}
+@dataclass(frozen=True, slots=True)
+class _Changes:
+    """What handing in changes."""
+
+    ratings: tuple[Rating, ...]
+    """Ratings that are new or say something else; empty ones where nothing is said any more."""
+    revises: bool
+    """Whether a stored rating is among them."""
+    seconds: float | None
+    """The screen's time."""
+
+
+def _changes(
+    connection: Connection, instrument: Instrument, task: Task, state: State, read: Reading, at: str
+) -> _Changes:
+    before = {(r.criterion, r.answers, r.span): r for r in screens.ratings_of_task(connection, task.id)}
+    # The screen's time is that until it was handed in first; going back to correct a slip does not change it.
+    seconds = state.seconds if state.submitted_at is not None else _seconds(connection, state, at)
+    fresh = ratings(read, instrument, task, seconds=seconds, at=at)
+    now = {(r.criterion, r.answers, r.span) for r in fresh}
+    emptied = [
+        dataclasses.replace(old, label="", note="", at=at)
+        for key, old in before.items()
+        if key not in now and old.label != "" and old.task == task.id
+    ]
+    changed = [r for r in fresh if not _same(before.get((r.criterion, r.answers, r.span)), r)]
+    revises = bool(emptied) or any((r.criterion, r.answers, r.span) in before for r in changed)
+    return _Changes((*changed, *emptied), revises, seconds)
 
 
 def _seconds(connection: Connection, state: State, at: str) -> float | None:

@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 
 from konsil.errors import nearest
 from konsil.instrument import Field, Given, LabelError, Reading, read_form, read_label
-from konsil.store.drafts import NOTE, Change
+from konsil.store.drafts import NOTE, REASON_FOR_CHANGE, Change
 from konsil.web.numbers import read_number
 from konsil.web.sheet import reason_name
 
 LONGEST = 20_000
 """Signs of a free text that are kept."""
+BESIDE = (NOTE, REASON_FOR_CHANGE)
+"""Fields of every form that are no ratings."""
 
 
 def clean(text: str) -> str:
@@ -27,7 +29,7 @@ def clean(text: str) -> str:
 
 def unfit(asked: Sequence[Field], change: Change) -> str:
     """Why a field cannot say this; empty where it can. What is half typed is no fault yet."""
-    if change.field == NOTE:
+    if change.field in BESIDE:
         return "" if change.value == clean(change.value) else "contains signs that cannot be kept"
     by_name = {f.name: f for f in asked}
     field = by_name.get(change.field)
@@ -42,6 +44,11 @@ def unfit(asked: Sequence[Field], change: Change) -> str:
         except LabelError as error:
             return str(error)
     return ""
+
+
+def beside(sent: Mapping[str, str]) -> dict[str, str]:
+    """What is no rating, of that what the form has."""
+    return {name: clean(sent[name]) for name in BESIDE if name in sent}
 
 
 def tidied(asked: Sequence[Field], sent: Mapping[str, str]) -> dict[str, str]:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import Response
 
-from konsil.store import Connection, happenings, screens
-from konsil.store.drafts import noted
+from konsil.instrument import fields, values
+from konsil.store import Connection, drafts, happenings, screens
+from konsil.store.drafts import noted, typed_since
 from konsil.store.engine import reading
+from konsil.web import form
 from konsil.web.guard import visitor_of
 from konsil.web.pages import page
 from konsil.web.site import Site, site_of
@@ -32,6 +34,8 @@ class RatedPage:
     """The rater's note to oneself."""
     done: bool
     """Whether it was handed in."""
+    changed: bool
+    """Whether something was changed since, and not handed in: the ratings stand as they were."""
     closed: bool
     """Whether it can only be read."""
 
@@ -57,6 +61,7 @@ def rated_pages(site: Site, rater: str) -> list[RatedPage]:
     """All pages that a rater rated or began, the last first."""
     with reading(site.store.engine) as connection:
         notes = noted(connection, rater)
+        changed = changed_pages(site, connection, rater)
         closed = {(phase, batch) for phase, batch, who in happenings.closed_batches(connection) if who in ("", rater)}
         return [
             RatedPage(
@@ -64,10 +69,28 @@ def rated_pages(site: Site, rater: str) -> list[RatedPage]:
                 _question(site, connection, state.task),
                 notes.get(state.task, ""),
                 state.submitted_at is not None,
+                state.task in changed,
                 (phase, batch) in closed,
             )
             for state, phase, batch in screens.begun(connection, rater)
         ]
+
+
+def changed_pages(site: Site, connection: Connection, rater: str) -> frozenset[str]:
+    """Open tasks that a rater handed in and changed on the page since, without handing the change in."""
+    return frozenset(task for task in typed_since(connection, rater) if _says_otherwise(site, connection, task))
+
+
+def _says_otherwise(site: Site, connection: Connection, task_id: str) -> bool:
+    """Whether the page of a task says something else than its ratings; a change that was taken back does not."""
+    task = screens.task(connection, task_id)
+    instrument = site.study.instrument(task.instrument) if task is not None else None
+    if task is None or instrument is None or happenings.is_closed(connection, task):
+        return False
+    asked = fields(instrument, task)
+    stored = values(asked, task, screens.ratings_of_task(connection, task.id))
+    typed = {name: one.value for name, one in drafts.values(connection, task.id).items()}
+    return form.tidied(asked, stored | typed) != form.tidied(asked, stored)
 
 
 def _question(site: Site, connection: Connection, task_id: str) -> str:
@@ -84,4 +107,4 @@ def _matches(row: RatedPage, words: str, which: str) -> bool:
     text = f"{row.question}\n{row.note}".casefold()
     if not all(word in text for word in words.casefold().split()):
         return False
-    return which not in ("note", "open") or (bool(row.note) if which == "note" else not row.done)
+    return which not in ("note", "open") or (bool(row.note) if which == "note" else not row.done or row.changed)

@@ -11,12 +11,14 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from konsil.store.drafts import NOTE, Change
+from konsil.store.drafts import NOTE, REASON_FOR_CHANGE, Change
+from konsil.store.engine import reading
 from konsil.store.screens import Visit
 from konsil.web.desk import Submitted
 from konsil.web.guard import form_of, visitor_of
 from konsil.web.line import progress
 from konsil.web.pages import page, path_to, refusal, to, wants_json
+from konsil.web.rated import changed_pages
 from konsil.web.sheet import Group, Sheet, with_page_names
 from konsil.web.site import site_of
 from konsil.web.way import in_the_way
@@ -45,7 +47,10 @@ def finished(request: Request) -> Response:
     """All is rated, for now."""
     site, who = site_of(request), visitor_of(request).who
     open_ = sum(not row.decided for row in site.adjudicating.rows(who))
-    return page(request, "finished.html", {"progress": progress(site.desk.line(who), None), "reviews_open": open_})
+    with reading(site.store.engine) as connection:
+        changed = changed_pages(site, connection, who)
+    told = {"progress": progress(site.desk.line(who), None), "reviews_open": open_, "n_changed": len(changed)}
+    return page(request, "finished.html", told)
 
 
 def task(request: Request) -> Response:
@@ -102,8 +107,14 @@ def _with_form(sheet: Sheet, done: Submitted, sent: Mapping[str, str]) -> Sheet:
         return dataclasses.replace(one, asked=asked)
 
     panes = tuple(dataclasses.replace(p, groups=tuple(group(g) for g in p.groups)) for p in sheet.panes)
-    groups, note = tuple(group(g) for g in sheet.groups), sent.get(NOTE, sheet.note)
-    return dataclasses.replace(sheet, panes=panes, groups=groups, note=note)
+    return dataclasses.replace(
+        sheet,
+        panes=panes,
+        groups=tuple(group(g) for g in sheet.groups),
+        note=sent.get(NOTE, sheet.note),
+        why=sent.get(REASON_FOR_CHANGE, sheet.why),
+        lacks_why=REASON_FOR_CHANGE in done.problems,
+    )
 
 
 def _lost(sheet: Sheet, sent: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

@@ -166,6 +166,12 @@ class Sheet:
     """The random name of the task handed in before this one; empty: none, or it cannot be changed."""
     note: str = ""
     """The rater's note to oneself."""
+    asks_why: bool = False
+    """Whether a change of what was handed in needs a reason."""
+    why: str = ""
+    """The reason so far."""
+    lacks_why: bool = False
+    """Whether something was changed and the reason is missing, after an attempt to go on."""
 
     @property
     def everything(self) -> tuple[Group, ...]:

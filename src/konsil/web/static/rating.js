@@ -498,7 +498,8 @@ form.addEventListener("submit", async (event) => {
     for (const key of told.problems ?? []) {
       const field = fields.find((one) => one.dataset.field === key);
       if (!field) continue;
-      showFault(field, numberFault(field) || (field.dataset.range ?? form.dataset.missing));
+      showFault(field, field.dataset.fault ?? (numberFault(field) || (field.dataset.range ?? form.dataset.missing)));
+      if (field.dataset.fault) move(fields.indexOf(field));
     }
   } catch {
     // Offline: what was said is in the queue; Next works again when the network is back.
@@ -522,7 +523,8 @@ new ResizeObserver(() => requestAnimationFrame(fit)).observe(form);
 if (queue.length) flush();
 else if (number(form.dataset.rev)) badge.textContent = "";
 if (!closed && fields.length) {
-  const open = fields.findIndex((field) => valueOf(field.dataset.field) === "");
+  // Why something is changed is asked only once something is.
+  const open = fields.findIndex((field) => valueOf(field.dataset.field) === "" && !field.matches(".change"));
   // Who comes new to a task reads first; who comes back goes on where they were.
   move(Math.max(open, 0), open > 0, true);
 }
