@@ -20,9 +20,9 @@ from coverage_raters import Tastes, verdict
 from scipy import special, stats
 
 from konsil.stats import kappa, wald
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Codes
 from konsil.stats.crossed import crossed
-from konsil.stats.kappa import ratio
 from konsil.stats.rater_jackknife import items_and_raters
 from konsil.stats.wins import one_against_rest
 

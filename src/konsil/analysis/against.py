@@ -11,10 +11,10 @@ import polars as pl
 
 from konsil.analysis import panels
 from konsil.analysis.coding import Sample, groups, select
+from konsil.analysis.context import Context, sample_of
 from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Long
 from konsil.analysis.judge_gap import gaps as judge_gaps
-from konsil.analysis.kinds import Context, sample_of
 from konsil.analysis.measure import Measure
 from konsil.analysis.results import Row
 from konsil.analysis.rows import differences_of, estimates_of, row, told_rows

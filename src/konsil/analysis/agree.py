@@ -19,6 +19,7 @@ from konsil.analysis.spec import AsPublished, Resampling
 from konsil.errors import AnalysisError, nearest
 from konsil.stats import kappa, ranks
 from konsil.stats.alpha import Level
+from konsil.stats.arithmetic import ratio
 from konsil.stats.both_ways import both_ways, tallied_both_ways
 from konsil.stats.contract import Array, Codes, Finalise
 from konsil.stats.distances import disagreements
@@ -303,7 +304,7 @@ def with_chance(found: Told, sample: Sample, name: str, *, key: int, resampling:
     near = 1 - kappa.measure_disagreements("within_one", sample.codes.n_labels)
 
     def finalise(totals: Array) -> Array:
-        shares = kappa.ratio(totals, np.broadcast_to(totals.sum(-1, keepdims=True), totals.shape))
+        shares = ratio(totals, np.broadcast_to(totals.sum(-1, keepdims=True), totals.shape))
         return np.asarray(((shares @ near) * shares).sum(-1, keepdims=True), dtype=np.float64)
 
     measure = Measure(counts, finalise, sample.clusters, sample.n_units, sample.n_raters, sample.n_ratings)

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.coding import groups, select
+from konsil.analysis.context import Context, Group
 from konsil.analysis.estimate import estimate
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context, Group
 from konsil.analysis.measure import Measure
 from konsil.analysis.mismatch import UNIT, per_case
 from konsil.analysis.results import Bounds, Row, TradeOff

@@ -8,8 +8,9 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.coding import Sample, groups, select
+from konsil.analysis.context import Context, Group, sample_of
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context, Group, agreement_of, sample_of
+from konsil.analysis.kinds import agreement_of
 from konsil.analysis.panels import judges_and_panel
 from konsil.analysis.said import say
 from konsil.stats.contract import Array, IntArray

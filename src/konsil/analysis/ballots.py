@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from konsil.analysis.coding import labels_of
 from konsil.analysis.columns import task_columns
 from konsil.analysis.conformity import refuse_unknown_labels
+from konsil.analysis.context import Context
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context
 from konsil.analysis.pair_labels import reach, steps_of_criterion, steps_of_scale
 from konsil.errors import AnalysisError
 from konsil.stats.contract import IntArray

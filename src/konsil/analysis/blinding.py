@@ -9,8 +9,8 @@ import polars as pl
 
 from konsil.analysis.coding import Labels, groups, labels_of
 from konsil.analysis.conformity import refuse_unknown_labels
+from konsil.analysis.context import Context
 from konsil.analysis.estimate import estimates
-from konsil.analysis.kinds import Context
 from konsil.analysis.measure import Column, Measure
 from konsil.analysis.results import Row
 from konsil.analysis.rows import told_rows

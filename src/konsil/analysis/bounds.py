@@ -15,12 +15,13 @@ from konsil.analysis.approval import approval_bounds
 from konsil.analysis.catalogue import INJECTION
 from konsil.analysis.caution import items_of, score_column
 from konsil.analysis.coding import Sample, select, subjects_of
+from konsil.analysis.context import Context, labels_in, sample_of
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context, labels_in, sample_of
+from konsil.analysis.lineage import Lineage
 from konsil.analysis.pair_bounds import OF_SYSTEMS, concerned, pair_range
 from konsil.analysis.pairs import is_of_pairs
 from konsil.analysis.panels import ONE_TABLE, judges_and_panel, one_table
-from konsil.analysis.preference import Lineage, bench_of, preference_range
+from konsil.analysis.preference import bench_of, preference_range
 from konsil.analysis.results import Bounds, Row
 from konsil.stats.bounds import judge_range, share_range
 from konsil.stats.consensus import majority

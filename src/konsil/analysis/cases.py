@@ -7,12 +7,12 @@ from types import MappingProxyType
 
 from konsil.analysis.approval import approval_groups, strictness_groups
 from konsil.analysis.catalogue import DEGRADATION
+from konsil.analysis.context import Context, Group
 from konsil.analysis.correlations import correlation_rows
 from konsil.analysis.crossover import crossover_rows
 from konsil.analysis.degradation import degradation_groups, hidden_rows, recovery_rows
 from konsil.analysis.effects import anova_rows, effect_rows, tukey_rows
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context, Group
 from konsil.analysis.mismatch import detector_rows, outcome_groups
 from konsil.analysis.results import Row
 from konsil.analysis.rows import no_ratings, told_rows

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from konsil.analysis.coding import groups, select
+from konsil.analysis.context import Context
 from konsil.analysis.contrast import contrast
 from konsil.analysis.derived import SCORE
 from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context
 from konsil.analysis.measure import Measure, joint, minus
 from konsil.analysis.results import Row
 from konsil.analysis.rows import differences_of, estimate_of, estimates_of, row, told_rows

@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.coding import groups
+from konsil.analysis.context import Context
 from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context
 from konsil.analysis.measure import Measure, joint, together
 from konsil.analysis.parts import SENTENCES, Numbers, designs_in, minus_whole
 from konsil.analysis.results import Row
@@ -21,8 +21,8 @@ from konsil.analysis.rows import estimates_of, row, told_rows
 from konsil.analysis.said import Said, say
 from konsil.analysis.timed import seconds_by_pair
 from konsil.stats import generalizability as g
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array, Estimate
-from konsil.stats.kappa import ratio
 from konsil.stats.resample import bootstrap
 
 ANSWERS = 100

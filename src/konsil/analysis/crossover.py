@@ -10,19 +10,19 @@ from itertools import combinations
 import numpy as np
 
 from konsil.analysis import verdicts
+from konsil.analysis.context import Context
 from konsil.analysis.degradation import by_system, right
 from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context
 from konsil.analysis.measure import Measure, quotient
 from konsil.analysis.results import Row
 from konsil.analysis.rows import row
 from konsil.analysis.said import Said, say
 from konsil.analysis.scores import Ladder, ladder
 from konsil.stats import infer
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array, Estimate
 from konsil.stats.degradation import reversal, unanimous_interval
-from konsil.stats.kappa import ratio
 
 
 @dataclass(frozen=True)

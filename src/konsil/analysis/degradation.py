@@ -12,8 +12,8 @@ import polars as pl
 
 from konsil.analysis import verdicts
 from konsil.analysis.coding import groups
+from konsil.analysis.context import Context, Group
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context, Group
 from konsil.analysis.measure import Measure, quotient
 from konsil.analysis.results import Row
 from konsil.analysis.rows import estimates_of, row

@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.coding import groups, select
+from konsil.analysis.context import Context
 from konsil.analysis.estimate import Told, estimate
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context
 from konsil.analysis.measure import Measure, quotient
 from konsil.analysis.results import Row
 from konsil.analysis.rows import row

@@ -10,9 +10,9 @@ import polars as pl
 
 from konsil.analysis import few, panels
 from konsil.analysis.coding import select
+from konsil.analysis.context import Context, sample_of
 from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context, sample_of
 from konsil.analysis.measure import Measure
 from konsil.analysis.results import Row
 from konsil.analysis.rows import row

@@ -11,10 +11,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from konsil.analysis.columns import Columns, task_columns
+from konsil.analysis.context import Context
 from konsil.analysis.contrast import contrast
 from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Data, Long
-from konsil.analysis.kinds import Context
 from konsil.analysis.measure import Measure
 from konsil.analysis.results import Row
 from konsil.analysis.rows import row
@@ -23,9 +23,9 @@ from konsil.analysis.spec import Exclusions
 from konsil.instrument.injections import INJECTED, chosen_answer
 from konsil.plan.injections import Injections
 from konsil.records import Injected, Rating, Task
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array, Estimate
 from konsil.stats.injections import injection_shift, injection_sums
-from konsil.stats.kappa import ratio
 
 KIND = "injection"
 """In `by`: the kind of the instruction."""

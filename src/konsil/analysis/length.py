@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.coding import groups
+from konsil.analysis.context import Context, Group
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context, Group
 from konsil.analysis.measure import Measure
 from konsil.analysis.rows import estimate_of
 from konsil.analysis.said import say

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from konsil.analysis.context import Context
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context
+from konsil.analysis.lineage import Lineage
 from konsil.analysis.pair_influences import Column, columns, numbered
 from konsil.analysis.pair_rules import FLIPPED
-from konsil.analysis.preference import Lineage
 from konsil.analysis.results import Row
 from konsil.stats.contract import Array
 from konsil.stats.joint import joint_p, summed_products

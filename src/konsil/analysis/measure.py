@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from konsil.analysis.coding import Sample
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array, Finalise
 from konsil.stats.infer import concatenate
-from konsil.stats.kappa import ratio
 from konsil.stats.posterior import Prior
 from konsil.stats.rater_jackknife import ByRaters
 from konsil.stats.rows import Sums, prepare

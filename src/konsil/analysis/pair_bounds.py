@@ -11,10 +11,10 @@ import polars as pl
 from konsil.analysis.ballots import Ballot, as_jury, ballot_of, names_in, shown_first, steps_of
 from konsil.analysis.catalogue import LENGTH, WINS
 from konsil.analysis.coding import select
+from konsil.analysis.context import Context
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context
+from konsil.analysis.lineage import OWN, Lineage
 from konsil.analysis.pairwise import members, statistic_of
-from konsil.analysis.preference import OWN, Lineage
 from konsil.stats.votes import Votes, totals
 
 Range = tuple[float, float]

@@ -10,13 +10,13 @@ from itertools import combinations
 import numpy as np
 
 from konsil.analysis.ballots import steps_of
+from konsil.analysis.context import Context
 from konsil.analysis.estimate import Told, two_way_method
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context
+from konsil.analysis.lineage import Lineage
 from konsil.analysis.pair_influences import Column, columns, numbered
 from konsil.analysis.pair_rules import CRITERION, criteria_problems
 from konsil.analysis.pairwise import statistic_of
-from konsil.analysis.preference import Lineage
 from konsil.analysis.results import Row, RowKind
 from konsil.analysis.rows import row
 from konsil.analysis.said import Said, say

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from konsil.analysis.context import Context
 from konsil.analysis.estimate import Told
-from konsil.analysis.kinds import Context
 from konsil.analysis.results import Row
 from konsil.analysis.rows import row
 from konsil.analysis.said import Said, say

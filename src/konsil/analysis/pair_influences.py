@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from konsil.analysis.coding import select
+from konsil.analysis.context import Context
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context
+from konsil.analysis.lineage import Lineage
 from konsil.analysis.pairwise import members, statistic_of, voted
-from konsil.analysis.preference import Lineage
 from konsil.stats.cluster_variance import LEAST_RATERS, effective_number
 from konsil.stats.contract import Array, IntArray
 from konsil.stats.votes import totals

@@ -11,12 +11,12 @@ import polars as pl
 
 from konsil.analysis.ballots import Ballot, as_jury, ballot_of, names_in, shown_first
 from konsil.analysis.coding import groups, select
+from konsil.analysis.context import Context
 from konsil.analysis.estimate import Told, estimates
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context
+from konsil.analysis.lineage import OWN, Lineage
 from konsil.analysis.measure import Column, Measure
 from konsil.analysis.pair_estimates import value_rows
-from konsil.analysis.preference import OWN, Lineage
 from konsil.analysis.results import Row
 from konsil.analysis.rows import row, told_rows
 from konsil.analysis.said import say

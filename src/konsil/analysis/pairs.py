@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from konsil.analysis.catalogue import PREFERENCE, WINS, WORTHS
 from konsil.analysis.coding import select
+from konsil.analysis.context import Context
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context
+from konsil.analysis.lineage import Lineage
 from konsil.analysis.pair_contrasts import contrast_rows
 from konsil.analysis.pair_judging import choice_rows, own_rows, position_rows, rank_rows
 from konsil.analysis.pairwise import pair_rows
-from konsil.analysis.preference import Lineage
 from konsil.analysis.published_pairs import PUBLISHED, published_rows
 from konsil.analysis.results import Row
 from konsil.analysis.rows import no_ratings

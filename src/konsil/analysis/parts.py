@@ -11,9 +11,9 @@ import polars as pl
 
 from konsil.analysis import few
 from konsil.analysis.coding import groups
+from konsil.analysis.context import Context, sample_of
 from konsil.analysis.contrast import contrast
 from konsil.analysis.estimate import Told
-from konsil.analysis.kinds import Context, sample_of
 from konsil.analysis.measure import Measure, quotient
 from konsil.analysis.results import Row
 from konsil.analysis.rows import estimate_of, estimates_of, row, told_rows

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
 from konsil.analysis.coding import Sample, select, subjects_of
+from konsil.analysis.context import Context, sample_of
 from konsil.analysis.estimate import Told, estimate
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context, sample_of
+from konsil.analysis.lineage import OWN, Lineage
 from konsil.analysis.measure import Measure
 from konsil.analysis.results import Row
 from konsil.analysis.rows import estimates_of, row, told_rows
 from konsil.analysis.said import say
 from konsil.errors import NotRatedError
-from konsil.records import Rater, System
+from konsil.records import Rater
 from konsil.stats.consensus import majority
 from konsil.stats.contract import Array, Estimate, IntArray
 from konsil.stats.leniency import (
@@ -30,24 +31,6 @@ from konsil.stats.leniency import (
 )
 
 Names = np.ndarray[tuple[int], np.dtype[np.str_]]
-
-OWN = "system"
-"""The stratum of a judge that names the system it is."""
-
-
-@dataclass(frozen=True)
-class Lineage:
-    """Who is of which family."""
-
-    systems: Mapping[str, str]
-    """System -> family."""
-    judges: Mapping[str, Rater]
-    """Judge -> its record."""
-
-
-def lineage(systems: Sequence[System], raters: Sequence[Rater]) -> Lineage:
-    """The families of systems and raters."""
-    return Lineage({s.id: s.family for s in systems}, {r.id: r for r in raters})
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ import polars as pl
 from konsil.analysis.ballots import Ballot, as_jury, ballot_of, longer_first, names_in
 from konsil.analysis.catalogue import LENGTH
 from konsil.analysis.coding import groups
+from konsil.analysis.context import Context
 from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context
-from konsil.analysis.preference import Lineage
+from konsil.analysis.lineage import Lineage
 from konsil.analysis.results import Row
 from konsil.analysis.rows import row
 from konsil.analysis.said import Said, say

@@ -10,9 +10,9 @@ import polars as pl
 
 from konsil.analysis import panels
 from konsil.analysis.coding import Sample, select, subjects_of
+from konsil.analysis.context import Context, sample_of
 from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context, sample_of
 from konsil.analysis.measure import Measure, minus
 from konsil.analysis.results import Curve, Row
 from konsil.analysis.rows import differences_of, estimate_of, estimates_of, row, told_rows

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from konsil.analysis.context import Context
 from konsil.analysis.contrast import differences
 from konsil.analysis.estimate import Told, estimate, estimates
-from konsil.analysis.kinds import Context
 from konsil.analysis.measure import Measure, joint
 from konsil.analysis.ranges import range_of, within
 from konsil.analysis.results import Row, RowKind

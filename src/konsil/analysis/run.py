@@ -21,6 +21,7 @@ from konsil.analysis.cases import case_rows
 from konsil.analysis.catalogue import AUDIT, BLINDING, CASES, COMPLETE, COSTS, INJECTION, PARTS, RATER_PAIR, TIMED
 from konsil.analysis.caution import caution_rows
 from konsil.analysis.coding import groups, rater_pairs, select
+from konsil.analysis.context import Context, Group
 from konsil.analysis.contrast import contrast
 from konsil.analysis.costs import cost_rows
 from konsil.analysis.coverage import coverage, label_counts, surplus
@@ -30,15 +31,16 @@ from konsil.analysis.ensembles import MEASURES, ensemble_rows
 from konsil.analysis.estimate import Told
 from konsil.analysis.frame import Data, Long, long
 from konsil.analysis.injections import injection_rows
-from konsil.analysis.kinds import Context, Group, each_against_rest, single
+from konsil.analysis.kinds import each_against_rest, single
 from konsil.analysis.length import length_groups
+from konsil.analysis.lineage import Lineage, lineage
 from konsil.analysis.max_t import with_max_t
 from konsil.analysis.measure import Measure, clusters_used
 from konsil.analysis.methods import methods
 from konsil.analysis.outcomes import missing, outcomes
 from konsil.analysis.pairs import is_of_pairs, pair_statistics
 from konsil.analysis.parts import part_rows
-from konsil.analysis.preference import Lineage, lineage, preference_rows
+from konsil.analysis.preference import preference_rows
 from konsil.analysis.rater_samples import have_other_raters, of_other_raters
 from konsil.analysis.results import Results, Row
 from konsil.analysis.risk import risk_curves, risk_rows

@@ -10,8 +10,8 @@ import polars as pl
 
 from konsil.analysis.coding import select
 from konsil.analysis.conformity import refuse_unknown_labels
+from konsil.analysis.context import Context, labels_in
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context, labels_in
 from konsil.analysis.spec import Analysis
 from konsil.errors import AnalysisError, nearest
 from konsil.stats.contract import Array

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from konsil.analysis.frame import Long
-from konsil.analysis.preference import Lineage
+from konsil.analysis.lineage import Lineage
 from konsil.analysis.said import say
 from konsil.analysis.spec import Analysis
 

@@ -10,8 +10,9 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.coding import Labels, Sample, groups, matrix
+from konsil.analysis.context import Context, Group
 from konsil.analysis.frame import Long
-from konsil.analysis.kinds import Context, Group, group_of
+from konsil.analysis.kinds import group_of
 from konsil.analysis.measure import Measure, mean
 from konsil.analysis.said import say
 from konsil.errors import AnalysisError

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from konsil.analysis.ballots import Member
+from konsil.analysis.context import Context
 from konsil.analysis.estimate import Told
-from konsil.analysis.kinds import Context
 from konsil.analysis.pair_estimates import counted, linearised, resampled
 from konsil.analysis.results import Row
 from konsil.analysis.rows import row

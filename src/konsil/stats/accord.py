@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array, IntArray
-from konsil.stats.kappa import ratio
 from konsil.stats.tables import DENSE_CELLS
 from konsil.stats.votes import Votes
 

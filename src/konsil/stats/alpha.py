@@ -8,9 +8,9 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array, Statistic
 from konsil.stats.distances import Weights, disagreements, label_values, ratio_distances
-from konsil.stats.kappa import ratio
 from konsil.stats.tables import coincidences
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]

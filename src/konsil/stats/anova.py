@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array
-from konsil.stats.kappa import ratio
 
 REPEATED = "Kirk, Experimental Design, 4th ed. 2013, chapter 10; Greenhouse and Geisser, Psychometrika 24:95, 1959"
 

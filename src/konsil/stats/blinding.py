@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array, IntArray
-from konsil.stats.kappa import ratio
 
 JAMES = "James, Bloch, Lee, Kraemer and Fuller, Stat Med 15:1421, 1996"
 BANG = "Bang, Ni and Davis, Control Clin Trials 25:143, 2004"

@@ -12,9 +12,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from konsil.stats.arithmetic import mean_defined, ratio
 from konsil.stats.contract import Array, Codes, Statistic
 from konsil.stats.distances import Weights
-from konsil.stats.kappa import MEASURES, MeasureName, finalise_tables, mean_defined, measure_disagreements, ratio
+from konsil.stats.kappa import MEASURES, MeasureName, finalise_tables, measure_disagreements
 from konsil.stats.tables import by_cluster, table_counts
 
 Labels = NDArray[np.integer[Any]]

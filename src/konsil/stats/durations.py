@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array
-from konsil.stats.kappa import ratio
 
 
 def geometric_mean(totals: Array) -> Array:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array
-from konsil.stats.kappa import ratio
 
 COHEN = "Cohen, Statistical Power Analysis for the Behavioral Sciences, 2nd ed. 1988, chapter 2"
 

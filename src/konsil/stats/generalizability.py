@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array, IntArray
-from konsil.stats.kappa import ratio
 
 BRENNAN = "Brennan, Generalizability Theory, 2001; mean products: Koch, Technometrics 9:93, 1967"
 WIDTH = 11

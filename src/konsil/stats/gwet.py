@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array, Statistic
 from konsil.stats.distances import Weights, disagreements
-from konsil.stats.kappa import ratio
 from konsil.stats.multirater import label_shares, observed_disagreement
 from konsil.stats.tables import unit_agreement
 

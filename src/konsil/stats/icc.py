@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 import scipy
 
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array, Codes, Statistic
 from konsil.stats.distances import label_values
-from konsil.stats.kappa import ratio
 from konsil.stats.tables import by_cluster, complete
 
 IccForm = Literal["icc1", "icc2", "icc3", "icc1k", "icc2k", "icc3k"]

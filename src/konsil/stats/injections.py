@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array, IntArray
-from konsil.stats.kappa import ratio
 
 INJECTION = (
     "McNemar, Psychometrika 12:153, 1947; Tango, Stat Med 17:891, 1998 (interval and test of the paired difference)"

@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from konsil.stats.arithmetic import MeanOfParts, mean_defined, ratio
 from konsil.stats.contract import Array, Statistic
 from konsil.stats.distances import Weights, disagreements
 from konsil.stats.tables import pair_tables, square
@@ -29,34 +30,6 @@ BYRT = "Byrt, Bishop and Carlin, J Clin Epidemiol 46:423, 1993"
 SCOTT = "Scott, Public Opin Q 19:321, 1955"
 PERCENT = "share of units with equal labels, pair by pair"
 WITHIN_ONE = "share of units whose two labels are equal or neighbours on the scale, pair by pair"
-
-
-def ratio(above: ArrayLike, below: ArrayLike) -> Array:
-    """Divide; nan where the divisor is not positive.
-
-    Example:
-        >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
-        array([0.5, nan])
-    """
-    divisor = np.asarray(below, dtype=np.float64)
-    quotient: Array = np.divide(above, divisor, out=np.full(divisor.shape, np.nan), where=divisor > 0)
-    return quotient
-
-
-def mean_defined(values: Array) -> Array:
-    """Average over the last axis, leaving out nan; nan where nothing is defined. (..., m) to (..., 1).
-
-    Example:
-        >>> mean_defined(np.array([[0.5, np.nan], [np.nan, np.nan]]))
-        array([[0.5],
-               [nan]])
-    """
-    total = values.sum(-1, keepdims=True)
-    if values.shape[-1] and not np.isnan(total).any():
-        return np.asarray(total / values.shape[-1], dtype=np.float64)
-    defined = ~np.isnan(values)
-    n_defined = defined.sum(-1, keepdims=True).astype(np.float64)
-    return ratio(np.where(defined, values, 0.0).sum(-1, keepdims=True), n_defined)
 
 
 def percent_agreement_of(tables: Array, d: Array) -> Array:
@@ -135,11 +108,10 @@ def finalise_tables(totals: Array, measure: MeasureName, d: Array, n_tables: int
 
 
 @dataclass(frozen=True)
-class MeanOfTables:
-    """A finalise: a measure of each table, averaged over the tables for which it is defined.
+class MeanOfTables(MeanOfParts):
+    """A measure of each table, averaged over the tables for which it is defined.
 
-    What one table adds depends on its own sums alone, which `wald.linearised` uses: a crowd's hundred thousand pairs of
-    raters cost no more than their tables.
+    A crowd's hundred thousand pairs of raters cost no more than their tables.
     """
 
     measure: MeasureName
@@ -155,10 +127,6 @@ class MeanOfTables:
     def each(self, totals: Array) -> Array:
         """Compute every table's value, (..., n_tables * size) to (..., n_tables)."""
         return finalise_tables(totals, self.measure, self.d, np.shape(totals)[-1] // self.size, mean=False)
-
-    def __call__(self, totals: Array) -> Array:
-        """Compute their mean, (..., n_tables * size) to (..., 1)."""
-        return mean_defined(self.each(totals))
 
 
 def _over_pairs(name: str, measure: MeasureName, n_raters: int, d: Array, per_pair: bool, source: str) -> Statistic:

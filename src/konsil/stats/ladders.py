@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array
-from konsil.stats.kappa import ratio
 from konsil.stats.votes import pair_members
 from konsil.stats.wins import scores
 

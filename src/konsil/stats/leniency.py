@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array, IntArray
-from konsil.stats.kappa import ratio
 
 Bools = NDArray[np.bool_]
 MOST_STRATA = 13

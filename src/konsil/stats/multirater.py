@@ -11,9 +11,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array, Statistic
 from konsil.stats.distances import Weights, disagreements
-from konsil.stats.kappa import ratio
 from konsil.stats.tables import unanimity_sums, unit_agreement, unit_agreement_and_margins
 
 FLEISS = "Fleiss, Psychol Bull 76:378, 1971; missing labels and weights: Gwet 2014, chapters 2 and 3"

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from konsil.stats import ranks
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array, Finalise, Statistic
-from konsil.stats.kappa import MeanOfTables, ratio
+from konsil.stats.kappa import MeanOfTables
 
 
 @dataclass(frozen=True)

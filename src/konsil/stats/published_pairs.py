@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array, IntArray
 from konsil.stats.infer import infer
-from konsil.stats.kappa import ratio
 from konsil.stats.votes import Votes, pair_members
 from konsil.stats.weights import bootstrap_weights, stream_key
 

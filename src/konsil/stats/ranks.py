@@ -9,8 +9,8 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from konsil.stats.arithmetic import mean_defined, ratio
 from konsil.stats.contract import Array, IntArray, Statistic
-from konsil.stats.kappa import mean_defined, ratio
 from konsil.stats.tables import complete_pair_tables, identity, pair_tables
 
 KENDALL_W = "Kendall and Babington Smith, Ann Math Stat 10:275, 1939; ties: Kendall, Rank Correlation Methods, 1948"

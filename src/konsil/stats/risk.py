@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array, Finalise, IntArray
-from konsil.stats.kappa import ratio
 
 RISK_COVERAGE = "Geifman, Uziel and El-Yaniv, ICLR 2019; ties in one step"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array, IntArray
-from konsil.stats.kappa import ratio
 
 STRICTNESS = "Hanley and McNeil, Radiology 143:29, 1982: the area as a share of pairs"
 

@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 import scipy
 
+from konsil.stats.arithmetic import MeanOfParts
 from konsil.stats.cluster_variance import Tally, by_strata, two_ways
 from konsil.stats.contract import Array, Finalise, IntArray
-from konsil.stats.kappa import MeanOfTables
 from konsil.stats.resample import evaluate
 from konsil.stats.rows import Rows, Sums, prepare
 
@@ -50,8 +50,8 @@ def linearised(sums: Sums | Rows, finalise: Finalise) -> Array:
     rows = prepare(sums)
     value = evaluate(finalise, rows.total[None])[0]
     active = np.flatnonzero(rows.largest)
-    if isinstance(finalise, MeanOfTables):
-        return rows.expand(_over_tables(rows, finalise, active))
+    if isinstance(finalise, MeanOfParts):
+        return rows.expand(_over_parts(rows, finalise, active))
     by_sums = len(active) <= rows.patterns.shape[0]
     patterns = _over_sums(rows, finalise, value, active) if by_sums else _over_clusters(rows, finalise, value)
     return rows.expand(patterns)
@@ -82,8 +82,8 @@ def _over_sums(rows: Rows, finalise: Finalise, value: Array, active: IntArray) -
     return influence
 
 
-def _over_tables(rows: Rows, finalise: MeanOfTables, active: IntArray) -> Array:
-    """As `_over_sums`, with one cell of every table moved at once: no table depends on another's cells."""
+def _over_parts(rows: Rows, finalise: MeanOfParts, active: IntArray) -> Array:
+    """As `_over_sums`, with one sum of every part moved at once: no part depends on another's sums."""
     steps = np.zeros(rows.k)
     steps[active] = _STEP * np.maximum(np.abs(rows.total), rows.largest)[active]
     here = evaluate(finalise.each, rows.total[None])[0]

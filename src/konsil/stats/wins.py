@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from konsil.stats.arithmetic import ratio
 from konsil.stats.contract import Array, Finalise
-from konsil.stats.kappa import ratio
 from konsil.stats.votes import n_pairs, pair_members
 
 Score = Literal["difference", "win", "half", "margin"]
