@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
-import pkgutil
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import konsil.prepare
 from konsil.prepare.plain import has_media, plain
-
-
-@pytest.mark.parametrize("name", [m.name for m in pkgutil.iter_modules(konsil.prepare.__path__)])
-def test_docstrings(name: str):
-    assert doctest.testmod(importlib.import_module(f"konsil.prepare.{name}")).failed == 0
 
 
 @pytest.mark.parametrize(

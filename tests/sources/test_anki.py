@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
 import io
 import json
-import pkgutil
 import warnings
 import zipfile
 from collections.abc import Callable
@@ -18,7 +15,6 @@ import zstandard
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-import konsil.sources.anki
 from konsil.errors import SourceError
 from konsil.records import Note
 from konsil.sources.anki import Deck, package, protobuf, read_anki
@@ -294,8 +290,3 @@ def test_the_real_deck_has_the_same_notes_in_every_file(data: Callable[[str], Pa
     assert old.notes == new.notes == crowd.notes
     assert {n.type for n in old.notes if n.is_cloze} == {"Cloze", "Cloze (overlapping)"}
     assert (len(old.media), len(new.media), len(crowd.media)) == (0, 0, 120)
-
-
-@pytest.mark.parametrize("name", [m.name for m in pkgutil.iter_modules(konsil.sources.anki.__path__)])
-def test_docstrings(name: str):
-    assert doctest.testmod(importlib.import_module(f"konsil.sources.anki.{name}")).failed == 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
 import pickle
 
 import numpy as np
@@ -18,10 +16,6 @@ from konsil.stats.names import STATISTICS, applicable, statistic
 
 NAMES = sorted(STATISTICS)
 SYMMETRIC_IN_LABELS = [name for name in NAMES if STATISTICS[name].levels == LEVELS]
-MODULES = [
-    "alpha", "consensus", "distances", "ensembles", "gwet", "icc", "kappa", "multirater", "names", "ranks",
-    "sparse_tables", "standard_errors", "tables",
-]  # fmt: skip
 
 
 def sample(seed: int, k: int = 4, n_raters: int = 4, n_clusters: int = 12, missing: float = 0.1) -> Codes:
@@ -164,11 +158,3 @@ def test_statistics_that_share_sums_share_the_tally() -> None:
     assert len({statistic(name, codes).tally for name in pairwise}) == 1
     counted = ("fleiss_kappa", "randolph_kappa", "gwet_ac1", "gwet_ac2", "brennan_prediger")
     assert len({statistic(name, codes).tally for name in counted}) == 1
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_the_examples_in_the_docstrings_run(module: str) -> None:
-    found = importlib.import_module(f"konsil.stats.{module}")
-    result = doctest.testmod(found, extraglobs={"np": np, "Codes": Codes})
-    assert result.attempted
-    assert not result.failed
