@@ -74,6 +74,7 @@ def open_desk(
     size: tuple[int, int] = (1280, 900),
     language: str = "en",
     more: Any = None,
+    options: Any = None,
     **browser: Any,
 ) -> Iterator[OpenDesk]:
     """A page at the first task of a study of one rater, with so many answers on a screen."""
@@ -93,7 +94,7 @@ def open_desk(
         store.add(Batch(items=what, answers=said, raters=study.raters, tasks=tasks), source="test", at=AT)
         port = free_port()
         url = f"http://127.0.0.1:{port}"
-        stack.enter_context(served(create_app(study, store, Options(url=url)), port))
+        stack.enter_context(served(create_app(study, store, Options(url=url, **(options or {}))), port))
         locale = "de-DE" if language == "de" else "en-GB"
         context = chromium.new_context(viewport={"width": size[0], "height": size[1]}, locale=locale, **browser)
         stack.callback(context.close)

@@ -44,9 +44,10 @@ globalThis.konsilReadNumber = readNumber;
 // Times: how long the page was open, and how long of that it was visible and somebody was at it.
 const IDLE = 60000;
 let opened = performance.now(), ticked = opened, active = 0, lastInput = opened, firstInput = null;
+let visible = !document.hidden;
 function tick() {
   const now = performance.now();
-  if (!document.hidden && now - lastInput < IDLE) active += now - ticked;
+  if (visible && now - lastInput < IDLE) active += now - ticked;
   ticked = now;
 }
 function touched() {
@@ -56,7 +57,7 @@ function touched() {
 }
 setInterval(tick, 1000);
 for (const kind of ["keydown", "pointerdown", "input", "wheel"]) addEventListener(kind, touched, { passive: true, capture: true });
-document.addEventListener("visibilitychange", () => { tick(); if (document.hidden) typed(); });
+document.addEventListener("visibilitychange", () => { tick(); visible = !document.hidden; if (!visible) typed(); });
 function times() {
   tick();
   const seconds = (ms) => (ms / 1000).toFixed(3);
@@ -123,6 +124,13 @@ function setValue(key, value) {
   else found.value = value;
 }
 
+// A server that is there and takes nothing at this moment: too many changes in one minute, or a fault of its own.
+let busy = false;
+function available(answer) {
+  busy = answer.status >= 500 || answer.status === 429;
+  if (busy) throw new TypeError("busy");
+}
+
 // The queue: values only, never a text of the study; cleared when the server has them.
 let queue = [];
 try { queue = JSON.parse(memory.get(QUEUE + name) ?? "[]"); } catch { queue = []; }
@@ -146,17 +154,27 @@ function showSaved(at) {
   const time = new Date(at).toLocaleTimeString(root.lang, { hour: "2-digit", minute: "2-digit" });
   show("saved", badge.dataset.saved.replace("{time}", time));
 }
-function showOffline() {
-  const n = queue.length;
-  show("offline", n === 1 ? badge.dataset.offlineOne : badge.dataset.offlineMany.replace("{n}", n));
+function showOffline(n = queue.length) {
+  if (busy) show("offline", badge.dataset.busy);
+  else show("offline", n === 1 ? badge.dataset.offlineOne : badge.dataset.offlineMany.replace("{n}", n));
 }
+// As they are told: with what each is based on, so that another page of this device can tell them, too.
+const pending = () => queue.map((c) => ({ ...c, base_rev: c.base_rev ?? knownRev(c.field) }));
 function keep() {
-  if (queue.length) memory.set(QUEUE + name, JSON.stringify(queue));
+  if (queue.length) memory.set(QUEUE + name, JSON.stringify(pending()));
   else memory.drop(QUEUE + name);
+}
+// As many changes as one message holds; a long text that was typed while the server was away is many.
+const MOST_CHANGES = 200, MOST_LETTERS = 60000;
+function portion(changes) {
+  let letters = 0;
+  const fits = changes.findIndex((c, n) => (letters += c.value.length + 200) > MOST_LETTERS && n > 0);
+  return changes.slice(0, Math.min(MOST_CHANGES, fits < 0 ? changes.length : fits));
 }
 function changed(key) {
   if (closed) return;
-  const value = valueOf(key);
+  // Half a character and NUL, as some clipboards have them, are in no text.
+  const value = valueOf(key).replace(/\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "");
   const last = queue.findLast((c) => c.field === key);
   if (last && last.value === value) return;
   queue.push({ id: random(), field: key, value, at: new Date().toISOString() });
@@ -184,12 +202,11 @@ async function flushAll() {
 // What this window knows of, so that its own changes never conflict with one another: what it was told of each field,
 // and what is on its way, which may have arrived without a word coming back.
 function knowledge() {
-  const pending = queue.map((c) => ({ ...c, base_rev: c.base_rev ?? knownRev(c.field) }));
-  return { revisions: JSON.stringify(known), pending: JSON.stringify(pending) };
+  return { revisions: JSON.stringify(known), pending: JSON.stringify(portion(pending())) };
 }
 async function send() {
   clearTimeout(timer);
-  const now = queue.slice(0, 200);
+  const now = portion(queue);
   if (!now.length) return true;
   show("saving", badge.dataset.saving);
   // What a change is based on stays with it, so that telling it again after a lost answer is the same change.
@@ -197,7 +214,7 @@ async function send() {
   let answer;
   try {
     answer = await post(saveUrl, now);
-    if (answer.status >= 500 || answer.status === 429) throw new TypeError("busy");
+    available(answer);
   } catch {
     showOffline();
     timer = setTimeout(flush, wait);
@@ -209,12 +226,14 @@ async function send() {
   const again = answer.status === 403 && now.some((c) => !c.again);
   if (again) { for (const c of now) c.again = true; keep(); showOffline(); }
   if (answer.status === 401 || again) { location.reload(); return false; }
+  const told = answer.ok ? await answer.json().catch(() => null) : null;
+  // An answer that was cut off says nothing of what arrived: it is told again.
+  if (answer.ok && !told) { showOffline(); timer = setTimeout(flush, wait); return false; }
   queue = queue.slice(now.length);
-  keep();
-  if (!answer.ok) { location.reload(); return false; }
-  const told = await answer.json();
+  if (!told) { keep(); location.reload(); return false; }
   if (told.closed) { lose(now); location.reload(); return false; }
   for (const c of now) { known[c.field] = told.rev; stored[c.field] = c.value; }
+  keep();
   for (const [key, value] of Object.entries(told.conflicts)) crossed(key, value);
   if (!queue.length) { showSaved(told.at); back(); }
   return true;
@@ -241,21 +260,39 @@ function tellLost() {
   }
   place.hidden = false;
 }
+let crossings = 0;
 function crossed(key, value) {
+  const own = valueOf(key);
   queue = queue.filter((c) => c.field !== key);
   keep();
+  clearTimeout(typing.get(key));
+  typing.delete(key);
   setValue(key, value);
+  // What another window says is looked at before anybody goes on.
+  crossings += 1;
+  stayHere();
   const here = fieldOf(form.elements[key]);
   if (here) {
     readBack(here);
     here.classList.add("crossed");
-    here.querySelector(".fault").textContent = form.dataset.here.replace("{value}", value || form.dataset.nothing);
+    here.querySelector(".fault").textContent =
+      [form.dataset.here.replace("{value}", value || form.dataset.nothing), own && own !== value ? form.dataset.own.replace("{value}", own) : ""].join(" ").trim();
   }
 }
 // Another page cannot be fetched without a network: said here, before the browser shows a fault of its own. Whoever wanted
 // to go on goes on by themselves when the network is back.
-const away = document.getElementById("away");
+const away = document.getElementById("away"), delayed = document.getElementById("delayed");
 let wanted = false;
+function stayHere() {
+  wanted = false;
+  for (const one of [away, delayed]) if (one) one.hidden = true;
+}
+function goOnLater() {
+  if (!away) return;
+  away.hidden = busy;
+  delayed.hidden = !busy;
+  wanted = true;
+}
 function stay(event) {
   if (navigator.onLine || !away) return false;
   event.preventDefault();
@@ -266,8 +303,9 @@ document.addEventListener("click", (event) => {
   if (event.target.closest?.("a[href]:not([target])")) stay(event);
 });
 function back() {
-  if (away) away.hidden = true;
-  if (wanted) { wanted = false; goOn(); }
+  const going = wanted;
+  stayHere();
+  if (going) goOn();
 }
 function retry() {
   if (queue.length) flush();
@@ -277,8 +315,10 @@ addEventListener("online", () => { wait = 1000; flush().then((done) => { if (don
 addEventListener("pagehide", () => {
   if (closed || handedIn) return;
   typed();
-  post(saveUrl, queue.slice(0, 200), true).catch(() => {});
+  post(saveUrl, portion(queue), true).catch(() => {});
 });
+// A page that the browser had put by knows nothing of what was stored since.
+addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
 // Fields: the current one, moving, choosing.
 let current = 0, going = false;
@@ -342,6 +382,7 @@ function choose(key) {
   // While it is handed in, what was on the screen at that moment stands.
   if (!option || closed || going) return;
   option.checked = true;
+  stayHere();
   clearFault(fields[current]);
   changed(option.name);
   if (current + 1 < fields.length) move(current + 1);
@@ -359,6 +400,7 @@ form.addEventListener("focusin", (event) => {
 });
 form.addEventListener("change", (event) => {
   const field = event.target.closest(".asked");
+  stayHere();
   if (!field) { typed(); return; }
   clearFault(field);
   markSaid();
@@ -376,6 +418,8 @@ function typed() {
 form.addEventListener("input", (event) => {
   if (!event.target.matches("textarea, input[type=text]")) return;
   const key = event.target.name, field = event.target.closest(".asked");
+  // Whoever writes on wants to stay: the next page would take the rest of the word for keys.
+  stayHere();
   if (field) { clearFault(field); readBack(field); }
   clearTimeout(typing.get(key));
   typing.set(key, setTimeout(typed, 700));
@@ -421,14 +465,16 @@ const openPanel = () => document.querySelector("[popover]:popover-open");
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) {
-    if (event.key === "Enter" && event.ctrlKey) { event.preventDefault(); goOn(); }
+    if (event.key === "Enter" && event.ctrlKey) { event.preventDefault(); if (!event.repeat) goOn(); }
     return;
   }
   if (event.key === "Escape" && openPanel()) { openPanel().hidePopover(); return; }
   if (!shortcuts.checked) return;
   const elsewhere = event.target.closest?.("button, a, summary, .panel, header");
-  if (event.key === "Enter" && !elsewhere && !event.target.matches("textarea")) { event.preventDefault(); goOn(); return; }
+  if (event.key === "Enter" && !elsewhere && !event.target.matches("textarea")) { event.preventDefault(); if (!event.repeat) goOn(); return; }
   if (writing(event.target)) return;
+  // A key that is held down is pressed once: it answers one question, and hands one page in.
+  if (event.repeat && /^[0-9]$/.test(event.key)) { event.preventDefault(); return; }
   if (event.target.closest?.(".panel") && !book.contains(event.target)) return;
   // What is typed where an answer is to be written goes there.
   const box = elsewhere || closed ? null : boxOf(fields[current]);
@@ -474,15 +520,17 @@ form.addEventListener("submit", async (event) => {
   if (fields.some((field) => !answered(field) || numberFault(field))) { goOn(); return; }
   going = true;
   try {
+    const crossingsBefore = crossings;
     await flushAll();
     typed();
+    if (crossings !== crossingsBefore) { move(fields.findIndex((field) => field.matches(".crossed")), true); return; }
     for (const [key, value] of Object.entries({ ...times(), ...knowledge() })) carry(key, value);
     const answer = await fetch(form.action, {
       method: "POST", credentials: "same-origin", headers: { accept: "application/json" },
       body: new URLSearchParams(new FormData(form)),
     });
     if (answer.status === 401 || answer.status === 403) { location.reload(); return; }
-    if (answer.status === 429) throw new TypeError("busy");
+    available(answer);
     const told = await answer.json();
     if (told.closed) {
       lose(fields.flatMap((field) => [...field.querySelectorAll("[name]")].map((one) => one.name))
@@ -494,6 +542,8 @@ form.addEventListener("submit", async (event) => {
     }
     // What was handed in told its times with it: there is nothing more to tell on leaving.
     if (told.go) { queue = []; keep(); handedIn = true; location.assign(told.go); return; }
+    // Not this page's any more, or unlike what a server of this version says: the page tells which when it comes anew.
+    if (!told.conflicts && !told.problems) { location.reload(); return; }
     for (const [key, value] of Object.entries(told.conflicts ?? {})) { crossed(key, value); known[key] = told.rev; }
     for (const key of told.problems ?? []) {
       const field = fields.find((one) => one.dataset.field === key);
@@ -503,9 +553,8 @@ form.addEventListener("submit", async (event) => {
     }
   } catch {
     // Offline: what was said is in the queue; Next works again when the network is back.
-    if (!queue.length) show("offline", badge.dataset.offlineMany.replace("{n}", fields.length));
-    else showOffline();
-    if (away) { away.hidden = false; wanted = true; }
+    showOffline(queue.length || fields.length);
+    goOnLater();
     // Nothing of it may be left to save, and still it was not handed in: the next try goes on by itself.
     clearTimeout(timer);
     timer = setTimeout(retry, wait);
@@ -535,6 +584,9 @@ try {
     const other = key.slice(QUEUE.length);
     const changes = JSON.parse(memory.get(key) ?? "[]");
     const body = JSON.stringify({ changes: changes.map((c) => ({ base_rev: 0, ...c })), visit: "" });
+    // What does not fit into one message is told by its own page.
+    const part = portion(changes).length;
+    if (part < changes.length) continue;
     fetch(saveUrl.replace(name, other), {
       method: "POST", credentials: "same-origin", body,
       headers: { "content-type": "application/json", accept: "application/json", "x-csrf-token": csrf },
