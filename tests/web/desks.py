@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +84,9 @@ def open_desk(
     said = tuple(Answer(f"{i.id}:{s.id}", i.id, s.id, text) for i in what for s in makers)
     study = Study(
         "A small study", 7, language=language, instruments=(instrument, *instruments), systems=makers,
-        raters=(Rater(RATER, "panel"),), plan=tuple(plan) or (Allocation("panel", instrument.id),), **(more or {}),
+        raters=(Rater(RATER, "panel"),), plan=tuple(plan) or (Allocation("panel", instrument.id),),
     )  # fmt: skip
+    study = replace(study, **(more or {}))
     tasks = assign(
         study.plan, items=what, answers=said, raters=study.raters, instruments=study.instruments, seed=study.seed
     )
