@@ -12,10 +12,11 @@ import pytest
 from konsil.instrument import Instrument, fields, ratings, read_form
 from konsil.plan import Allocation
 from konsil.records import Rating, Task
-from konsil.store import Store
+from konsil.store import Store, adjudications
+from konsil.store.engine import reading
 from konsil.store.people import Person, note_person
 from konsil.study import Study
-from konsil.study.adjudication import DECIDED, OPENED, Adjudication
+from konsil.study.adjudication import CLOSED, DECIDED, OPENED, Adjudication, closing_sentences
 from konsil.web.adjudication import Adjudicating
 from konsil.web.desk import Desk
 
@@ -32,11 +33,13 @@ PAIRS = dataclasses.replace(
 )
 
 
-def rate(store: Store, instrument: Instrument, task: Task, labels: dict[str, str]) -> tuple[Rating, ...]:
+def rate(
+    store: Store, instrument: Instrument, task: Task, labels: dict[str, str], event: str = "rated"
+) -> tuple[Rating, ...]:
     asked = fields(instrument, task)
     form = {f.name: labels.get(f.name, f.options[0]) for f in asked}
     found = ratings(read_form(asked, form), instrument, task, at=AT)
-    store.revise(found, at=AT, event_id=f"rated {task.id}")
+    store.revise(found, at=AT, event_id=f"{event} {task.id}")
     return found
 
 
@@ -177,6 +180,68 @@ def test_an_abstention_differs_where_the_protocol_says_so(opened: Store, clock: 
     assert of(study, opened, clock).waiting() == n
 
 
+# The end of a round ---------------------------------------------------------------------------------------------------
+
+
+def decide_all(here: Adjudicating, rater: str, reason: str = "Einig") -> None:
+    for row in here.rows(rater):
+        review = here.review(rater, row.about)
+        assert review is not None
+        assert here.decide(rater, row.about, {"label": review.label, "reason": reason}) == ""
+
+
+def test_after_a_round_is_closed_nothing_in_it_changes(opened: Store, clock: Any) -> None:
+    differing(opened)
+    here = of(STUDY, opened, clock)
+    assert not here.close("owner"), "nothing is open"
+    here.open_all("owner")
+    decide_all(here, R1)
+    n_before = len(opened.ratings()) - 2
+    assert here.close("owner") and not here.close("owner")
+    closed = [e for e in opened.events() if e.kind == CLOSED]
+    assert {e.subject for e in closed} == {t.id for t in opened.tasks() if t.purpose == "adjudication"}
+    assert [e.data for e in closed] == [
+        {"round": 1, "screens": 2, "decided": 1, "ratings": n_before, "by": "owner"}
+    ] * 2
+    before, events = opened.ratings(), opened.events()
+    for rater in (R1, R2):
+        for row in here.rows(rater):
+            assert row.closed
+            review = here.review(rater, row.about)
+            assert review is not None and review.closed
+            assert here.decide(rater, row.about, {"label": "Mittel", "reason": "Doch"}) == "closed"
+    assert (opened.ratings(), opened.events()) == (before, events)
+    assert opened.verify_log() == ()
+    [sentence] = closing_sentences(events)
+    assert sentence == (
+        f"Round 1 of the adjudication was closed at {clock.stamp()}, after {n_before} ratings had been collected;"
+        " 1 of its 2 screens had a decision."
+    )
+
+
+def test_what_is_opened_after_a_round_is_a_round_of_its_own(opened: Store, clock: Any) -> None:
+    differing(opened)
+    here = of(STUDY, opened, clock)
+    here.open_all("owner")
+    here.close("owner")
+    rate(opened, MEDQADE, tasks_on(opened, "canary-item-1")[1], {"difficulty": "Schwer"}, event="corrected")
+    clock.pass_(60)
+    assert here.open_all("owner") == 1
+    [fresh] = [row for row in here.rows(R1) if not row.closed]
+    assert len(here.rows(R1)) == 3
+    assert here.decide(R1, fresh.about, {"label": "Mittel", "reason": "Nun gut"}) == ""
+    with reading(opened.engine) as connection:
+        first, second = adjudications.rounds(connection)
+    assert (first.number, first.n_decided, bool(first.closed_at)) == (1, 0, True)
+    assert (second.number, second.n_decided, second.closed_at) == (2, 1, "")
+    assert {s.item for s in second.screens} == {"canary-item-1"}
+    here.close("owner")
+    assert [str(s).split(" was")[0] for s in closing_sentences(opened.events())] == [
+        "Round 1 of the adjudication",
+        "Round 2 of the adjudication",
+    ]
+
+
 # Over HTTP ------------------------------------------------------------------------------------------------------------
 
 
@@ -209,6 +274,17 @@ def test_the_pages_from_opening_to_a_decision(enter: Enter, opened: Store, clock
     assert sum("Weil &lt;b&gt;so&lt;/b&gt;" in text for text in texts) == 1
     assert other.get(names[0]).status_code == 404, "another's"
     assert other.post(names[0], {"label": label[1], "reason": "x"}).status_code == 404
+    # The owner closes the round while a page of it is open.
+    rater.get(names[1])
+    assert "Runde 1: 0 von 2 Aufgaben entschieden" in owner.get("/office/adjudication").text
+    assert owner.post("/office/adjudication", {"do": "close"}).status_code == 200
+    assert "Runde schließen" not in owner.html and "geschlossen am" in owner.html
+    late = rater.post(names[1], {"label": label[1], "reason": "Zu spät"})
+    assert late.status_code == 409
+    assert "Ihre Eingaben wurden nicht gespeichert:" in late.text and "Zu spät" in late.text
+    assert "<textarea" not in rater.get(names[0]).text and "Weil &lt;b&gt;so&lt;/b&gt;" in rater.html
+    assert "weichen Sie und andere" not in rater.get("/finished").text
+    assert rater.get("/adjudication").text.count("geschlossen, nur noch lesbar") == 2
 
 
 def test_names_are_shown_where_the_protocol_says_so(enter: Enter, opened: Store, clock: Any, monkeypatch: Any) -> None:

@@ -128,7 +128,7 @@ def test_another_window_still_conflicts(desk: OpenDesk) -> None:
     other = desk.page.context.new_page()
     other.goto(desk.page.url)
     other.wait_for_selector("html.scripted")
-    # Nothing is left to be saved later in the first window: the second one is then told what stands there, however late.
+    # Nothing is left to be saved later in the first window: the second is told what stands there, however late.
     with desk.page.expect_response("**/save"):
         desk.page.locator("[name='~1']").fill("4")
         desk.page.locator("[name='~3']").focus()

@@ -19,6 +19,7 @@ from konsil.records import Callee, Event, Source
 from konsil.store import Added, Batch, Store
 from konsil.store.erasing import erased
 from konsil.study import Study, check, parse, study_digest
+from konsil.study.adjudication import closing_sentences
 from konsil.study.admit import Incoming, Known, admit
 from konsil.study.cutting import rates_sentences, with_sentences
 from konsil.study.enrolment import excluded_by_withdrawal, with_profiles
@@ -299,7 +300,13 @@ class Folder:
         return replace(
             found,
             warnings=(*(() if is_whole else (log,)), *seen.warnings, *found.warnings),
-            methods=(*seen.methods, *privacy_sentences(self.study, seen.events), log, *found.methods),
+            methods=(
+                *seen.methods,
+                *closing_sentences(seen.events),
+                *privacy_sentences(self.study, seen.events),
+                log,
+                *found.methods,
+            ),
             played=seen.played,
             plan=seen.plan,
             log=log,

@@ -38,6 +38,10 @@ COMMANDS = {
     "places": ("konsil.cli.places", "List the places that people sign up for, or add some after the plan."),
     "succeed": ("konsil.cli.succeed", "List the places that nobody has, or name who takes one over."),
     "close": ("konsil.cli.close", "Close a batch, so that its ratings stand; or open it again."),
+    "adjudication": (
+        "konsil.cli.adjudication",
+        "List what raters who differ look at together; open it, or close the round.",
+    ),
     "status": ("konsil.cli.status", "Say what the study's database holds."),
     "simulate": ("konsil.cli.simulate", "Draw a simulated panel's ratings from stated parameters."),
     "power": ("konsil.cli.power", "How wide the intervals will be and what will be found, by drawing the whole study."),

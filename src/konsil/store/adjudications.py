@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -14,7 +15,42 @@ from konsil.store.engine import reading, writing
 from konsil.store.pilot import ratings_of
 from konsil.store.write import Batch
 from konsil.study import Study
-from konsil.study.adjudication import DECIDED, OPENED, Adjudication, Disagreement, disagreements
+from konsil.study.adjudication import CLOSED, DECIDED, OPENED, Adjudication, Disagreement, disagreements
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What one rater looks at once more."""
+
+    item: str
+    """The item."""
+    fields: tuple[str, ...]
+    """The questions on which raters differ."""
+    decided: bool
+    """Whether the rater has kept or changed every label that is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What was opened until a round was closed."""
+
+    number: int
+    """From 1."""
+    opened_at: str
+    """When its first screen was opened."""
+    screens: tuple[Screen, ...]
+    """One for each rater of each disagreement."""
+    closed_at: str = ""
+    """When it was closed; empty: it is open."""
+    by: str = ""
+    """Who closed it, a pseudonym."""
+    ratings: int = 0
+    """Ratings that had been collected before it was closed, those of adjudications left out."""
+
+    @property
+    def n_decided(self) -> int:
+        """How many screens have a decision on every question."""
+        return sum(screen.decided for screen in self.screens)
 
 
 def is_open(connection: Connection, task: str) -> bool:
@@ -86,6 +122,70 @@ def decide(connection: Connection, rating: Rating, *, at: str) -> None:
     """Keep a label after adjudication; one that stood there before goes to the history."""
     n = len(happenings.of_kind(connection, DECIDED, rating.task)) + 1
     write.revise(connection, [rating], at=at, event_id=f"{DECIDED} {rating.task} {n}", kind_of_event=DECIDED)
+
+
+def is_closed(connection: Connection, task: str) -> bool:
+    """Whether the round of an adjudication's task is closed, so that labels after it stand."""
+    return bool(happenings.of_subject(connection, task, (CLOSED,)))
+
+
+def closed_tasks(connection: Connection) -> frozenset[str]:
+    """The tasks of all rounds that are closed."""
+    return frozenset(event.subject for event in happenings.of_kind(connection, CLOSED))
+
+
+def rounds(connection: Connection) -> tuple[Round, ...]:
+    """Every round in order; the last one is open where something was opened since the one before was closed."""
+    opened = {str(event.data.get("task")): event for event in happenings.of_kind(connection, OPENED)}
+    closed = {event.subject: event for event in happenings.of_kind(connection, CLOSED)}
+    tasks = {t.id: t for t in read.some(connection, "tasks", schema.tasks.c.purpose == "adjudication")}
+    rated = ratings_of(connection, list(tasks.values()))
+    of: dict[int, list[str]] = {}
+    last = max((_number(event) for event in closed.values()), default=0)
+    for name in sorted(opened.keys() & tasks.keys(), key=lambda n: (tasks[n].item or "", tasks[n].rater, n)):
+        of.setdefault(_number(closed[name]) if name in closed else last + 1, []).append(name)
+    found = []
+    for number, names in sorted(of.items()):
+        screens = []
+        for name in names:
+            asked = opened[name].data.get("fields")
+            fields = tuple(map(str, asked)) if isinstance(asked, list) else ()
+            screens.append(Screen(tasks[name].item or "", fields, len(rated.get(name, ())) >= len(fields)))
+        end = closed.get(names[0])
+        told = {} if end is None else {"closed_at": end.at, "by": str(end.data.get("by", ""))}
+        ratings = 0 if end is None else int(str(end.data.get("ratings", 0)))
+        begin = min(opened[name].at for name in names)
+        found.append(Round(number, begin, tuple(screens), **told, ratings=ratings))
+    return tuple(found)
+
+
+def _number(event: Event) -> int:
+    return int(str(event.data.get("round", 0)))
+
+
+def close(store: Store, *, at: str, by: str) -> Round | None:
+    """Close the round that is open: its labels stand, decided or not; None where no round is open."""
+    with writing(store.engine) as connection:
+        # Whoever decides waits for this, and the other way round: nothing is decided between the count and the end.
+        audit.head(connection, lock=True)
+        now = next((one for one in rounds(connection) if not one.closed_at), None)
+        if now is None:
+            return None
+        t, r = schema.tasks.c, schema.ratings.c
+        of_reviews = sa.select(t.id).where(t.purpose == "adjudication")
+        before = sa.select(sa.func.count()).select_from(schema.ratings).where(r.task.not_in(of_reviews))
+        data = {
+            "round": now.number,
+            "screens": len(now.screens),
+            "decided": now.n_decided,
+            "ratings": int(connection.execute(before).scalar_one()),
+            "by": by,
+        }
+        ended = closed_tasks(connection)
+        names = [str(e.data.get("task")) for e in happenings.of_kind(connection, OPENED)]
+        events = [Event(f"{CLOSED} {name}", CLOSED, name, at, data) for name in names if name not in ended]
+        write.append(connection, Batch(events=events), kind=CLOSED, at=at)
+        return next(one for one in rounds(connection) if one.number == now.number)
 
 
 def counts(connection: Connection) -> tuple[int, int]:

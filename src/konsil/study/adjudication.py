@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
+from konsil.analysis.said import Said, say
 from konsil.errors import nearest
 from konsil.instrument import Field, Instrument, fields, values
 from konsil.plan.streams import token
-from konsil.records import Rating, Task
+from konsil.records import Event, Rating, Task
 from konsil.study.calibration import apart
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ OPENED = "adjudication opened"
 """Subject: a task whose rater differs from others; data.task: that of the adjudication; data.fields; data.by."""
 DECIDED = "adjudication"
 """The kind of event of a label after adjudication; its subject is the adjudication's task."""
+CLOSED = "adjudication closed"
+"""Subject: a task of an adjudication; data: round, its screens, how many are decided, ratings collected before, by."""
 
 Names = Literal["hidden", "shown"]
 
@@ -115,6 +118,24 @@ def _differs(rules: Adjudication, field: Field, labels: Sequence[str]) -> bool:
         elif distance >= rules.steps:
             return True
     return False
+
+
+def closing_sentences(events: Iterable[Event]) -> tuple[Said, ...]:
+    """What the methods say of every round that was closed: when, after how many ratings, and how much was decided."""
+    rounds = {event.data.get("round"): event for event in events if event.kind == CLOSED}
+    return tuple(
+        say(
+            "Round {round} of the adjudication was closed at {at}, after {ratings:,} {ratings|rating|ratings} had been"
+            " collected; {decided:,} of its {screens:,} {screens|screen|screens} had a decision.",
+            message_id="adjudication.closed",
+            round=number,
+            at=event.at,
+            ratings=int(str(event.data.get("ratings", 0))),
+            decided=int(str(event.data.get("decided", 0))),
+            screens=int(str(event.data.get("screens", 0))),
+        )
+        for number, event in sorted((int(str(n)), event) for n, event in rounds.items())
+    )
 
 
 def adjudication_problems(study: Study, name: str) -> Iterator[str]:

@@ -16,7 +16,11 @@ from konsil.web.site import site_of
 def reviews(request: Request) -> Response:
     """What the visitor looks at together with others."""
     rows = site_of(request).adjudicating.rows(visitor_of(request).who)
-    told = {"rows": rows, "open": sum(not r.decided for r in rows), "study_language": site_of(request).study.language}
+    told = {
+        "rows": rows,
+        "open": sum(not (r.decided or r.closed) for r in rows),
+        "study_language": site_of(request).study.language,
+    }
     return page(request, "adjudications.html", told)
 
 
@@ -46,8 +50,8 @@ def decide(request: Request) -> Response:
     if fault == "unknown":
         return refusal(request, 404)
     if fault:
-        return _review(request, fault, 422)
-    rest = next((r.about for r in adjudicating.rows(who) if not r.decided), None)
+        return _review(request, fault, 409 if fault == "closed" else 422)
+    rest = next((r.about for r in adjudicating.rows(who) if not (r.decided or r.closed)), None)
     return to(path_to(request, "reviews") if rest is None else path_to(request, "review", about=rest))
 
 
@@ -56,16 +60,22 @@ def overview(request: Request) -> Response:
     site = site_of(request)
     with reading(site.store.engine) as connection:
         tasks, decided = adjudications.counts(connection)
+        rounds = adjudications.rounds(connection)
     told = {
         "rules": site.study.adjudication,
         "waiting": site.adjudicating.waiting(),
         "tasks": tasks,
         "decided": decided,
+        "rounds": rounds,
     }
     return office(request, "office_adjudication.html", told)
 
 
 def open_all(request: Request) -> Response:
-    """Open the adjudication of all disagreements that wait."""
-    site_of(request).adjudicating.open_all(visitor_of(request).who)
+    """Open the adjudication of all disagreements that wait, or close the round that is open."""
+    adjudicating, who = site_of(request).adjudicating, visitor_of(request).who
+    if form_of(request).get("do") == "close":
+        adjudicating.close(who)
+    else:
+        adjudicating.open_all(who)
     return to(path_to(request, "adjudications"))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from konsil.errors import StoreError
 from konsil.instrument import Field, Instrument, fields, ratings, screen, values
 from konsil.records import Rating, Task
-from konsil.store import Connection, Store, adjudications, happenings, screens
+from konsil.store import Connection, Store, adjudications, audit, happenings, screens
 from konsil.store.engine import reading, writing
 from konsil.store.people import people
 from konsil.store.renderings import rendered
@@ -53,6 +53,8 @@ class Row:
     """What was asked."""
     decided: bool
     """Whether the rater has kept or changed the label."""
+    closed: bool
+    """Whether its round is closed, so that the label stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,8 @@ class Review:
     """The reason for it; empty: not decided yet."""
     others: tuple[Voice, ...]
     """What the others said."""
+    closed: bool
+    """Whether its round is closed, so that the label stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,12 @@ class Adjudicating:
             return 0
         return adjudications.open_all(self._store, self._study, self._rules, at=self._now(), by=by)
 
+    def close(self, by: str) -> bool:
+        """Close the round that is open; say whether there was one."""
+        if self._rules is None:
+            return False
+        return adjudications.close(self._store, at=self._now(), by=by) is not None
+
     def rows(self, rater: str) -> tuple[Row, ...]:
         """The rater's list, in an order that says nothing."""
         if self._rules is None:
@@ -123,12 +133,14 @@ class Adjudicating:
             cases = self._cases(connection, rater)
             labels = adjudications.labels(connection, [c.task for c in cases])
             texts = {c.task.id: screens.item(connection, c.task.item) for c in cases}
+            closed = adjudications.closed_tasks(connection)
         return tuple(
             Row(
                 name,
                 (item.text if (item := texts[case.task.id]) is not None else ""),
                 case.field.criterion.question,
                 case.field.name in values(case.asked, case.task, labels.get(case.task.id, ())),
+                case.task.id in closed,
             )
             for name, case in sorted((_name(c), c) for c in cases)
         )
@@ -144,6 +156,7 @@ class Adjudicating:
             gone = withdrawn_consents(happenings.of_kind(connection, CONSENT))
             labels = adjudications.labels(connection, everybody)
             before = {t.id: screens.task(connection, t.repeat_of or "") for t in everybody}
+            closed = adjudications.is_closed(connection, task.id)
             item, answers = screens.item(connection, task.item), screens.answers(connection, task.answers)
         names = people(self._store) if self._rules is not None and self._rules.names == "shown" else None
         instrument = self._instrument(task)
@@ -178,15 +191,19 @@ class Adjudicating:
             mine.after or mine.before,
             mine.reason,
             tuple(others),
+            closed,
         )
 
     def decide(self, rater: str, about: str, sent: Mapping[str, str]) -> str:
-        """Keep or change the label; what is wrong: 'unknown', 'label', 'reason', or nothing."""
+        """Keep or change the label; what is wrong: 'unknown', 'closed', 'label', 'reason', or nothing."""
         reason, at = form.clean(sent.get("reason", "")).strip()[:LONGEST_REASON], self._now()
         with reading(self._store.engine) as connection:
             case = next((c for c in self._cases(connection, rater) if _name(c) == about), None)
+            closed = case is not None and adjudications.is_closed(connection, case.task.id)
         if case is None:
             return "unknown"
+        if closed:
+            return "closed"
         said = form.tidied((case.field,), {case.field.name: sent.get("label", "")})
         read = form.read((case.field,), said)
         if not read.readable or not read.given:
@@ -195,6 +212,10 @@ class Adjudicating:
             return "reason"
         [rating] = ratings(read, self._instrument(case.task), case.task, at=at)
         with writing(self._store.engine) as connection:
+            # Locked as in `adjudications.close`: a label is either counted there or refused here.
+            audit.head(connection, lock=True)
+            if adjudications.is_closed(connection, case.task.id):
+                return "closed"
             held = [r for r in screens.ratings_of_task(connection, case.task.id) if r.task == case.task.id]
             now = dataclasses.replace(rating, note=reason)
             if not any(_same(now, r) for r in held):

@@ -46,7 +46,7 @@ def _next(request: Request) -> str:
 def finished(request: Request) -> Response:
     """All is rated, for now."""
     site, who = site_of(request), visitor_of(request).who
-    open_ = sum(not row.decided for row in site.adjudicating.rows(who))
+    open_ = sum(not (row.decided or row.closed) for row in site.adjudicating.rows(who))
     with reading(site.store.engine) as connection:
         changed = changed_pages(site, connection, who)
     told = {"progress": progress(site.desk.line(who), None), "reviews_open": open_, "n_changed": len(changed)}
