@@ -38,6 +38,7 @@ FOLDER = HERE / "pages"
 ONLY = frozenset(sys.argv[1:])
 """Names of pages to take anew; none: all."""
 ENROLMENT, PILOT, REWRITING = "office-enrolment", "office-pilot", "office-rewriting"
+ADJUDICATION = "office-adjudication"
 """Pages of the office that only some studies have something on."""
 CURATORS = tuple(name for name in PAGES if PAGES[name].startswith("Curators: "))
 """Pages of those who go through cases."""
@@ -46,8 +47,11 @@ TOURS = {
     "practising": ("practice", "explained", "finished"),
     "units": ("codebook", "keys", "problem", "offline", *(name for name in PAGES if name.startswith("rating"))),
     "calibrating": ("calibration", PILOT),
+    "differing": ("ratings", "adjudications", "adjudication", ADJUDICATION),
     "office": tuple(
-        name for name in PAGES if name.startswith("office") and name not in (ENROLMENT, PILOT, REWRITING, *CURATORS)
+        name
+        for name in PAGES
+        if name.startswith("office") and name not in (ENROLMENT, PILOT, REWRITING, ADJUDICATION, *CURATORS)
     ),
     "cases": CURATORS,
     "rewording": (REWRITING,),
@@ -175,7 +179,7 @@ def way_in(cameras: Sequence[Camera], said: Said, clock: Clock, _: Path) -> None
             camera.press("main .go")
             for label in said.profiled:
                 page.check(label)
-            page.fill("[name=years]", "12")
+            page.fill("input[inputmode=decimal]", "12")
             camera.take("profile")
             camera.press("main .go")
             camera.take("place")
@@ -251,6 +255,34 @@ def calibrating(cameras: Sequence[Camera], said: Said, clock: Clock, _: Path) ->
         camera.press("main .go")
         for camera in cameras:
             camera.look(site, url, PILOT)
+
+
+def differing(cameras: Sequence[Camera], said: Said, clock: Clock, _: Path) -> None:
+    """A rater's own list, and what raters who differ look at together."""
+    study = said.studies["differing"]
+    with serving(study, material(said, "differing"), clock) as (site, url):
+        for rater, side in (("r1", 0), ("r2", 2)):
+            for n in range(len(site.desk.line(rater))):
+                public = site.desk.next_task(rater)
+                asked = [a.name for group in site.desk.open(rater, public).everything for a in group.asked]
+                labels = dict.fromkeys(asked, said.sides[side])
+                site.desk.submit(rater, public, {**labels, "~note": said.agreed if n == 0 else ""}, 0)
+        site.adjudicating.open_all("study-office")
+        first = site.adjudicating.rows("r2")[0]
+        now = site.adjudicating.review("r2", first.about).before
+        site.adjudicating.decide("r2", first.about, {"label": now, "reason": said.agreed})
+        for camera in cameras:
+            camera.enter(site, url, "r1")
+            camera.page.goto(f"{url}/ratings")
+            camera.take("ratings")
+            camera.page.goto(f"{url}/adjudication")
+            camera.take("adjudications")
+            camera.page.locator("a[href^='/adjudication/']").first.click()
+            camera.page.wait_for_selector(".labels-apart")
+            camera.page.locator(".labels-apart").scroll_into_view_if_needed()
+            camera.take("adjudication")
+        for camera in cameras:
+            camera.look(site, url, ADJUDICATION)
 
 
 def office(cameras: Sequence[Camera], said: Said, clock: Clock, folder: Path) -> None:
@@ -392,7 +424,7 @@ def main() -> None:
         browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for language in ("en", "de"):
             said = invented(language)
-            for tour in (way_in, practising, units, calibrating, office, cases, rewording, kits):
+            for tour in (way_in, practising, units, calibrating, differing, office, cases, rewording, kits):
                 if ONLY and not ONLY & set(TOURS[tour.__name__]):
                     continue
                 clock = Clock()

@@ -17,6 +17,7 @@ from konsil.prepare.marking import Masking
 from konsil.prepare.rewriting import Rewriting
 from konsil.records import Answer, Citation, Item, Rater, Span, System
 from konsil.study import Study
+from konsil.study.adjudication import Adjudication
 from konsil.study.calibration import Calibration
 from konsil.study.enrolment import Enrolment, Question
 from konsil.study.practice import Explanation
@@ -41,6 +42,9 @@ PAGES = {
     "rating-sentences": "Rating: sentence by sentence",
     "rating-survey": "A survey",
     "calibration": "After a pilot: reasons",
+    "ratings": "My ratings",
+    "adjudications": "Where raters differ: the list",
+    "adjudication": "Where raters differ: one question",
     "finished": "The end",
     "refusal": "What does not exist",
     "kit-start": "Offline kit: its beginning",
@@ -52,6 +56,7 @@ PAGES = {
     "office-cases": "Curators: cases to be marked",
     "office-cases-mark": "Curators: a case and what is marked in it",
     "office-rewriting": "Office: rewritten questions",
+    "office-adjudication": "Office: adjudication",
     "office-invitations": "Office: invitations",
     "office-enrolment": "Office: consent, eligibility, profiles",
     "office-pilot": "Office: a pilot's reasons",
@@ -81,6 +86,8 @@ class Said:
     eligible: Sequence[str]
     profiled: Sequence[str]
     grades: Sequence[str]
+    sides: Sequence[str]
+    agreed: str
     problem: str
     marked: Sequence[tuple[str, str]]
     rewritten: Sequence[str]
@@ -136,6 +143,10 @@ def invented(language: str) -> Said:
         "several": study(several, panel),
         "one": study(one, Allocation("panel", "one", show="each")),
         "pair": study(pair, Allocation("panel", "pair", show="pair")),
+        "differing": replace(
+            study(pair, Allocation("panel", "pair", show="pair")),
+            adjudication=Adjudication("panel", tuple(c.id for c in pair.criteria[:2]), steps=2),
+        ),
         "sentences": study(parts, Allocation("panel", "sentences", show="each")),
         "survey": study(survey, Allocation("panel", "survey")),
         "practice": replace(
@@ -177,6 +188,14 @@ def invented(language: str) -> Said:
             (case,),
             (Answer("c1", "c", "s1", w["reply"], "", cites), Answer("c2", "c", "s2", w["second"], "", cites)),
         ),
+        "differing": (
+            (case, *questions[0]),
+            (
+                Answer("c1", "c", "s1", w["reply"], "", cites),
+                Answer("c2", "c", "s2", w["second"], "", cites),
+                *questions[1][:2],
+            ),
+        ),
         "sentences": ((case,), (Answer("c1", "c", "s1", w["sentence"], sentences=spans),)),
         "survey": single,
         "cases": (_reports(w), ()),
@@ -186,8 +205,8 @@ def invented(language: str) -> Said:
     }
     return Said(
         language, studies, material,
-        (f"input[name='licensed'][value='{w['y']}']", f"input[name='author'][value='{w['n']}']"),
-        (f"input[name='specialty'][value='{w['medicine']}']",), five.labels, w["problem"],
+        (f"input[name='~1'][value='{w['y']}']", f"input[name='~2'][value='{w['n']}']"),
+        (f"input[name='~3'][value='{w['medicine']}']",), five.labels, sides.labels, w["agreed"], w["problem"],
         tuple((k, words) for k, _, words in (line.partition(": ") for line in w["marked"].split("|"))),
         tuple(new for _, new in _worded(w)),
         {w["medicine"]: ("120", "60", "31", "28", "26", "21"), w["surgery"]: ("90", "40", "22", "20", "18", "12")},

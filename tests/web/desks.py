@@ -15,7 +15,7 @@ from konsil.store import Batch, Store
 from konsil.store.access import Access
 from konsil.study import Study
 from konsil.web.app import create_app
-from konsil.web.site import Options
+from konsil.web.site import Options, utc
 
 from .browsers import free_port, served
 
@@ -76,6 +76,7 @@ def open_desk(
     language: str = "en",
     more: Any = None,
     options: Any = None,
+    clock: Any = utc,
     **browser: Any,
 ) -> Iterator[OpenDesk]:
     """A page at the first task of a study of one rater, with so many answers on a screen."""
@@ -96,7 +97,7 @@ def open_desk(
         store.add(Batch(items=what, answers=said, raters=study.raters, tasks=tasks), source="test", at=AT)
         port = free_port()
         url = f"http://127.0.0.1:{port}"
-        stack.enter_context(served(create_app(study, store, Options(url=url, **(options or {}))), port))
+        stack.enter_context(served(create_app(study, store, Options(url=url, **(options or {})), clock=clock), port))
         locale = "de-DE" if language == "de" else "en-GB"
         context = chromium.new_context(viewport={"width": size[0], "height": size[1]}, locale=locale, **browser)
         stack.callback(context.close)

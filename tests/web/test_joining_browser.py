@@ -11,6 +11,7 @@ import pytest
 
 from konsil.store import Store
 from konsil.store.access import Access
+from konsil.study.enrolment import Enrolment, names_of
 from konsil.web.app import create_app
 from konsil.web.site import Options
 
@@ -62,7 +63,7 @@ def test_from_the_link_for_anybody_to_the_first_task(
                 ("/eligibility", lambda: _choose(page, {"licensed": "Ja", "author": "Nein"})),
                 (
                     "/profile",
-                    lambda: (_choose(page, {"specialty": "Innere", "product": "ja"}), page.fill("[name=years]", "7,5")),
+                    lambda: (_choose(page, {"specialty": "Innere", "product": "ja"}), page.fill("[name='~4']", "7,5")),
                 ),
                 ("/place", lambda: None),
             ):
@@ -94,10 +95,10 @@ def test_from_the_link_for_anybody_to_the_first_task(
         assert store.verify_log() == ()
 
 
-def _choose(page: Any, replies: dict[str, str]) -> None:
+def _choose(page: Any, replies: dict[str, str], asks: Enrolment = ASKS) -> None:
     """By keyboard: Tab into the group, arrows to the option."""
     for name, label in replies.items():
-        option = page.locator(f"input[name={name}][value={label!r}]")
+        option = page.locator(f"input[name='{names_of(asks).neutral(name)}'][value={label!r}]")
         option.focus()
         page.keyboard.press("Space")
         assert option.is_checked()
@@ -127,8 +128,8 @@ def test_waiting_for_a_place_and_the_office_that_adds_one(
                 pages.append(page)
             for page in pages[:2]:
                 page.wait_for_url("**/profile")
-                _choose(page, {"specialty": "Chirurgie", "product": "ja"})
-                page.fill("[name=years]", "7")
+                _choose(page, {"specialty": "Chirurgie", "product": "ja"}, asks)
+                page.fill("[name='~2']", "7")
                 page.locator("main .go").press("Enter")
                 page.wait_for_url("**/place")
             pages[0].locator("main .go").press("Enter")

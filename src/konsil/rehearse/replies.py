@@ -13,7 +13,7 @@ from konsil.simulate import Truth, people
 from konsil.store import Store, screens
 from konsil.store.engine import reading
 from konsil.study import Study
-from konsil.study.enrolment import Question
+from konsil.study.enrolment import Question, names_of
 
 
 class Replies:
@@ -60,13 +60,17 @@ class Replies:
 
 
 def about(study: Study, place: Rater | None) -> dict[str, str]:
-    """What somebody says of themselves so that they are let in, and into this place where there is one."""
+    """What somebody says of themselves so that they are let in, and into this place where there is one.
+
+    By the questions' names on their pages.
+    """
     enrolment = study.enrolment
     if enrolment is None:
         return {}
     told = {q.id: q.admits[0] if q.admits else _any(q) for q in enrolment.eligibility}
     told |= {q.id: _any(q) for q in enrolment.profile}
-    return told | dict(place.strata if place is not None else {})
+    told |= dict(place.strata if place is not None else {})
+    return names_of(enrolment).neutrals(told)
 
 
 def _any(question: Question) -> str:

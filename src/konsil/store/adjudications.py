@@ -186,11 +186,3 @@ def close(store: Store, *, at: str, by: str) -> Round | None:
         events = [Event(f"{CLOSED} {name}", CLOSED, name, at, data) for name in names if name not in ended]
         write.append(connection, Batch(events=events), kind=CLOSED, at=at)
         return next(one for one in rounds(connection) if one.number == now.number)
-
-
-def counts(connection: Connection) -> tuple[int, int]:
-    """How many tasks are in adjudications, and how many of them have labels after it."""
-    t, r = schema.tasks.c, schema.ratings.c
-    mine = sa.select(sa.func.count()).select_from(schema.tasks).where(t.purpose == "adjudication", t.rater != "")
-    decided = mine.where(sa.select(r.task).where(r.task == t.id).exists())
-    return int(connection.execute(mine).scalar_one()), int(connection.execute(decided).scalar_one())

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from konsil.errors import nearest
-from konsil.instrument import Criterion, Instrument, Scale
+from konsil.instrument import Criterion, Instrument, PageNames, Scale
 from konsil.plan.places import Places
 from konsil.records import Event, Rater
 
@@ -76,6 +76,11 @@ def form_of(questions: Iterable[Question], language: str) -> Instrument:
     """The questions as a form, so that page and reader are those of every other form."""
     asked = tuple(Criterion(q.id, q.question, q.scale, "rater", q.guidance) for q in questions)
     return Instrument("enrolment", asked, language=language)
+
+
+def names_of(asks: Enrolment) -> PageNames:
+    """What the questions are called on their pages: an identifier could tell which reply lets somebody in."""
+    return PageNames([form_of((*asks.eligibility, *asks.profile), "en")])
 
 
 def is_admitted(questions: Iterable[Question], replies: Mapping[str, str]) -> bool:

@@ -59,13 +59,12 @@ def overview(request: Request) -> Response:
     """How many disagreements wait, and how many are decided. For owners: their number is an outcome."""
     site = site_of(request)
     with reading(site.store.engine) as connection:
-        tasks, decided = adjudications.counts(connection)
         rounds = adjudications.rounds(connection)
     told = {
         "rules": site.study.adjudication,
         "waiting": site.adjudicating.waiting(),
-        "tasks": tasks,
-        "decided": decided,
+        "tasks": sum(len(one.screens) for one in rounds),
+        "decided": sum(one.n_decided for one in rounds),
         "rounds": rounds,
     }
     return office(request, "office_adjudication.html", told)

@@ -19,6 +19,7 @@ from konsil.web import richtext
 from konsil.web.guard import form_of, visitor_of
 from konsil.web.pages import page, path_to, to
 from konsil.web.reception import Part
+from konsil.web.sheet import groups_with_page_names
 from konsil.web.site import Site, site_of, stamp
 from konsil.web.way import in_the_way
 
@@ -117,7 +118,7 @@ def _questions(
         return to(path_to(request, "next"))
     told = {
         "part": part,
-        "groups": groups,
+        "groups": groups_with_page_names(groups, site.reception.names),
         "declined": part == "eligibility" and standing.eligible is False,
         "problems": len(problems or ()),
         "study_language": site.study.language,
@@ -130,6 +131,7 @@ def _reply(request: Request, part: Part) -> Response:
     site, visitor, sent = site_of(request), visitor_of(request), form_of(request)
     if in_the_way(site, visitor) != part:
         return to(path_to(request, "next"))
+    sent = site.reception.names.fields(sent)
     problems = site.reception.reply(part, visitor.who, sent)
     return _questions(request, part, sent, problems) if problems else to(path_to(request, "next"))
 

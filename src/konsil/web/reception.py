@@ -20,6 +20,7 @@ from konsil.study.enrolment import (
     Question,
     form_of,
     is_admitted,
+    names_of,
     version_of,
 )
 from konsil.web import form, sheet
@@ -54,6 +55,7 @@ class Reception:
     def __init__(self, study: Study, store: Store, now: Callable[[], str]) -> None:
         self._study, self._store, self._now = study, store, now
         self._asks: Enrolment = study.enrolment or Enrolment()
+        self.names = names_of(self._asks)
         self.version = version_of(self._asks.consent) if self._asks.consent.strip() else ""
 
     @property

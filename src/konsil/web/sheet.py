@@ -311,12 +311,16 @@ def _asked(field: Field, anchor: str, said: Said) -> Asked:
     )
 
 
+def groups_with_page_names(groups: Sequence[Group], names: PageNames) -> tuple[Group, ...]:
+    """The questions with their fields as they are called on the page."""
+
+    def asked(one: Asked) -> Asked:
+        return replace(one, name=names.neutral(one.name), reason=names.neutral(one.reason))
+
+    return tuple(replace(group, asked=tuple(map(asked, group.asked))) for group in groups)
+
+
 def with_page_names(sheet: Sheet, names: PageNames) -> Sheet:
     """The page with its fields as they are called there."""
-
-    def group(one: Group) -> Group:
-        asked = tuple(replace(a, name=names.neutral(a.name), reason=names.neutral(a.reason)) for a in one.asked)
-        return replace(one, asked=asked)
-
-    panes = tuple(replace(p, groups=tuple(map(group, p.groups))) for p in sheet.panes)
-    return replace(sheet, panes=panes, groups=tuple(map(group, sheet.groups)))
+    panes = tuple(replace(p, groups=groups_with_page_names(p.groups, names)) for p in sheet.panes)
+    return replace(sheet, panes=panes, groups=groups_with_page_names(sheet.groups, names))
