@@ -43,7 +43,7 @@ def test_a_label_is_changed_by_keys_alone(language: str, scheme: str, chromium: 
             office.goto(f"{url}/office/adjudication")
             fits(axe, office)
             office.locator("main .card button").press("Enter")
-            office.locator("main .card").wait_for(state="detached")
+            office.locator("main .card input[value=close]").wait_for(state="attached")
             fits(axe, office)
             page.goto(f"{url}/next")
             page.locator("main a.go").press("Enter")
@@ -68,8 +68,49 @@ def test_a_label_is_changed_by_keys_alone(language: str, scheme: str, chromium: 
                 assert len(labels) == n + 1 and after in labels
             page.wait_for_selector("[role=status]")
             fits(axe, page)
+            office.locator("main .card button").press("Enter")
+            office.locator("main .card").wait_for(state="detached")
+            fits(axe, office)
+            page.locator("main .rated a").first.press("Enter")
+            page.wait_for_url("**/adjudication/*")
+            fits(axe, page)
+            assert page.locator("textarea").count() == 0
+            assert "Reason" in str(page.text_content("main"))
             assert faults == []
         assert store.verify_log() == ()
+
+
+@pytest.mark.slow
+def test_a_reason_that_the_server_did_not_take_is_sent_by_loading_again(chromium: Any, tmp_path: Path) -> None:
+    """The browser shows a fault of its own; loading that again sends what was written and chosen, once."""
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    with Store.open(tmp_path) as store:
+        differing(store)
+        rater = Access(store).invite(R1, "rater", at=AT, expires_at=FAR)
+        app = create_app(STUDY, store, Options(url=url))
+        app.state.site.adjudicating.open_all("owner")
+        with served(app, port):
+            page = chromium.new_context().new_page()
+            page.goto(f"{url}/come/{rater}")
+            page.locator("main button").press("Enter")
+            page.wait_for_url("**/finished")
+            page.goto(f"{url}/adjudication")
+            page.locator("main .rated a").first.click()
+            page.wait_for_url("**/adjudication/*")
+            here = page.url
+            page.locator("input[name=label]").nth(1).check(force=True)
+            label = page.locator("input[name=label]").nth(1).get_attribute("value")
+            page.fill("textarea", "It omits the renal dose, which is dangerous in CKD.")
+            page.route(here, lambda route: route.abort("connectionrefused"))
+            with page.expect_event("requestfailed"):
+                page.locator("main .go").press("Enter")
+            page.wait_for_url("chrome-error://**")
+            page.unroute(here)
+            page.reload()
+            page.wait_for_url(lambda now: now.startswith(url) and now != here)
+        [rating] = [r for r in store.ratings() if r.note]
+        assert (rating.note, rating.label) == ("It omits the renal dose, which is dangerous in CKD.", label)
 
 
 def fits(axe: Any, page: Any) -> None:
