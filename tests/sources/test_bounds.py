@@ -113,8 +113,8 @@ def test_a_table_of_very_many_columns_is_refused(tmp_path: Path, name: str) -> N
     names = [f"c{n}" for n in range(5_000)]
     texts = {
         "t.csv": ",".join(names) + "\n" + "," * 4_999 + "\n",
-        "t.jsonl": "".join(json.dumps({n: 1}) + "\n" for n in names),
-        "t.json": json.dumps([{n: 1} for n in names]),
+        "t.jsonl": "".join(json.dumps(dict.fromkeys(names[n : n + 100], 1)) + "\n" for n in range(0, 5_000, 100)),
+        "t.json": json.dumps([dict.fromkeys(names[n : n + 100], 1) for n in range(0, 5_000, 100)]),
     }
     (tmp_path / name).write_text(texts[name])
     assert "columns; expected 4,096 or fewer" in refusal(tmp_path / name)
@@ -243,3 +243,15 @@ def test_the_parameters_of_a_simulation_that_are_none(tmp_path: Path, content: b
     folder = Folder(tmp_path, parse('title = "a"\nseed = 1\n', lambda _: ""))
     with pytest.raises(StudyError, match=sentence):
         truth_of(folder)
+
+
+def test_many_rows_of_few_keys_each_are_counted_as_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """700 kB of objects, each with another of 4,000 keys, once took 7.5 GB."""
+    from konsil.sources import delimited
+
+    monkeypatch.setattr(delimited, "CELLS", 1_000)
+    rows = [{f"c{n % 100}": 1} for n in range(200)]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "t.json").write_text(json.dumps(rows))
+    for name in ("t.jsonl", "t.json"):
+        assert "a table with so little in its cells may have" in refusal(tmp_path / name)

@@ -2,6 +2,7 @@
 
 The child may take MEMORY bytes and TIMES times what the file may unpack to, and a time by the file's size. Its result
 comes back through a pipe, so that nothing is left on the disk, and a child without a reader ends at its next write.
+The result is a line of JSON, `{"error": ...}` where the file is refused, and what the kind of file puts after it.
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ import signal
 import subprocess
 import sys
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 import polars as pl
 
 from konsil.errors import SourceError
+from konsil.sources.stalled import watched
 
 MEMORY, TIMES = 300 << 20, 10
 """Bytes that reading a file may take, whatever its size, and how many times its unpacked size besides."""
@@ -28,6 +30,9 @@ LARGEST = 1 << 30
 ALWAYS, RATIO = 256 << 20, 1_000
 """A file may always unpack to the first number of bytes, beyond it only to the second number of times its size."""
 SECONDS, SECONDS_PER_MEGABYTE = 30, 10
+
+Header = Mapping[str, object]
+T = TypeVar("T")
 
 _LINE = "\0line"
 _CHILD = "from konsil.sources.apart import main; main()"
@@ -47,6 +52,24 @@ def read_apart(kind: str, path: Path, sheet: str, where: str, unpacked: int) -> 
 
     `unpacked`: the bytes that the file may unpack to.
     """
+    frame, sheet = run_child(kind, path, sheet, where, unpacked, _table, "save the table as CSV")
+    return frame.drop(_LINE), array("Q", frame.get_column(_LINE).to_list()), sheet
+
+
+def run_child(
+    kind: str,
+    path: Path,
+    sheet: str,
+    where: str,
+    unpacked: int,
+    receive: Callable[[Header, IO[bytes]], T | None],
+    advice: str,
+) -> T:
+    """What `receive` makes of the header and of the bytes after it that a child writes about a file.
+
+    A fault that the child reports, a child that dies and a result that is not whole (None) are one SourceError each;
+    `advice` says what to do where reading takes too much.
+    """
     size = path.stat().st_size
     seconds = SECONDS + SECONDS_PER_MEGABYTE * size // 10**6
     memory = MEMORY + TIMES * unpacked
@@ -56,72 +79,88 @@ def read_apart(kind: str, path: Path, sheet: str, where: str, unpacked: int) -> 
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
     ) as child:
         assert child.stdout is not None
-        head = child.stdout.readline()
-        told = _header(head)
-        if told is not None and "error" in told:
-            raise SourceError(str(told["error"]))
-        frame = _frame(child.stdout) if told is not None else None
-        ended = child.wait()
-    if told is None or frame is None:
-        raise SourceError(_how_it_ended(ended, where, memory, seconds))
-    return frame.drop(_LINE), array("Q", frame.get_column(_LINE).to_list()), str(told["sheet"])
+        with watched(child) as watch:
+            header = parse_line(child.stdout.readline())
+            result = receive(header, child.stdout) if header is not None else None
+            ended = child.wait()
+    if result is None:
+        raise SourceError(_how_it_ended(0 if watch.stalled else ended, where, memory, seconds, advice))
+    return result
 
 
-def _header(line: bytes) -> dict[str, object] | None:
+def parse_line(line: bytes) -> Header | None:
+    """An object that a child wrote on one line, None where it is not whole; what it refuses is a SourceError."""
     try:
-        told = json.loads(line)
+        header = json.loads(line)
     except ValueError:
         return None
-    return told if isinstance(told, dict) else None
+    if not isinstance(header, dict):
+        return None
+    if "error" in header:
+        raise SourceError(str(header["error"]))
+    return header
 
 
-def _frame(stream: IO[bytes]) -> pl.DataFrame | None:
+def _table(header: Header, stream: IO[bytes]) -> tuple[pl.DataFrame, str] | None:
     try:
-        return pl.read_ipc_stream(stream.read())
+        return pl.read_ipc_stream(stream.read()), str(header["sheet"])
     except (pl.exceptions.PolarsError, OSError):  # the child ended in the middle
         return None
 
 
-def _how_it_ended(code: int, where: str, memory: int, seconds: int) -> str:
-    if -code in (getattr(signal, "SIGXCPU", 0), signal.SIGTERM, getattr(signal, "SIGKILL", 0)):
-        return f"{where}: reading takes more than {seconds:,} seconds, too many for its size; save the table as CSV"
+def _how_it_ended(code: int, where: str, memory: int, seconds: int, advice: str) -> str:
+    late = {getattr(signal, name, None) for name in ("SIGXCPU", "SIGTERM", "SIGKILL")} - {None}
+    if -code in late:
+        return f"{where}: reading takes more than {seconds:,} seconds, too many for its size; {advice}"
     return (
         f"{where}: reading takes more than {memory >> 20:,} MB of memory, too many for its size, or the file is"
-        " damaged; save the table as CSV"
+        f" damaged; {advice}"
     )
 
 
 def main() -> None:
-    """What the child does: read the file that its arguments name, and write the table to standard output."""
+    """What the child does: read the file that its arguments name, and write what it holds to standard output."""
     kind, path, sheet, where, memory, seconds = sys.argv[1:]
     out = os.fdopen(os.dup(1), "wb")
-    # Whatever a library prints must not get among the bytes of the table.
+    # Whatever a library prints must not get among the bytes of the result.
     os.dup2(2, 1)
+    read = {"parquet": _write_parquet, "spreadsheet": _write_spreadsheet, "inspect": _write_log}[kind]
     try:
-        frame, lines, title = _read(kind, Path(path), sheet, where, int(memory), int(seconds))
+        read(Path(path), sheet, where, lambda: limit(int(memory), int(seconds)), out)
     except SourceError as error:
         out.write(json.dumps({"error": str(error)}).encode() + b"\n")
-    else:
-        out.write(json.dumps({"sheet": title}).encode() + b"\n")
-        frame.with_columns(pl.Series(_LINE, lines, dtype=pl.UInt64)).write_ipc_stream(out)
     out.close()
 
 
-def _read(
-    kind: str, path: Path, sheet: str, where: str, memory: int, seconds: int
-) -> tuple[pl.DataFrame, Sequence[int], str]:
-    if kind == "parquet":
-        from konsil.sources.parquet import read_parquet
+def _write_parquet(path: Path, _: str, where: str, restrict: Callable[[], None], out: IO[bytes]) -> None:
+    from konsil.sources.parquet import read_parquet
 
-        limit(memory, seconds)
-        frame, lines = read_parquet(path.read_bytes(), where)
-        return frame, lines, ""
+    restrict()
+    frame, lines = read_parquet(path.read_bytes(), where)
+    _write_table(frame, lines, "", out)
+
+
+def _write_spreadsheet(path: Path, sheet: str, where: str, restrict: Callable[[], None], out: IO[bytes]) -> None:
     import openpyxl  # noqa: F401 - loaded before memory is counted
 
     from konsil.sources.spreadsheet import read_spreadsheet
 
-    limit(memory, seconds)
-    return read_spreadsheet(path, sheet, where)
+    restrict()
+    _write_table(*read_spreadsheet(path, sheet, where), out)
+
+
+def _write_table(frame: pl.DataFrame, lines: Sequence[int], sheet: str, out: IO[bytes]) -> None:
+    out.write(json.dumps({"sheet": sheet}).encode() + b"\n")
+    frame.with_columns(pl.Series(_LINE, lines, dtype=pl.UInt64)).write_ipc_stream(out)
+
+
+def _write_log(path: Path, _: str, where: str, restrict: Callable[[], None], out: IO[bytes]) -> None:
+    import inspect_ai.log  # noqa: F401 - likewise
+
+    from konsil.sources.inspect_contents import write_contents
+
+    restrict()
+    write_contents(path, where, out)
 
 
 @contextmanager
@@ -133,7 +172,7 @@ def bounded(memory: int) -> Iterator[None]:
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    most = _data_in_use() + memory
+    most = _status_bytes("VmData") + memory
     resource.setrlimit(resource.RLIMIT_DATA, (most if hard < 0 else min(most, hard), hard))
     try:
         yield
@@ -141,13 +180,17 @@ def bounded(memory: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
-def _data_in_use() -> int:
-    status = Path("/proc/self/status").read_text("ascii")
-    return next(int(line.split()[1]) << 10 for line in status.splitlines() if line.startswith("VmData:"))
+def _status_bytes(field: str) -> int:
+    """A number of /proc/self/status: VmData what was asked for, VmHWM what was in use at the peak."""
+    status = Path("/proc/self/status").read_text("ascii", "replace")
+    return next(int(line.split()[1]) << 10 for line in status.splitlines() if line.startswith(f"{field}:"))
 
 
 def limit(memory: int, seconds: int) -> None:
-    """Let this process take so many further bytes and seconds of processor time, where the system can say so."""
+    """Let this process take so many bytes, and so many further seconds, where the system can say so.
+
+    What Python and its libraries take counts, but half of the bytes may always be taken besides.
+    """
     try:
         import resource
     except ImportError:
@@ -155,5 +198,5 @@ def limit(memory: int, seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
-        most = _data_in_use() + memory
+        most = _status_bytes("VmData") + max(memory - _status_bytes("VmHWM"), memory // 2)
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))

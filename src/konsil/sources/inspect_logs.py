@@ -1,4 +1,4 @@
-"""Inspect's logs (.eval and JSON) as tables of items, answers or ratings, read with Inspect's own reader.
+"""Inspect's logs (.eval and JSON) as tables of items, answers or ratings, read with Inspect's own reader in a child.
 
 - A sample's id is the item's; what `columns` can name besides are the keys of its metadata. Metadata and scorers that
   are called like one of konsil's own fields have 'metadata.' or 'score.' before their name.
@@ -12,23 +12,22 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from konsil.errors import SourceError
 from konsil.records import Answer, Citation, Source
-from konsil.sources import answers, inspect_samples, items, ratings
-from konsil.sources.cells import as_text
+from konsil.sources import answers, items, ratings
+from konsil.sources.delimited import check_cells, check_width
+from konsil.sources.inspect_contents import LogContents, read_contents
+from konsil.sources.inspect_samples import Row
 from konsil.sources.problems import Parsed
 from konsil.sources.table import Table, check_readable
-
-if TYPE_CHECKING:
-    from inspect_ai.log import EvalLog, EvalSample
 
 _OURS = frozenset({*items.FIELDS, *answers.FIELDS, *ratings.FIELDS})
 
@@ -56,51 +55,51 @@ def is_inspect_log(path: Path) -> bool:
     return start.startswith(b"{") and b'"status"' in start and b'"eval"' in start
 
 
-def read_inspect_log(path: Path, source: Source, opened: EvalLog | None = None) -> InspectLog:
+def read_inspect_log(path: Path, source: Source, opened: LogContents | None = None) -> InspectLog:
     """Read a log as the table of the records that the source asks for; `opened` is the log where it is open already."""
     if source.sheet or source.separator:
         raise SourceError(f"{path.name}: sheet and separator say nothing of a log of Inspect; leave them out")
     log = opened or _open(path)
-    ordered = _ordered(log)
-    if not ordered:
+    if not log.samples:
         raise SourceError(f"{path.name}: the log has no samples (its run's status is {log.status!r})")
-    system = source.fixed.get("system", log.eval.model)
+    system = source.fixed.get("system", log.model)
     dropped: Counter[str] = Counter()
-    if source.records != "items" and (never := _never_run(log)) > 0:
+    if source.records != "items" and (never := log.planned - len(log.samples)) > 0:
         dropped["not run"] = never
-    rows: list[inspect_samples.Row] = []
+    rows: list[Row] = []
     cited: dict[int, tuple[Citation, ...]] = {}
     seen: set[object] = set()
-    for sample in ordered:
-        row = {"item": str(sample.id), **_prefixed(_metadata(sample), "metadata.")}
+    for sample in log.samples:
+        row = {"item": str(sample.id), **_prefixed(sample.metadata, "metadata.")}
         if source.records == "items":
             if sample.id not in seen:
-                rows.append({**row, **inspect_samples.asked(sample)})
+                rows.append({**row, **sample.asked})
             seen.add(sample.id)
             continue
-        why = inspect_samples.missing(sample)
-        if why:
-            dropped[why] += 1
+        if sample.missing:
+            dropped[sample.missing] += 1
             continue
-        row["system"] = log.eval.model
+        row["system"] = log.model
         if sample.epoch > 1:
             row["answer"] = f"{sample.id}:{system}:{sample.epoch}"
         if source.records == "answers":
-            row |= inspect_samples.answered(sample)
-            cited[len(rows) + 1] = inspect_samples.citations(sample)
+            row |= sample.answered
+            cited[len(rows) + 1] = sample.citations
         else:
-            row |= _prefixed(inspect_samples.scores(sample), "score.")
+            row |= _prefixed(sample.scores, "score.")
         rows.append(row)
     counts: dict[str, object] = {}
     if source.records != "items":
         counts = {
         "filter": "log of Inspect", "of": "samples", "as": source.records, "kept": len(rows), "dropped": dict(dropped),
-        "read": len(rows) + dropped.total(), "task": log.eval.task, "model": log.eval.model, "run": log.eval.run_id,
+        "read": len(rows) + dropped.total(), "task": log.task, "model": log.model, "run": log.run,
     }  # fmt: skip
     if not rows:
         reasons = ", ".join(f"{why} {n:,}" for why, n in sorted(dropped.items()))
         raise SourceError(f"{path.name}: no sample has an answer ({reasons})")
     names = list(dict.fromkeys(name for row in rows for name in row))
+    check_width(len(names), path.name)
+    check_cells(len(names) * len(rows), log.size, path.name)
     frame = pl.DataFrame({n: [row.get(n) for row in rows] for n in names}, schema=dict.fromkeys(names, pl.String))
     return InspectLog(Table(frame, path, lines=range(1, len(rows) + 1), place="row"), cited, counts)
 
@@ -109,7 +108,7 @@ class InspectLogs:
     """Logs that are each opened once, however many sources read them."""
 
     def __init__(self) -> None:
-        self._opened: dict[Path, EvalLog] = {}
+        self._opened: dict[Path, LogContents] = {}
 
     def read(self, path: Path, source: Source) -> InspectLog:
         """The log's table of the records that the source asks for."""
@@ -126,36 +125,13 @@ def with_citations(parsed: Parsed[Answer], log: InspectLog) -> tuple[Answer, ...
     )
 
 
-def _open(path: Path) -> EvalLog:
+def _open(path: Path) -> LogContents:
     check_readable(path)
-    try:
-        from inspect_ai.log import read_eval_log
-    except ImportError:
-        raise SourceError(f"{path.name}: reading logs of Inspect needs an extra; install konsil[inspect]") from None
-    try:
-        return read_eval_log(str(path), resolve_attachments=True)
-    except Exception as error:  # noqa: BLE001 - of a damaged archive each library underneath raises what it likes
-        said = (str(error).splitlines() or [type(error).__name__])[0]
-        raise SourceError(f"{path.name}: cannot be read as a log of Inspect: {said}") from None
+    if importlib.util.find_spec("inspect_ai") is None:
+        raise SourceError(f"{path.name}: reading logs of Inspect needs an extra; install konsil[inspect]")
+    return read_contents(path)
 
 
-def _ordered(log: EvalLog) -> list[EvalSample]:
-    """The samples in the order of the data set, epoch by epoch; a log has them as they ended."""
-    place = {one: n for n, one in enumerate(log.eval.dataset.sample_ids or ())}
-    found = log.samples or []
-    return sorted(found, key=lambda s: (place.get(s.id, len(place)), str(s.id) if s.id not in place else "", s.epoch))
-
-
-def _never_run(log: EvalLog) -> int:
-    planned = len(log.eval.dataset.sample_ids or ()) * (log.eval.config.epochs or 1)
-    return planned - len(log.samples or ())
-
-
-def _metadata(sample: EvalSample) -> inspect_samples.Row:
-    given: Mapping[str, Any] = sample.metadata or {}
-    return {str(name): as_text(value) for name, value in given.items()}
-
-
-def _prefixed(row: inspect_samples.Row, prefix: str) -> inspect_samples.Row:
+def _prefixed(row: Row, prefix: str) -> Row:
     """Names that a field of ours has get a prefix, so that nothing is read for what it is not."""
     return {f"{prefix}{name}" if name in _OURS else name: value for name, value in row.items()}

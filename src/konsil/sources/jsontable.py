@@ -14,7 +14,7 @@ import polars as pl
 from konsil.errors import SourceError
 from konsil.sources.apart import MEMORY, bounded
 from konsil.sources.cells import as_text
-from konsil.sources.delimited import check_width
+from konsil.sources.delimited import check_cells, check_width
 from konsil.sources.header import named
 from konsil.sources.problems import MOST, Problem, raise_if
 
@@ -69,7 +69,7 @@ def read_jsonl(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
             else:
                 problems.append(Problem(line, "", f"expected an object, got {_short(text)}"))
 
-    return _table(rows(), problems, where)
+    return _table(rows(), problems, where, len(data))
 
 
 def read_json(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
@@ -85,7 +85,7 @@ def read_json(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
             else:
                 problems.append(Problem(line, "", f"expected an object, got {_short(json.dumps(row))}"))
 
-    return _table(rows(), problems, where)
+    return _table(rows(), problems, where, len(data))
 
 
 def elements(text: str, where: str) -> Iterator[tuple[int, object]]:
@@ -140,7 +140,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def _table(
-    rows: Iterable[tuple[int, dict[str, object], int]], problems: list[Problem], where: str
+    rows: Iterable[tuple[int, dict[str, object], int]], problems: list[Problem], where: str, total: int
 ) -> tuple[pl.DataFrame, Sequence[int]]:
     lines, chunks, chunk = array("Q"), list[pl.DataFrame](), list[dict[str, object]]()
     names: dict[str, None] = {}
@@ -150,6 +150,7 @@ def _table(
         chunk.append(row)
         names.update(dict.fromkeys(row))
         check_width(len(names), where)
+        check_cells(len(names) * len(lines), total, where)
         size += n
         if len(chunk) == _CHUNK or size > _CHUNK_BYTES:
             chunks.append(_frame(chunk))
