@@ -39,6 +39,9 @@ from konsil.sources.spreadsheet import check_spreadsheet, read_spreadsheet
 from konsil.study import parse
 from konsil.web.kit_answers import _opened as open_kit_answers
 
+sys.path.append(str(Path(__file__).resolve().parent))
+import fuzz_web
+
 HEAD = ["rater", "item", "system", "criterion", "label", "seconds"]
 ROWS = [[f"r{r}", f"i{i}", f"s{s}", "correct", "yes", 3.5] for r in range(2) for i in range(4) for s in range(2)]
 WORDS = (
@@ -381,6 +384,8 @@ class Reader:
     make: Callable[[random.Random], bytes]
     file: str
     read: Callable[[Path], object]
+    numbered: bool = False
+    """Whether reading depends on the input's number: the study it is sent to has those before it."""
 
 
 FOLDER = Folder(Path(), parse(STARTER, lambda _: "", "study.toml"))
@@ -396,6 +401,7 @@ READERS = {
     "apkg": Reader(make_apkg, "deck.apkg", read_anki),
     "child": Reader(lambda rng: rng.choice((make_parquet, make_xlsx))(rng), "t.xlsx", read_in_child),
     "kit": Reader(make_kit, "answers.json", read_a_kit),
+    **{name: Reader(make, "t.json", read, numbered=True) for name, (make, read) in fuzz_web.READ.items()},  # type: ignore[arg-type]
     "study.toml": Reader(make_study, "study.toml", read_a_study),
     "simulation.toml": Reader(make_truth, "simulation.toml", lambda p: truth_of(FOLDER, p)),
 }
@@ -416,7 +422,7 @@ class Tally:
 def fuzz(name: str, numbers: Iterator[int], until: float = float("inf"), seed: int = 1) -> Tally:
     """Read the inputs of these numbers, until a time of the clock `time.monotonic`."""
     reader, tally = READERS[name], Tally()
-    with tempfile.TemporaryDirectory() as folder:
+    with contextlib.closing(fuzz_web), tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / reader.file
         for number in numbers:
             if time.monotonic() > until:
@@ -424,7 +430,7 @@ def fuzz(name: str, numbers: Iterator[int], until: float = float("inf"), seed: i
             path.write_bytes(reader.make(random.Random(f"{seed} {name} {number}")))
             start = time.monotonic()
             try:
-                reader.read(path)
+                reader.read(path, number) if reader.numbered else reader.read(path)  # type: ignore[call-arg]
                 tally.read += 1
             except KonsilError as error:
                 tally.sentences += 1

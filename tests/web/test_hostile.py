@@ -300,3 +300,17 @@ def test_posts_are_counted_by_person_on_all_devices(opened: Store, clock: Clock,
     assert got == [200] * 5 + [429] * 2
     assert browsers[0][0].get("/next").status_code == 200, "reading goes on"
     assert browsers[2][0].save(browsers[2][1] + "/save", message).status_code == 200
+
+
+def test_no_field_keeps_signs_that_a_database_cannot(enter: Enter) -> None:
+    """A reason once took a NUL: stored in SQLite, and on PostgreSQL an error."""
+    from konsil.instrument import fields
+    from konsil.store.drafts import NOTE, Change
+    from konsil.web.form import unfit
+    from konsil.web.sheet import reason_name
+
+    asked = fields(STUDIES["medqade"].instruments[0], next(iter(enter().client.app.state.site.store.tasks())))  # type: ignore[attr-defined]
+    names = [NOTE, *(f.name for f in asked), *(name for f in asked if (name := reason_name(f)))]
+    assert len(names) > 1 + len(asked)
+    for name in names:
+        assert unfit(asked, Change("c", name, "a\0", 0)) == "contains signs that cannot be kept"

@@ -479,3 +479,29 @@ def test_a_kit_holds_its_key_and_is_its_makers_alone(site: Make, opened: Store, 
     _, path = make_kit(Folder(tmp_path, study, database), study.raters[0].id, output=output)
     assert path == output
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("times", "stored"),
+    [
+        ({"first_input": "inf"}, True),
+        ({"first_input": "nan"}, True),
+        ({"first_input": "-1"}, True),
+        ({"wall": "nan"}, False),
+        ({"active": 10**400}, False),
+    ],
+)
+def test_times_behind_the_signature_are_finite(site: Make, times: dict[str, Any], stored: bool) -> None:
+    here = site()
+    [(phase, batch)] = {(row.phase, row.batch) for row in here.desk.line(R1)}
+    offline = Offline(make(here, R1, phase, batch, "de").html)
+    offline.say(offline.names[0], {})
+    next(iter(offline.screens[offline.names[0]]["visits"].values())).update(times)
+    if not stored:
+        with pytest.raises(KonsilError, match="is signed, but is not what a kit of this version writes"):
+            take_in(here, offline.file(), "a.json")
+        return
+    take_in(here, offline.file(), "a.json")
+    with reading(here.store.engine) as connection:
+        rows = connection.exec_driver_sql("SELECT wall, first_input FROM visits").all()
+    assert (40.0, None) in rows

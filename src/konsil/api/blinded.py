@@ -239,8 +239,8 @@ def blinded_view(
 
 
 def _written(store: Store, event: Event) -> Event:
-    store.add(Batch(events=(event,)), source=event.kind, at=event.at)
-    store.audit(event.kind, {k: v for k, v in event.data.items() if k != "analyses"}, event.at)
+    entry = (event.kind, {k: v for k, v in event.data.items() if k != "analyses"})
+    store.add(Batch(events=(event,)), source=event.kind, at=event.at, entries=[entry])
     return event
 
 

@@ -121,9 +121,8 @@ def accept(folder: Folder, by: str, reason: str, former: Path | None = None) -> 
         who = pseudonym(store, by)
         accepted = [replace(event, data={**event.data, "by": who}) for event in sound]
         note_study(store, study, at)
-        store.add(Batch(events=accepted), source=ACCEPTED, at=at)
-        for event in accepted:
-            store.audit(ACCEPTED, {"instrument": event.subject, **event.data}, at)
+        entries = [(ACCEPTED, {"instrument": event.subject, **event.data}) for event in accepted]
+        store.add(Batch(events=accepted), source=ACCEPTED, at=at, entries=entries)
     return tuple(accepted)
 
 

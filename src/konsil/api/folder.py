@@ -66,6 +66,10 @@ class Folder:
         """Open the study's database; close it, or use it in a `with`."""
         return Store.open(self.database or self.path, create=create)
 
+    def has_store(self) -> bool:
+        """Whether the study's database is there, with its tables."""
+        return Store.is_made(self.database or self.path)
+
     def import_sources(self, sources: Sequence[Source] = ()) -> Added:
         """Read files, the protocol's or those given, all or nothing; the same files again change nothing."""
         chosen = tuple(sources) or self.study.sources
@@ -125,7 +129,7 @@ class Folder:
 
     def noted_digests(self) -> frozenset[str]:
         """The digests of every protocol that the study had; none where nothing is stored."""
-        if not self.database and not (self.path / "konsil.db").exists():
+        if not self.has_store():
             return frozenset()
         with self.store() as store:
             return store.noted_digests()
@@ -134,7 +138,7 @@ class Folder:
         """Import the protocol's sources where nothing was imported yet, so that a fresh folder can be reported on."""
         if not self.study.sources:
             return None
-        if not self.database and not (self.path / "konsil.db").exists():
+        if not self.has_store():
             return self.import_sources()
         with self.store(create=True) as store:
             empty = not store.counts()["ratings"]

@@ -154,7 +154,7 @@ def invited(study: Study, store: Store) -> tuple[Person, ...]:
 
 def _take_over(folder: Folder, store: Store) -> None:
     """What the study's own database has of items, answers and their preparation; it may not be there yet."""
-    if not folder.database and not (folder.path / "konsil.db").exists():
+    if not folder.has_store():
         return
     with folder.store() as own, own.view() as view:
         draws = tuple(e for e in view.each("events") if e.kind in PREPARED)

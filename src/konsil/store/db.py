@@ -73,6 +73,19 @@ class Store:
             raise
         return cls(made)
 
+    @classmethod
+    def is_made(cls, where: str | Path) -> bool:
+        """Whether a study's tables are there; whoever is killed while making them leaves an empty database."""
+        url = engine.place(where)
+        if url.drivername == "sqlite" and not Path(str(url.database)).exists():
+            return False
+        made = engine.make_engine(url)
+        try:
+            with engine.reading(made) as connection:
+                return migrate.stored_schema(connection, engine.shown(url)) > 0
+        finally:
+            made.dispose()
+
     def close(self) -> None:
         """Close every connection."""
         self.engine.dispose()
@@ -96,16 +109,27 @@ class Store:
         return engine.shown(self.engine.url)
 
     def add(
-        self, batch: Batch, *, source: str, digest: str = "", at: str, files: Mapping[str, str] | None = None
+        self,
+        batch: Batch,
+        *,
+        source: str,
+        digest: str = "",
+        at: str,
+        files: Mapping[str, str] | None = None,
+        entries: Sequence[tuple[str, Mapping[str, object]]] = (),
     ) -> Added:
         """Write the records that are new, all or nothing, and say how many were.
 
         The same record again is counted as unchanged. A record of the same identity that says something else raises a
         ConflictError naming both, and nothing is written. `source` and `digest` say where the records come from,
-        `files` which bytes each file had, `at` when they were imported (ISO 8601, UTC).
+        `files` which bytes each file had, `at` when they were imported (ISO 8601, UTC). `entries` are kinds and data of
+        further entries of the audit log, written with the records or not at all.
         """
         with engine.writing(self.engine) as connection:
-            return write.add(connection, batch, source=source, digest=digest, at=at, files=files)
+            added = write.add(connection, batch, source=source, digest=digest, at=at, files=files)
+            for kind, data in entries:
+                audit.append(connection, kind, data, at)
+            return added
 
     def revise(self, ratings: Sequence[Rating], *, at: str, event_id: str) -> Added:
         """Replace the current values of ratings, keeping what they said before; new ratings are written.

@@ -29,15 +29,15 @@ def clean(text: str) -> str:
 
 def unfit(asked: Sequence[Field], change: Change) -> str:
     """Why a field cannot say this; empty where it can. What is half typed is no fault yet."""
+    if change.value != clean(change.value):
+        return "contains signs that cannot be kept"
     if change.field in BESIDE:
-        return "" if change.value == clean(change.value) else "contains signs that cannot be kept"
+        return ""
     by_name = {f.name: f for f in asked}
     field = by_name.get(change.field)
     if field is None:
         reasons = [name for f in asked if (name := reason_name(f))]
         return "" if change.field in reasons else f"unknown field; {nearest(change.field, [*by_name, *reasons])}"
-    if change.value != clean(change.value):
-        return "contains signs that cannot be kept"
     if field.criterion.scale.kind == "choice" and change.value:
         try:
             read_label(field.criterion, change.value)

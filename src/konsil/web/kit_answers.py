@@ -20,7 +20,7 @@ from konsil.store.screens import Visit
 from konsil.web import form
 from konsil.web.kit import digests, refuse_at_gates
 from konsil.web.site import Site
-from konsil.web.window import is_places
+from konsil.web.window import is_places, read_seconds
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 LONGEST = 50_000_000
@@ -143,12 +143,12 @@ def _token(told: object) -> str:
 
 
 def _visit(name: str, times: Mapping[str, Any]) -> Visit:
-    wall, active = float(times["wall"]), float(times["active"])
-    if not 0 <= active <= wall + 1 < 10_000_000:
+    wall, active = read_seconds(str(times["wall"])), read_seconds(str(times["active"]))
+    if wall is None or active is None or active > wall + 1:
         raise ValueError
-    first, ends = str(times["first_input"]), times.get("ends")
+    first, ends = read_seconds(str(times["first_input"])), times.get("ends")
     seen = ends if isinstance(ends, str) and is_places(ends) else None
-    return Visit(name, wall, min(active, wall), float(first) if first else None, seen)
+    return Visit(name, wall, min(active, wall), first, seen)
 
 
 def _refuse_closed(site: Site, names: Sequence[str], batch: str, where: str) -> None:

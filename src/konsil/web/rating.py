@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
 from collections.abc import Mapping
 
 from starlette.background import BackgroundTask
@@ -22,7 +21,7 @@ from konsil.web.rated import changed_pages
 from konsil.web.sheet import Group, Sheet, with_page_names
 from konsil.web.site import site_of
 from konsil.web.way import in_the_way
-from konsil.web.window import OWN, changes_of, is_places, token, window_of
+from konsil.web.window import OWN, changes_of, is_places, read_seconds, token, window_of
 
 PAUSE_AFTER = 20
 """Pages of a batch after which a page says that one may pause."""
@@ -216,16 +215,8 @@ def _visit(name: str, told: Mapping[str, str]) -> Visit | None:
     """The times a page told; those that cannot be are not known."""
     if not token(name):
         return None
-    wall, active, first = (_seconds(told.get(key, "")) for key in ("wall", "active", "first_input"))
+    wall, active, first = (read_seconds(told.get(key, "")) for key in ("wall", "active", "first_input"))
     if wall is None:
         return Visit(name)
     ends = told.get("ends", "")
     return Visit(name, wall, None if active is None else min(active, wall), first, ends if is_places(ends) else None)
-
-
-def _seconds(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) and 0 <= number < 10_000_000 else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -79,3 +80,16 @@ def is_places(text: str) -> bool:
 def whole(text: str) -> int:
     """A count; 0 where the text is none."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+
+def read_seconds(text: str) -> float | None:
+    """A time on a page; None where it is no finite number of seconds, or one of months.
+
+    >>> read_seconds("2.5"), read_seconds("nan"), read_seconds("-1"), read_seconds("")
+    (2.5, None, None, None)
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and 0 <= number < 10_000_000 else None
