@@ -140,3 +140,12 @@ def test_without_a_script_the_server_asks_and_reads_back(chromium: Any, tmp_path
         assert desk.label("dose") == "1000.5"
         page.goto(before)
         assert page.text_content(".reading") == "= 1,000.5\u00a0mg"
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "1" * 27 + ".55"])
+def test_a_number_of_very_many_digits_is_shown_as_it_was_typed(number: str) -> None:
+    """It was kept, and then every page that showed it ended in an error."""
+    from konsil.web.pages import environment
+
+    template = environment("de").from_string("{{ number | decimal }}")
+    assert template.render(number=number) == number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from functools import cache
 from http import HTTPStatus
 
@@ -46,12 +46,22 @@ def environment(language: str) -> jinja2.Environment:
     made.install_gettext_callables(words.ugettext, words.ungettext, newstyle=True)  # type: ignore[attr-defined]
     made.globals["static"] = address
     made.globals["read_number"] = read_number
-    made.filters["decimal"] = lambda number: format_decimal(
-        Decimal(number) + 0, "#,##0.####################", locale=language
-    )
+    made.filters["decimal"] = lambda number: shown_number(number, language)
     made.filters["number"] = lambda value: f"{value:g}"
     made.filters["day"] = lambda at: format_date(datetime.fromisoformat(at), "long", locale=language)
     return made
+
+
+def shown_number(number: str, language: str) -> str:
+    """A number as it is written in a language; as it was typed where it has more digits than a decimal holds.
+
+    >>> shown_number("1234.5", "de"), shown_number("9" * 60, "de") == "9" * 60
+    ('1.234,5', True)
+    """
+    try:
+        return format_decimal(Decimal(number) + 0, "#,##0.####################", locale=language)
+    except InvalidOperation:
+        return number
 
 
 def language_of(request: Request) -> str:
