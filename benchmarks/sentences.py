@@ -3,11 +3,11 @@
     python benchmarks/sentences.py                 what is installed
     pip install syntok blingfire yasbd-lib sentencex pysbd numpy      the libraries that are compared
 
-The texts are in tests/prepare/sentences: `de.txt` and `en.txt` were there while the rules were written, the short
-`*.later.txt` were written afterwards. In a text a line break and the sign ‖ are boundaries, ↵ is a line break that is
-none, and a line that begins with ∅ (a heading, a table's head) is no sentence. Boundaries are compared by the number of
-letters before them, so that nobody is judged by what becomes of dashes, stars and white space; F1 is over all
-boundaries inside the texts.
+The texts are in tests/prepare/sentences: `de.txt` and `en.txt` were there while the rules were written; the short
+`*.later.txt` and `*.fresh.txt` were written afterwards, and scored before anything was changed. In a text a line
+break and the sign ‖ are boundaries, ↵ is a line break that is none, and a line that begins with ∅ (a heading, a
+table's head) is no sentence. Boundaries are compared by the number of letters before them, so that nobody is judged
+by what becomes of dashes, stars and white space; F1 is over all boundaries inside the texts.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from konsil.prepare import sentences
 
 TEXTS = Path(__file__).resolve().parents[1] / "tests" / "prepare" / "sentences"
 LANGUAGES = ("de", "en")
+SETS = ("", "later", "fresh")
+"""The texts that the rules were written with, and two sets that were written when the rules stood."""
 Cut = Callable[[str, str], set[int]]
 """A text and its language -> the boundaries inside it."""
 _MARK = re.compile(r"^[ \t]*(?:[-*]|\d+[.)]|[a-z]\))[ \t]+")
@@ -44,9 +46,9 @@ def letters(text: str) -> int:
     return sum(c.isalpha() for c in text)
 
 
-def read(language: str, later: bool = False) -> Iterator[Text]:
+def read(language: str, texts: str = "") -> Iterator[Text]:
     """The texts of a language."""
-    file = TEXTS / f"{language}{'.later' if later else ''}.txt"
+    file = TEXTS / f"{language}{f'.{texts}' if texts else ''}.txt"
     for block in file.read_text("utf-8").rstrip("\n").split("\n=====\n"):
         pieces, text, boundaries = [], "", set()
         for line in block.replace("↵\n", "\0").split("\n"):
@@ -60,15 +62,20 @@ def read(language: str, later: bool = False) -> Iterator[Text]:
         yield Text(text.rstrip("\n"), frozenset(boundaries - {0, letters(text)}), tuple(pieces))
 
 
-def score(cut: Cut, language: str, later: bool = False) -> tuple[float, int, int]:
-    """Boundary F1, boundaries too many and boundaries missed."""
+def score(cut: Cut, language: str, texts: str = "") -> tuple[int, int, int]:
+    """Boundaries found, too many and missed."""
     hits = extra = missed = 0
-    for one in read(language, later):
+    for one in read(language, texts):
         found = cut(one.text, language)
         hits += len(found & one.boundaries)
         extra += len(found - one.boundaries)
         missed += len(one.boundaries - found)
-    return 2 * hits / (2 * hits + extra + missed), extra, missed
+    return hits, extra, missed
+
+
+def f1(hits: int, extra: int, missed: int) -> float:
+    """F1 of boundaries."""
+    return 2 * hits / (2 * hits + extra + missed)
 
 
 def ours(text: str, _language: str) -> set[int]:
@@ -138,14 +145,17 @@ def main() -> None:
     for name, pieces in peers().items():
         cuts[name] = _of(pieces, lines=False)
         cuts[f"{name}, line by line"] = _of(pieces, lines=True)
-    print("| | German | English | German, later | English, later |")
-    print("|---|---|---|---|---|")
+    print("F1, precision and recall of boundaries")
+    columns = [f"{name}{f', {texts}' if texts else ''}" for texts in SETS for name in ("German", "English")]
+    print(f"| | {' | '.join(columns)} |")
+    print("|---|" + "---|" * len(columns))
     for name, cut in cuts.items():
         cells = []
-        for later in (False, True):
+        for texts in SETS:
             for language in LANGUAGES:
-                f1, extra, missed = score(cut, language, later)
-                cells.append(f"{f1:.2f} ({extra} too many, {missed} missed)")
+                hits, extra, missed = score(cut, language, texts)
+                precision, recall = hits / (hits + extra), hits / (hits + missed)
+                cells.append(f"{f1(hits, extra, missed):.2f} ({precision:.2f}, {recall:.2f})")
         print(f"| {name} | {' | '.join(cells)} |")
 
 

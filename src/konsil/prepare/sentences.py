@@ -13,12 +13,18 @@ from dataclasses import dataclass
 from konsil.prepare.abbreviations import (
     BEFORE_NUMBER,
     COUNTRIES,
+    DURATIONS,
+    FOLLOWED_BY,
+    INFLECTED,
     KIND_OF,
     MAYBE_LAST,
     NEVER_LAST,
+    OF_TWO_LANGUAGES,
     ORDINAL_AFTER,
     ORDINAL_BEFORE,
+    SIDES,
     STARTERS,
+    UNITS,
 )
 from konsil.records import Span
 
@@ -32,7 +38,12 @@ _STOP = re.compile(
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,12}\.)+")
 _NEXT_LETTER = re.compile(r"[^\W\d_]\.")
 _INK = re.compile(r"\S")
-_COUNTS = re.compile(r"[\d.,/–-]*\d")
+_COUNTS = re.compile(r"(?:\S*/)?[\d.,/–-]*\d")
+_YEAR = re.compile(r"(?:\S*[/.])?(?:19|20)\d\d")
+_DAY_AND_MONTH = re.compile(r"(?:0?[1-9]|[12]\d|3[01])\.\s*(?:0?[1-9]|1[0-2])\.")
+_YEAR_NEXT = re.compile(r"(?:19|20)?\d\d(?!\d|[.,/]\d)")
+_LAST_WORD = re.compile(r"[^\W\d_]{5,}(?:[.!?](?=\s)|[.!?]?$)")
+_BEFORE_DURATION = re.compile(r"(?:in|nach|vor|seit|alle|after|every|within) (?:ca\. )?[\d.,/–-]*\d\s?\S+", re.I)
 _CLOSERS = "\"'”“’‘»«)]*_"
 _OPENERS = "\"'“„”‘‚»«([*_~`<> "
 _NEAR = 300
@@ -148,6 +159,9 @@ def _abbreviated(before: str, word: str, after: str) -> bool:
     """Whether the full stop at the end of `before` belongs to an abbreviation or ordinal with more to come."""
     tokens = before.split()
     last, earlier = _bare(tokens[-1]), tokens[-2].casefold() if len(tokens) > 1 else ""
+    day_and_month = last if last.count(".") == 2 else f"{_bare(earlier)} {last}"
+    if _DAY_AND_MONTH.fullmatch(day_and_month) and _YEAR_NEXT.match(after):
+        return True
     if re.fullmatch(r"\d{1,2}\.", last):
         return earlier in ORDINAL_AFTER or word.casefold() in ORDINAL_BEFORE
     if not _DOTTED.fullmatch(last):
@@ -157,18 +171,33 @@ def _abbreviated(before: str, word: str, after: str) -> bool:
     number, single = after[:1].isdigit(), len(last) == 2
     if tails & COUNTRIES:
         return word.casefold() not in STARTERS
-    if written & NEVER_LAST or last in ("ä.", "ae."):
+    if tails & OF_TWO_LANGUAGES and word.casefold() in STARTERS:
+        return False
+    if written & NEVER_LAST or last in ("ä.", "ae.") or any(word in FOLLOWED_BY.get(t, ()) for t in tails):
         return True
     if len(tokens) == 1 and f"{last[0].lower()}{last[1:]}" in NEVER_LAST:
         return True
     if tails & BEFORE_NUMBER and number:
         return True
     if tails & MAYBE_LAST:
-        return number or not word or after.startswith("(") or earlier in ORDINAL_AFTER
+        alone = number or not word or after.startswith("(") or earlier in ORDINAL_AFTER
+        return alone or _before_its_noun(tails, tokens, after)
     if single and not _NEXT_LETTER.match(after):
         # A letter alone: an initial or a genus, unless it counts (24 h.) or names a kind (hepatitis B.).
-        return number or not (earlier in KIND_OF or _COUNTS.fullmatch(earlier))
+        counted = last.casefold() in UNITS and _COUNTS.fullmatch(earlier) and not _YEAR.fullmatch(earlier)
+        return number or not (earlier in KIND_OF or counted)
     return single
+
+
+def _before_its_noun(tails: set[str], tokens: list[str], after: str) -> bool:
+    """Whether an abbreviation of a side or a duration belongs to the noun that follows it."""
+    earlier = tokens[-2] if len(tokens) > 1 else ""
+    if tails & SIDES:
+        adjective = (earlier.islower() or len(tokens) == 2) and earlier.endswith(INFLECTED)
+        return not earlier or earlier[-1] in ".,;:" or adjective
+    if tails & DURATIONS:
+        return bool(_LAST_WORD.match(after) or _BEFORE_DURATION.fullmatch(" ".join(tokens)))
+    return False
 
 
 def _bare(token: str) -> str:
