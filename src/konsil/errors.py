@@ -7,7 +7,9 @@ prints it and exits with code 2; nothing is half-written when one is raised.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 LISTED = 25
 """Known names spelt out where none is near."""
@@ -15,6 +17,67 @@ LISTED = 25
 
 PROBLEMS = 20
 """Problems of a file spelt out in one message; the error's `problems` has them all."""
+
+
+_AS_FLAGS: ContextVar[bool] = ContextVar("_AS_FLAGS", default=False)
+
+
+@contextmanager
+def options_as_flags() -> Iterator[None]:
+    """Within, sentences name options as the command line's flags; elsewhere as the parameters of Python's functions."""
+    before = _AS_FLAGS.set(True)
+    try:
+        yield
+    finally:
+        _AS_FLAGS.reset(before)
+
+
+def option(name: str, value: str = "", *, flag: str = "", example: str = "", several: bool = False) -> str:
+    """An option in a sentence, as whoever reads it writes it: a parameter with its value, or a flag.
+
+    Args:
+        name: the parameter.
+        value: the value that is meant; none where the option is meant as such.
+        flag: the flag, where it has another name.
+        example: what is shown in place of a value where only Python needs it.
+        several: the parameter takes a list, the flag is repeated.
+
+    >>> option("level", "interval"), option("labels", example="[...]"), option("pair_weights")
+    ("level='interval'", 'labels=[...]', 'pair_weights')
+    >>> with options_as_flags():
+    ...     option("level", "interval"), option("labels", example="[...]"), option("pair_weights")
+    ('--level interval', '--labels', '--pair-weights')
+    """
+    if _AS_FLAGS.get():
+        word = repr(value) if " " in value else value
+        return f"--{flag or name.replace('_', '-')}" + (f" {word}" if word else "")
+    if value:
+        return f"{name}={[value] if several else value!r}"
+    return f"{name}={example}" if example else name
+
+
+def choice(name: str, value: str) -> str:
+    """An option whose values are flags of their own on the command line.
+
+    >>> choice("layout", "wide")
+    "layout='wide'"
+    >>> with options_as_flags():
+    ...     choice("layout", "wide")
+    '--wide'
+    """
+    return option(value) if _AS_FLAGS.get() else option(name, value)
+
+
+def entry(name: str, key: str, value: str, word: str) -> str:
+    """An option that is a mapping in Python and NAME=VALUE on the command line.
+
+    >>> entry("where", "ward", "'ICU'", "ICU")
+    "where={'ward': 'ICU'}"
+    >>> with options_as_flags():
+    ...     entry("where", "ward", "'ICU'", "ICU")
+    '--where ward=ICU'
+    """
+    return option(name, f"{key}={word}") if _AS_FLAGS.get() else f"{name}={{{key!r}: {value}}}"
 
 
 class KonsilError(Exception):

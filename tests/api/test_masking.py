@@ -118,7 +118,7 @@ def test_the_diagnosis_that_is_left_over_keeps_a_case_from_approval(folder: Fold
     assert list(told(done)) == [
         "2 cases: 2 marked, 1 approved, 1 with their versions as items",
         "  c1: level 0 still has 'Sarcoidosis' at 61-72, the diagnosis 'sarcoidosis' (named)",
-        "1 not approved: mark what is left over, or give a reason by --despite CASE REASON",
+        "1 not approved: mark what is left over, or give a reason by despite CASE REASON",
     ]
     with pytest.raises(PlanError, match="there is no case 'c9'"):
         mask_cases(folder, despite={"c9": "why not"})

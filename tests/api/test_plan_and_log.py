@@ -115,6 +115,41 @@ def test_each_analysis_is_held_against_the_ratings_that_it_uses(tmp_path: Path) 
     assert "Declared analyses" in text
 
 
+def test_a_protocol_without_analyses_has_no_plan_to_freeze(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = make(tmp_path / "s", STUDY)
+    assert exit_code("freeze", str(folder), "--by", "lead") == 2
+    assert "there are no [[analyses]], so there is no plan of analyses to freeze" in capsys.readouterr().err
+    assert not (folder / "konsil.db").exists()
+
+
+def test_a_freeze_before_any_import_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = make(tmp_path / "s")
+    assert exit_code("freeze", str(folder), "--by", "lead") == 0
+    assert "note: no items are imported yet" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("command", "section"),
+    [
+        (("unblind", "--by", "lead", "--reason", "done"), "blinded = true"),
+        (("duplicates",), ""),
+        (("plan",), '[[plan]]\npanel = "p"\ninstrument = "f"'),
+        (("screen",), "[prepare.screen]"),
+        (("themes",), "[prepare.themes]"),
+        (("mask",), "[prepare.mask]"),
+        (("prepare",), "[prepare]\nsample = { size = 1 }"),
+    ],
+)
+def test_a_command_that_needs_items_makes_no_database_where_none_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...], section: str
+) -> None:
+    before, after = (section, "") if "=" in section and not section.startswith("[") else ("", section)
+    folder = make(tmp_path / "s", f"{before}\n{STUDY}{FIRST}{after}\n")
+    assert exit_code(command[0], str(folder), *command[1:]) == 2
+    assert "there is no such database; import something first" in capsys.readouterr().err
+    assert not (folder / "konsil.db").exists()
+
+
 def test_a_freeze_before_the_first_rating_makes_analyses_prespecified(tmp_path: Path) -> None:
     folder = make(tmp_path / "study")
     freeze(open_folder(folder), "A. Author")

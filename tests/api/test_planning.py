@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from konsil.api import open_folder
 from konsil.api.planning import make_plan
 from konsil.cli.main import group
-from konsil.errors import PlanError, StudyError
+from konsil.errors import PlanError, StoreError, StudyError
 from konsil.records import Rating
 from konsil.store import Batch
 
@@ -112,6 +112,9 @@ def test_what_cannot_be_met_is_refused(folder: Path) -> None:
 
 def test_items_come_first(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(STUDY)
+    with pytest.raises(StoreError, match="no such database; import something first"):
+        make_plan(open_folder(tmp_path))
+    open_folder(tmp_path).store(create=True).close()
     with pytest.raises(StudyError, match="no items yet"):
         make_plan(open_folder(tmp_path))
 

@@ -80,7 +80,7 @@ def test_a_dry_run_and_a_limit(folder: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_what_cannot_be_probed_is_said(folder: Path) -> None:
-    with pytest.raises(StudyError, match="--model"):
+    with pytest.raises(StudyError, match="model: "):
         probe(open_folder(folder), "nowhere")
     (folder / "study.toml").write_text(STUDY.replace("[prepare.mask]", ""), "utf-8")
     with pytest.raises(StudyError, match=r"there is no \[prepare.mask\]"):

@@ -185,15 +185,13 @@ def test_a_spreadsheet_a_parquet_and_a_jsonl_are_the_same_table(call: Call, tmp_
 # ---------------------------------------------------------------- undefined
 
 
-def test_constant_labels_are_told_on_both_channels(call: Call, tmp_path: Path) -> None:
+def test_constant_labels_are_no_error_and_have_a_note_and_reasons(call: Call, tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
     file.write_text("ann,ben\n" + "yes,yes\n" * 12)
     code, out, err = call("agreement", file, "--json", *FEW)
-    assert code == 2
-    assert err == (
-        "konsil: t.csv: every rating is 'yes', so agreement beyond chance is undefined;"
-        " declare the scale with --labels\n"
-    )
+    assert (code, err) == (0, "")
+    note = "Every rating is 'yes', so agreement beyond chance is undefined; declare the scale with --labels."
+    assert json.loads(out)["warnings"].count(note) == 1
     found = {s["name"]: s for s in json.loads(out)["statistics"]}
     assert found["percent_agreement"]["value"] == 1
     for name in ("cohen_kappa", "krippendorff_alpha", "fleiss_kappa"):

@@ -87,7 +87,7 @@ def test_a_table_of_counts_is_not_read_as_raters(call: Call, tmp_path: Path) -> 
 def test_counts_are_recognised_by_their_constant_sum_or_by_their_names() -> None:
     rng = np.random.default_rng(2)
     rows = rng.multinomial(6, [0.5, 0.3, 0.2], 8).tolist()
-    with pytest.raises(SourceError, match=r"the columns x, y and z look like labels .*each row sums to 6.*--unit case"):
+    with pytest.raises(SourceError, match=r"the columns x, y and z look like labels .*each row sums to 6.*unit='case'"):
         konsil.agreement(counts(rows, "xyz").rename({"subject": "case"}), resamples=100)
     rows[0][0] += 3
     with pytest.raises(SourceError, match=r"yes and no look like labels .*each cell is a count"):

@@ -57,7 +57,7 @@ def test_a_long_table_whose_units_have_another_name_is_not_read_as_wide(call: Ca
 )
 def test_a_column_that_is_called_like_one_of_a_long_table_is_no_rater(head: str, column: str) -> None:
     with pytest.raises(
-        SourceError, match=f"column '{column}' is called like .* --unit, --rater and --label, or say --wide"
+        SourceError, match=f"column '{column}' is called like .* unit, rater and label, or say layout='wide'"
     ):
         konsil.agreement(rows(head, *LONG[1:]), resamples=100)
     by = rows(f"{head},day", *(f"{line},{'12'[n % 2]}" for n, line in enumerate(LONG[1:])))

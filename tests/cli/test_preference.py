@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import konsil
-from konsil.errors import AnalysisError, SourceError
+from konsil.errors import AnalysisError, SourceError, options_as_flags
 
 Call = Callable[..., tuple[int, str, str]]
 FEW = ("--resamples", "200")
@@ -127,7 +127,8 @@ def test_notebooks_get_the_same(call: Call, file: Path):
     result = found(call, file)
     table = comparisons().drop("side", "column", "points")
     for frame in (table, pd.DataFrame(table.to_dict(as_series=False))):
-        assert konsil.preference(frame, resamples=200).to_dict() == result
+        with options_as_flags():
+            assert konsil.preference(frame, resamples=200).to_dict() == result
     assert konsil.preference(table, resamples=200).to_polars().height == 3
     with pytest.raises(AnalysisError, match="one text"):
         konsil.preference(table, scale="A,B")

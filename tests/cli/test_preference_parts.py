@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import konsil
-from konsil.errors import SourceError
+from konsil.errors import SourceError, options_as_flags
 
 Call = Callable[..., tuple[int, str, str]]
 FEW = ("--resamples", "200")
@@ -100,7 +100,8 @@ def test_one_column_for_each_outcome(call: Call, tmp_path: Path) -> None:
         table.select(f.alias(n) for f, n in zip(flags, ("winner_model_a", "winner_model_b", "winner_tie"), strict=True))
     )
     for frame in (one_hot, truth, truth.to_pandas()):
-        assert konsil.preference(frame, resamples=200).to_dict() == wanted
+        with options_as_flags():
+            assert konsil.preference(frame, resamples=200).to_dict() == wanted
     named = one_hot.rename({"win1": "x1", "win2": "x2", "tied": "x3"})
     named.write_csv(tmp_path / "named.csv")
     assert json_of(call, tmp_path / "named.csv", "--won", "x1", "--lost", "x2", "--tied", "x3") == wanted
@@ -142,10 +143,10 @@ def test_counts_that_are_none_are_refused_by_line() -> None:
     frame = pl.DataFrame({"i": ["a", "a"], "j": ["b", "b"], "win_i": ["3", "x"], "win_j": [1, 2]})
     with pytest.raises(SourceError, match="line 3, column 'win_i': 'x' is no count; expected a whole number"):
         konsil.preference(frame)
-    with pytest.raises(SourceError, match="--won and --lost: expected both columns; name the other one with --lost"):
+    with pytest.raises(SourceError, match="won and lost: expected both columns; name the other one with lost"):
         konsil.preference(frame.drop("win_j"), won="win_i")
     with pytest.raises(
-        SourceError, match="no column for the outcome; name it with --outcome, or columns that count wins"
+        SourceError, match="no column for the outcome; name it with outcome, or columns that count wins"
     ):
         konsil.preference(frame.drop("win_j"), item="-", rater="-")
 

@@ -39,6 +39,12 @@ instrument = "form"
 [[sources]]
 file = "items.csv"
 records = "items"
+[[analyses]]
+name = "correct"
+statistic = "share"
+of = ["yes"]
+criterion = "correct"
+raters = "panel"
 """
 OF_NAMES = {"people", "staff"}
 

@@ -16,6 +16,7 @@ from konsil.analysis.contrast import contrast
 from konsil.analysis.ranges import within_statistic
 from konsil.analysis.said import listed, say
 from konsil.analysis.tabular import Table
+from konsil.errors import option
 from konsil.stats.weights import stream_key
 
 
@@ -112,9 +113,10 @@ def _about_groups(first: Table, second: Table, shared: int, n_statistics: int) -
             say(
                 "The p values of the {n} {n|difference|differences} are not adjusted for multiple testing;"
                 " choose one statistic"
-                " beforehand with --statistic.",
+                " beforehand with {option}.",
                 message_id="table.p_not_adjusted",
                 n=n_statistics,
+                option=option("statistics", flag="statistic", example="[...]"),
             )
         )
     return sentences

@@ -12,7 +12,7 @@ from konsil.analysis.own_weights import OwnWeights, Weights
 from konsil.analysis.slices import Slices
 from konsil.analysis.spec import Resampling
 from konsil.analysis.tabular import Table
-from konsil.errors import AnalysisError, nearest
+from konsil.errors import AnalysisError, nearest, option
 from konsil.stats.distances import WEIGHTS
 
 LEVELS: tuple[Level, ...] = get_args(Level)
@@ -53,11 +53,11 @@ def check_request(asked: Asked, request: Request) -> None:
     if not 0.5 <= request.resampling.level < 1:
         raise AnalysisError(f"confidence: expected from 0.5 to below 1, got {request.resampling.level:g}")
     for name in request.statistics:
-        agree.entry(name, asked.level, "--statistic")
+        agree.entry(name, asked.level, option("statistics", flag="statistic"))
     if isinstance(request.weights, str) and request.weights and request.weights not in WEIGHTS:
-        raise AnalysisError(f"--weights {request.weights!r}: {nearest(request.weights, WEIGHTS)}")
+        raise AnalysisError(f"{option('weights')} {request.weights!r}: {nearest(request.weights, WEIGHTS)}")
     if request.pair_weights not in get_args(PairWeights):
-        raise AnalysisError(f"--pair-weights {request.pair_weights!r}: expected 'alike' or 'units'")
+        raise AnalysisError(f"{option('pair_weights')} {request.pair_weights!r}: expected 'alike' or 'units'")
 
 
 def n_pairs(table: Table) -> int:
@@ -91,7 +91,7 @@ def names_of(table: Table, asked: Asked, request: Request) -> tuple[tuple[str, .
         if request.statistics:
             raise AnalysisError(
                 f"{asked.name}: within_one: the labels observed have gaps, so the steps between them are not known;"
-                " declare all labels with --labels"
+                f" declare all labels with {option('labels', example='[...]')}"
             )
         names = tuple(name for name in names if name != "within_one")
     if table.has_raters and not request.statistics and n_pairs(table) > MANY_RANKED:

@@ -11,10 +11,11 @@ import polars as pl
 from konsil.analysis.pair_labels import FIRST, SECOND, TIE, reach, steps_of_scale, steps_of_words
 from konsil.analysis.said import say
 from konsil.analysis.scale import lookalikes
+from konsil.analysis.slices import slicing
 from konsil.analysis.tabular import as_text
 from konsil.analysis.tallied import COUNT, written_out
 from konsil.analysis.tallied import NAMES as COUNTED
-from konsil.errors import AnalysisError, SourceError, nearest
+from konsil.errors import AnalysisError, SourceError, nearest, option
 from konsil.stats.votes import Votes, votes
 
 NAMES = {
@@ -105,7 +106,8 @@ def read_comparisons(frame: pl.DataFrame, asked: Layout) -> Comparisons:
     systems = tuple(sorted({*given.get_column("first"), *given.get_column("second")}))
     if len(systems) > MANY:
         raise SourceError(
-            f"{asked.name}: {len(systems):,} different systems; expected at most {MANY}: are --first and --second the"
+            f"{asked.name}: {len(systems):,} different systems; expected at most {MANY}: are {option('first')} and"
+            f" {option('second')} the"
             " columns of the systems?"
         )
     outcomes, steps = (given.get_column("steps").to_numpy(), 1) if is_counted else _outcomes(given, asked)
@@ -163,10 +165,12 @@ def _columns(frame: pl.DataFrame, asked: Layout) -> tuple[pl.DataFrame, list[str
             continue
         if found is None:
             columns = ", ".join(frame.columns)
-            hint = f", or say --{role} - where none is known" if role in {"item", "rater"} else ""
-            hint = ", or columns that count wins with --won and --lost" if role == "outcome" else hint
+            hint = f", or say {option(role, '-')} where none is known" if role in {"item", "rater"} else ""
+            hint = (
+                f", or columns that count wins with {option('won')} and {option('lost')}" if role == "outcome" else hint
+            )
             raise SourceError(
-                f"{asked.name}: no column for the {role}; name it with --{role}{hint} (columns: {columns})"
+                f"{asked.name}: no column for the {role}; name it with {option(role)}{hint} (columns: {columns})"
             )
         if found in taken:
             raise SourceError(f"{asked.name}: --{role} {found!r}: this column has another role already; name each once")
@@ -204,7 +208,10 @@ def _counts(frame: pl.DataFrame, asked: Layout) -> dict[str, str]:
         return named
     if asked.won is not None or asked.lost is not None:
         absent = "lost" if "won" in named else "won"
-        raise SourceError(f"{asked.name}: --won and --lost: expected both columns; name the other one with --{absent}")
+        raise SourceError(
+            f"{asked.name}: {option('won')} and {option('lost')}: expected both columns; name the other one with"
+            f" {option(absent)}"
+        )
     return {}
 
 
@@ -230,7 +237,7 @@ def _repeated(comparisons: pl.DataFrame, frame: pl.DataFrame, asked: Layout) -> 
         message_id="comparisons.repeated",
         n=n,
         all=comparisons.height,
-        option=f"--by {apart[0]} or --where {apart[0]}=..." if apart else "--by COLUMN or --where COLUMN=VALUE",
+        option=slicing(apart[0] if apart else "COLUMN", "..." if apart else "VALUE"),
     )
     return [text]
 
@@ -258,7 +265,9 @@ def _outcomes(given: pl.DataFrame, asked: Layout) -> tuple[np.ndarray[tuple[int]
     observed = given.get_column("outcome").unique().sort().to_list()
     if asked.scale:
         if len(asked.scale) < 2 or len({*asked.scale}) < len(asked.scale):
-            raise SourceError(f"{asked.name}: --scale {','.join(asked.scale)}: expected two or more different labels")
+            raise SourceError(
+                f"{asked.name}: {option('scale')} {','.join(asked.scale)}: expected two or more different labels"
+            )
         steps = steps_of_scale(asked.scale)
         unknown = given.filter(~pl.col("outcome").is_in(list(steps)))
         if unknown.height:

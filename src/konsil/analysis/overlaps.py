@@ -11,6 +11,7 @@ from konsil.analysis.agree import PairWeights
 from konsil.analysis.agreement_result import Overlap
 from konsil.analysis.coding import Sample
 from konsil.analysis.said import listed, say
+from konsil.errors import option
 from konsil.stats.names import STATISTICS
 
 UNEVEN = 2
@@ -42,8 +43,9 @@ def uneven_overlaps(overlaps: Sequence[Overlap], pair_weights: PairWeights, name
     else:
         text = say(
             "Pairs of raters share {low:,} to {high:,} units but have equal weight in {names};"
-            " --pair-weights units weights them by the units they share.",
+            " {option} weights them by the units they share.",
             message_id="table.pairs_alike",
+            option=option("pair_weights", "units"),
             low=min(n),
             high=max(n),
             names=listed(of_pairs, end="{some}, {last}"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from konsil.errors import AnalysisError, nearest
+from konsil.errors import AnalysisError, nearest, option
 
 Matrix = tuple[tuple[float, ...], ...]
 """A weight for every two labels, in the order of the scale."""
@@ -31,7 +31,9 @@ class OwnWeights:
         """
         for name in names:
             if name not in self.labels:
-                raise AnalysisError(f"--weights: there is no row of the label {name!r}; {nearest(name, self.labels)}")
+                raise AnalysisError(
+                    f"{option('weights')}: there is no row of the label {name!r}; {nearest(name, self.labels)}"
+                )
         places = [self.labels.index(name) for name in names]
         return tuple(tuple(self.rows[a][b] for b in places) for a in places)
 
@@ -44,15 +46,18 @@ def own_weights(table: Mapping[str, Mapping[str, float]]) -> OwnWeights:
         for b in labels:
             if (a, b) not in weight_of:
                 raise AnalysisError(
-                    f"--weights: there is no weight of {a!r} and {b!r}; expected one for every two labels"
+                    f"{option('weights')}: there is no weight of {a!r} and {b!r}; expected one for every two labels"
                 )
             if not 0 <= weight_of[a, b] <= 1:
-                raise AnalysisError(f"--weights: {a!r} and {b!r} have {weight_of[a, b]:g}; expected from 0 to 1")
+                raise AnalysisError(
+                    f"{option('weights')}: {a!r} and {b!r} have {weight_of[a, b]:g}; expected from 0 to 1"
+                )
             if weight_of[a, b] != weight_of.get((b, a), weight_of[a, b]):
                 raise AnalysisError(
-                    f"--weights: {a!r} and {b!r} have {weight_of[a, b]:g}, {b!r} and {a!r} {weight_of[b, a]:g};"
+                    f"{option('weights')}: {a!r} and {b!r} have {weight_of[a, b]:g}, {b!r} and {a!r}"
+                    f" {weight_of[b, a]:g};"
                     " expected the same"
                 )
         if weight_of[a, a] != 1:
-            raise AnalysisError(f"--weights: {a!r} and itself have {weight_of[a, a]:g}; expected 1")
+            raise AnalysisError(f"{option('weights')}: {a!r} and itself have {weight_of[a, a]:g}; expected 1")
     return OwnWeights(labels, tuple(tuple(weight_of[a, b] for b in labels) for a in labels))

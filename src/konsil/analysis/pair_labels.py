@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from konsil.errors import AnalysisError, nearest
+from konsil.errors import AnalysisError, nearest, option
 from konsil.instrument import Criterion
 from konsil.instrument.mirror import mirrored
 
@@ -105,7 +105,7 @@ def steps_of_words(observed: Sequence[str], columns: tuple[str, str], where: str
     if unknown:
         raise AnalysisError(
             f"{where}: the outcome {unknown[0]!r} is neither a winner nor a tie; {nearest(unknown[0], known)}; give the"
-            " labels in order with --scale, from the first system's side to the second's"
+            f" labels in order with {option('scale', example='[...]')}, from the first system's side to the second's"
         )
     return {word: known[low] for word, low in folded.items()}
 

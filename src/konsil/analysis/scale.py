@@ -12,7 +12,7 @@ import polars as pl
 from konsil.analysis.asked import Asked
 from konsil.analysis.coding import Labels
 from konsil.analysis.said import listed, say
-from konsil.errors import SourceError, nearest
+from konsil.errors import SourceError, nearest, option
 
 _NEVER = {"nan", "#n/a", "inf", "-inf"}
 """What programs write for 'no number'; never a label."""
@@ -45,14 +45,15 @@ def decide(rows: pl.DataFrame, asked: Asked, warnings: list[str]) -> tuple[pl.Da
     if not numeric and asked.level == "ordinal" and not declared and not set(observed) <= _TRUTH_VALUES:
         raise SourceError(
             f"{asked.name}: level ordinal: the labels {', '.join(map(repr, observed[:6]))} are words;"
-            " give them in order with --labels"
+            f" give them in order with {option('labels', example='[...]')}"
         )
     if declared:
         _refuse_undeclared(rows, observed, declared, asked)
     elif len(observed) > 1 and asked.level in {"nominal", "ordinal"}:
         warnings.append(
             f"the scale was taken from the {len(observed)} labels observed; if a label was never used, declare all"
-            " with --labels: pabak, randolph_kappa, gwet_ac1 and gwet_ac2 depend on their number"
+            f" with {option('labels', example='[...]')}: pabak, randolph_kappa, gwet_ac1 and gwet_ac2 depend on"
+            " their number"
         )
     if not declared:
         warnings.extend(lookalikes(observed))
@@ -60,7 +61,7 @@ def decide(rows: pl.DataFrame, asked: Asked, warnings: list[str]) -> tuple[pl.Da
     constant = names[0] if len(names) == 1 else None
     values = tuple(float(v) for v in names) if numeric else tuple(float(n) for n in range(len(names)))
     if numeric and list(values) != sorted(set(values)):
-        raise SourceError(f"{asked.name}: --labels {','.join(names)}: numbers must rise and not repeat")
+        raise SourceError(f"{asked.name}: {option('labels')} {','.join(names)}: numbers must rise and not repeat")
     if numeric and max(map(abs, values)) > _LARGEST:
         raise SourceError(
             f"{asked.name}: {max(values, key=abs):g} is too large for a label; expected below {_LARGEST:g}"
@@ -102,12 +103,15 @@ def _check_declared(asked: Asked) -> None:
     for n, label in enumerate(asked.labels):
         if not label:
             raise SourceError(
-                f"{asked.name}: --labels: label {n + 1} is empty; expected words with commas between them"
+                f"{asked.name}: {option('labels')}: label {n + 1} is empty; expected words with commas between them"
             )
         if label in asked.labels[:n]:
-            raise SourceError(f"{asked.name}: --labels: {label!r} occurs twice; expected each label once")
+            raise SourceError(f"{asked.name}: {option('labels')}: {label!r} occurs twice; expected each label once")
     if asked.abstain is not None and asked.abstain in asked.labels:
-        raise SourceError(f"{asked.name}: --abstain {asked.abstain!r} is among --labels; an abstention is not a value")
+        raise SourceError(
+            f"{asked.name}: {option('abstain')} {asked.abstain!r} is among {option('labels')}; an abstention is not a"
+            " value"
+        )
 
 
 def _is_number(word: str) -> bool:
@@ -139,7 +143,7 @@ def _refuse_non_numbers(rows: pl.DataFrame, observed: Sequence[str], asked: Aske
     place, n, label = _place(rows, asked, bad)
     more = f" (and {n - 1:,} more)" if n > 1 else ""
     if label.casefold() in {*_NEVER, *_SOMETIMES}:
-        hint = f"leave the cell empty or say --missing {label} if it means not rated"
+        hint = f"leave the cell empty or say {option('missing', label, several=True)} if it means not rated"
     elif _is_number(label.replace(",", ".", 1)):
         hint = f"write {label.replace(',', '.', 1)!r} with a decimal point"
     else:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from konsil.analysis.said import say
-from konsil.errors import SourceError, nearest
+from konsil.errors import SourceError, entry, nearest, option
 from konsil.records.ordering import natural
 
 MANY = 200
@@ -61,22 +61,25 @@ def parts(frame: pl.DataFrame, slices: Slices, table: str, warnings: list[str]) 
     `frame` holds words. An unknown column or value is refused with the nearest one.
     """
     if slices.by is not None and slices.compare is not None:
-        raise SourceError(f"{table}: --by and --compare: expected one of the two; --compare groups by its column")
+        raise SourceError(
+            f"{table}: {option('by')} and {option('compare')}: expected one of the two; {option('compare')} groups"
+            " by its column"
+        )
     numbered = frame.with_row_index(_ROW)
     for column, values in slices.where.items():
-        cells = _cells(frame, column, "--where", table)
+        cells = _cells(frame, column, option("where"), table)
         known = cells.unique().drop_nulls().to_list()
         absent = [value for value in values if value not in known]
         if absent:
             raise SourceError(
-                f"{table}: --where {column}={absent[0]}: no row has this value; {nearest(absent[0], known)}"
+                f"{table}: {condition(column, absent[0])}: no row has this value; {nearest(absent[0], known)}"
             )
         numbered = numbered.filter(pl.col(column).str.strip_chars().is_in(list(values)))
     if numbered.height == 0 and slices.where:
-        raise SourceError(f"{table}: --where: no row has all of these values")
+        raise SourceError(f"{table}: {option('where')}: no row has all of these values")
     if slices.group is None:
         return [_part("", numbered)]
-    flag = "--compare" if slices.compare else "--by"
+    flag = option("compare") if slices.compare else option("by")
     _cells(frame, slices.group, flag, table)
     named = numbered.with_columns(pl.col(slices.group).str.strip_chars().replace("", None).alias(_GROUP))
     n_without = named.get_column(_GROUP).null_count()
@@ -96,8 +99,9 @@ def parts(frame: pl.DataFrame, slices: Slices, table: str, warnings: list[str]) 
     if slices.compare and len(groups) != 2:
         names = ", ".join(repr(name) for name, _ in groups[:10])
         raise SourceError(
-            f"{table}: --compare {slices.compare}: expected two values, got {len(groups)} ({names}); choose two with"
-            f" --where {slices.compare}=..., given twice"
+            f"{table}: {option('compare')} {slices.compare}: expected two values, got {len(groups)} ({names});"
+            " choose two with"
+            f" {entry('where', slices.compare, '[..., ...]', '..., given twice')}"
         )
     return [_part(name, part) for name, part in groups]
 
@@ -110,6 +114,16 @@ def _cells(frame: pl.DataFrame, column: str, flag: str, table: str) -> pl.Series
     if column not in frame.columns:
         raise SourceError(f"{table}: {flag} {column!r}: there is no such column; {nearest(column, frame.columns)}")
     return frame.get_column(column).str.strip_chars()
+
+
+def slicing(column: str, value: str) -> str:
+    """The two ways to take groups of a column apart."""
+    return f"{option('by', column)} or {condition(column, value)}"
+
+
+def condition(column: str, value: str) -> str:
+    """The option that keeps the rows with a value of a column."""
+    return entry("where", column, repr(value), value)
 
 
 _ROW, _GROUP = "\x1fnumber", "\x1fgroup"

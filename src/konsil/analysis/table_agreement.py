@@ -28,7 +28,7 @@ from konsil.analysis.ranges import within_statistic
 from konsil.analysis.said import listed, say
 from konsil.analysis.tabular import Table
 from konsil.analysis.textbook import closed_form
-from konsil.errors import AnalysisError
+from konsil.errors import AnalysisError, option
 from konsil.stats.contract import IntArray
 from konsil.stats.names import STATISTICS
 from konsil.stats.weights import stream_key
@@ -61,25 +61,28 @@ def estimate_table(table: Table, asked: Asked, request: Request) -> Agreement:
         notes[
             say(
                 "Agreement within one step is not computed: the labels observed have gaps, so the steps between them"
-                " are not known; declare all labels with --labels.",
+                " are not known; declare all labels with {labels}.",
                 message_id="table.steps_not_known",
+                labels=option("labels", example="[...]"),
             )
         ] = []
         if asked.level == "ordinal":
             notes[
                 say(
                     "Weights count the steps between the labels observed, whatever their numbers; declare all labels"
-                    " with --labels if some were never used, or say --level interval if the numbers count.",
+                    " with {labels} if some were never used, or say {level} if the numbers count.",
                     message_id="table.steps_observed",
+                    labels=option("labels", example="[...]"),
+                    level=option("level", "interval"),
                 )
             ] = []
     if not request.statistics and RANKED[0] in agree.applicable(asked.level) and RANKED[0] not in names + left_out:
         notes[
             say(
-                "Spearman's rho and Kendall's tau-b of {n:,} pairs of raters are computed on request only"
-                " (--statistic).",
+                "Spearman's rho and Kendall's tau-b of {n:,} pairs of raters are computed on request only ({option}).",
                 message_id="table.ranks_not_computed",
                 n=n_pairs(table),
+                option=option("statistics", flag="statistic"),
             )
         ] = []
     everything = agree.told_together(
@@ -105,9 +108,19 @@ def estimate_table(table: Table, asked: Asked, request: Request) -> Agreement:
             notes.setdefault(note, []).append(name)
         for caution in told.cautions:
             notes.setdefault(_COMMON_SENTENCES.get(caution.code) or sentence(caution), []).append(name)
+    if table.constant is not None:
+        notes[
+            say(
+                "Every rating is {label}, so agreement beyond chance is undefined; declare the scale with {labels}.",
+                message_id="table.all_alike",
+                label=repr(table.constant),
+                labels=option("labels", example="[...]"),
+            )
+        ] = []
     if not asked.labels and asked.level == "nominal" and _looks_ordered(table.labels.names):
         notes[
-            "the labels are numbers but were taken as names; say --level ordinal or interval if their order counts"
+            f"the labels are numbers but were taken as names; say {option('level', 'ordinal')} or interval if their"
+            " order counts"
         ] = []
     overlaps = overlaps_of(sample) if table.has_raters else ()
     notes |= {text: [] for text in uneven_overlaps(overlaps, request.pair_weights, names)}
@@ -148,13 +161,14 @@ def _raters(table: Table) -> tuple[RaterCount, ...]:
 def _pairs(table: Table, asked: Asked, request: Request) -> tuple[PairResult, ...]:
     """Every two raters by themselves, on the units that both labelled."""
     if not table.has_raters:
-        raise AnalysisError(f"{asked.name}: --pairs: it is not known who gave which label")
+        raise AnalysisError(f"{asked.name}: {option('pairs')}: it is not known who gave which label")
     sample = table.sample
     n = len(sample.raters)
     if n * (n - 1) // 2 > MANY_PAIRS:
         raise AnalysisError(
-            f"{asked.name}: --pairs: {n:,} raters make {n * (n - 1) // 2:,} pairs; expected at most {MANY_PAIRS};"
-            " choose raters with --rater (wide) or --where"
+            f"{asked.name}: {option('pairs')}: {n:,} raters make {n * (n - 1) // 2:,} pairs; expected at most"
+            f" {MANY_PAIRS};"
+            f" choose raters with {option('rater')} (wide) or {option('where')}"
         )
     names = [n for n in names_of(table, asked, request)[0] if STATISTICS[n].needs in {"pairs", "counts"}]
     names = [n for n in names if n not in {*agree.INCOMPLETE.values(), "unanimity"}]

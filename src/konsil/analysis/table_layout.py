@@ -10,7 +10,7 @@ import polars as pl
 from konsil.analysis.asked import Asked, Layout
 from konsil.analysis.said import listed, say
 from konsil.analysis.unnamed import is_list, refuse_counts
-from konsil.errors import SourceError
+from konsil.errors import SourceError, choice, option
 
 LONG_NAMES = {
     "unit": ("unit", "item", "subject", "item_id", "unit_id", "id"),
@@ -70,9 +70,11 @@ def settled(frame: pl.DataFrame, asked: Asked, others: Sequence[str], warnings: 
     warnings.append(
         say(
             "column {column} has another value in every row and was taken as the unit's identifier, not as a rater;"
-            " say --unit to choose, or --wide if it is a rater",
+            " say {unit} to choose, or {wide} if it is a rater",
             message_id="table.first_column_identifies",
             column=repr(columns[0]),
+            unit=option("unit", example="..."),
+            wide=choice("layout", "wide"),
         )
     )
     return replace(asked, unit=columns[0])
@@ -92,8 +94,12 @@ def _refuse_long(frame: pl.DataFrame, columns: Sequence[str], asked: Asked) -> N
             raise SourceError(
                 say(
                     "{table}: the column {column} is called like one of a table with one row a rating; name the columns"
-                    " with --unit, --rater and --label, or say --wide if each column is a rater (columns: {columns})",
+                    " with {unit}, {rater} and {label}, or say {wide} if each column is a rater (columns: {columns})",
                     message_id="error.called_like_long",
+                    unit=option("unit"),
+                    rater=option("rater"),
+                    label=option("label"),
+                    wide=choice("layout", "wide"),
                     table=asked.name,
                     column=repr(column),
                     columns=listed(frame.columns, end="{some}, {last}"),

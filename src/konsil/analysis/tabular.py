@@ -14,7 +14,7 @@ from konsil.analysis.said import say
 from konsil.analysis.scale import decide
 from konsil.analysis.table_layout import LONG_NAMES, UNIT_NAMES, guess_layout, named
 from konsil.analysis.unnamed import CLUSTER, ROW, UNIT, of_counts, of_lists, refuse_counts
-from konsil.errors import SourceError, nearest
+from konsil.errors import SourceError, choice, nearest, option
 
 _WHOLE = 1e15
 """Whole numbers below it are exact and written without a point."""
@@ -122,21 +122,29 @@ def _column(frame: pl.DataFrame, asked: Asked, name: str, flag: str) -> str:
 
 def _long(frame: pl.DataFrame, asked: Asked) -> pl.DataFrame:
     if len(asked.rater) > 1:
-        raise SourceError(f"{asked.name}: --rater names {len(asked.rater)} columns; a long table has one rater column")
+        raise SourceError(
+            f"{asked.name}: {option('rater')} names {len(asked.rater)} columns; a long table has one rater column"
+        )
     chosen: dict[str, str] = {}
     given = {"unit": asked.unit, "rater": asked.rater[0] if asked.rater else None, "label": asked.label}
     for role, name in given.items():
-        found = _column(frame, asked, name, f"--{role}") if name is not None else named(frame, LONG_NAMES[role])
+        found = _column(frame, asked, name, option(role)) if name is not None else named(frame, LONG_NAMES[role])
         if found is None:
             columns = ", ".join(frame.columns)
-            wide = "" if asked.layout is not None or asked.rater else ", or say --wide if each column is a rater"
+            wide = (
+                ""
+                if asked.layout is not None or asked.rater
+                else f", or say {choice('layout', 'wide')} if each column is a rater"
+            )
             raise SourceError(
-                f"{asked.name}: no column for the {role}; name it with --{role}{wide} (columns: {columns})"
+                f"{asked.name}: no column for the {role}; name it with {option(role)}{wide} (columns: {columns})"
             )
         if found in chosen.values():
-            raise SourceError(f"{asked.name}: --{role} {found!r}: this column has another role already; name each once")
+            raise SourceError(
+                f"{asked.name}: {option(role)} {found!r}: this column has another role already; name each once"
+            )
         chosen[role] = found
-    cluster = _column(frame, asked, asked.cluster, "--cluster") if asked.cluster else chosen["unit"]
+    cluster = _column(frame, asked, asked.cluster, option("cluster")) if asked.cluster else chosen["unit"]
     rows = _numbered(frame, asked).select(
         pl.col(ROW).alias("row"),
         pl.col(chosen["unit"]).alias("unit"),
@@ -163,8 +171,10 @@ def _one_cluster_each(rows: pl.DataFrame, asked: Asked) -> None:
 def _label_column(frame: pl.DataFrame, asked: Asked) -> str:
     if asked.label is None:
         columns = ", ".join(frame.columns)
-        raise SourceError(f"{asked.name}: name the column of the lists of labels with --label (columns: {columns})")
-    return _column(frame, asked, asked.label, "--label")
+        raise SourceError(
+            f"{asked.name}: name the column of the lists of labels with {option('label')} (columns: {columns})"
+        )
+    return _column(frame, asked, asked.label, option("label"))
 
 
 def _numbered(frame: pl.DataFrame, asked: Asked) -> pl.DataFrame:
@@ -179,12 +189,16 @@ def _units(frame: pl.DataFrame, asked: Asked, warnings: list[str]) -> tuple[pl.D
 
     A unit is called by its identifier, so that the order of the rows changes nothing; without one by its row's number.
     """
-    unit = _column(frame, asked, asked.unit, "--unit") if asked.unit is not None else None
-    cluster = _column(frame, asked, asked.cluster, "--cluster") if asked.cluster is not None else None
+    unit = _column(frame, asked, asked.unit, option("unit")) if asked.unit is not None else None
+    cluster = _column(frame, asked, asked.cluster, option("cluster")) if asked.cluster is not None else None
     if unit is None and not asked.rater:
         unit = named(frame, UNIT_NAMES)
         if unit is not None:
-            warnings.append(f"column {unit!r} was taken as the unit's identifier, not as a rater; say --unit to choose")
+            warnings.append(
+                f"column {unit!r} was taken as the unit's identifier, not as a rater; say"
+                f" {option('unit', example='...')} to"
+                " choose"
+            )
     columns = [c for c in frame.columns if c not in {unit, cluster}]
     rows = _numbered(frame, asked)
     number = pl.col(ROW).cast(pl.String).str.zfill(len(str(rows.get_column(ROW).max())))
@@ -203,7 +217,7 @@ def _units(frame: pl.DataFrame, asked: Asked, warnings: list[str]) -> tuple[pl.D
 
 def _melt(frame: pl.DataFrame, asked: Asked, warnings: list[str]) -> pl.DataFrame:
     rows, others = _units(frame, asked, warnings)
-    columns = [_column(frame, asked, name, "--rater") for name in asked.rater] or others
+    columns = [_column(frame, asked, name, option("rater")) for name in asked.rater] or others
     twice = [name for n, name in enumerate(columns) if name in columns[:n]]
     if twice or asked.unit in columns:
         which = twice[0] if twice else asked.unit
@@ -211,7 +225,7 @@ def _melt(frame: pl.DataFrame, asked: Asked, warnings: list[str]) -> pl.DataFram
     if len(columns) < 2:
         raise SourceError(
             f"{asked.name}: {len(columns)} rater column{'s'[: len(columns) != 1]} ({', '.join(columns)});"
-            " agreement needs at least two raters (for one row a rating, use --long)"
+            f" agreement needs at least two raters (for one row a rating, use {choice('layout', 'long')})"
         )
     if asked.layout is None and not asked.rater:
         refuse_counts(frame, columns, asked)
@@ -231,7 +245,8 @@ def _suspicious(frame: pl.DataFrame, columns: Sequence[str], warnings: list[str]
         others = {v for c in columns if c != column for v in frame.get_column(c).drop_nulls().unique()}
         if n_values == frame.height and (frame.height >= 10 or (frame.height >= 4 and n_values > len(others))):
             warnings.append(
-                f"column {column!r} has another value in every row; if it is an identifier, say --unit {column}"
+                f"column {column!r} has another value in every row; if it is an identifier, say"
+                f" {option('unit', column)}"
             )
 
 
@@ -243,7 +258,7 @@ def _drop_missing(rows: pl.DataFrame, asked: Asked, warnings: list[str]) -> pl.D
         if n:
             warnings.append(
                 f"{n:,} {'cell says' if n == 1 else 'cells say'} 'NA' and {'was' if n == 1 else 'were'} taken as not"
-                " rated; declare it in --labels or --abstain if not"
+                f" rated; declare it in {option('labels')} or {option('abstain')} if not"
             )
             rows = rows.filter(pl.col("label") != "NA")
     return rows

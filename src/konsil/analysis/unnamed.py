@@ -11,7 +11,7 @@ import polars as pl
 
 from konsil.analysis.asked import Asked
 from konsil.analysis.said import listed, say
-from konsil.errors import SourceError, nearest
+from konsil.errors import SourceError, choice, nearest, option
 
 _MANY = 5_000_000
 """More labels than this are not written out one by one."""
@@ -43,17 +43,19 @@ def refuse_counts(frame: pl.DataFrame, columns: Sequence[str], asked: Asked) -> 
         return
     which, total = counts
     left = [c for c in columns if c not in which]
-    flags = f" --unit {left[0]}" if left else ""
+    unit = f" {option('unit', left[0])}" if left else ""
     sums = say("each row sums to {n:,}", message_id="error.row_sums", n=total) if total else "each cell is a count"
     raise SourceError(
         say(
             "{table}: the columns {columns} look like labels with the number of raters who gave them ({sums});"
-            " say --counts{flags} if so, or --wide if each column is a rater",
+            " say {counts}{unit} if so, or {wide} if each column is a rater",
             message_id="error.table_of_counts",
             table=asked.name,
             columns=listed(which),
             sums=sums,
-            flags=flags,
+            unit=unit,
+            counts=choice("layout", "counts"),
+            wide=choice("layout", "wide"),
         )
     )
 
@@ -92,19 +94,24 @@ def of_counts(rows: pl.DataFrame, columns: Sequence[str], asked: Asked, warnings
         known = [*asked.labels, *([asked.abstain] if asked.abstain is not None else [])]
         absent = [label for label in known if label not in columns]
         if absent:
-            raise SourceError(f"{asked.name}: --labels: no column {absent[0]!r}; {nearest(absent[0], columns)}")
+            raise SourceError(
+                f"{asked.name}: {option('labels')}: no column {absent[0]!r}; {nearest(absent[0], columns)}"
+            )
         columns = known
     elif len(columns) > 2 and _identifies(rows, columns):
         warnings.append(
             say(
-                "Column {column} identifies the units and is not a label; name the column with --unit to be sure.",
+                "Column {column} identifies the units and is not a label; name the column with {unit} to be sure.",
                 message_id="table.first_column_is_unit",
+                unit=option("unit"),
                 column=repr(columns[0]),
             )
         )
         columns = columns[1:]
     if len(columns) < 2:
-        raise SourceError(f"{asked.name}: --counts: {len(columns)} column of labels; expected at least two")
+        raise SourceError(
+            f"{asked.name}: {choice('layout', 'counts')}: {len(columns)} column of labels; expected at least two"
+        )
     words = set(asked.missing)
     counted = rows.with_columns(
         pl.when(pl.col(c).str.strip_chars().is_in(list(words))).then(None).otherwise(pl.col(c)).alias(c)
@@ -114,7 +121,7 @@ def of_counts(rows: pl.DataFrame, columns: Sequence[str], asked: Asked, warnings
     if numbers is None:
         raise SourceError(_no_count(counted, columns, asked))
     if int(numbers.sum().sum_horizontal()[0]) > _MANY:
-        raise SourceError(f"{asked.name}: --counts: more than {_MANY:,} labels; are these counts?")
+        raise SourceError(f"{asked.name}: {choice('layout', 'counts')}: more than {_MANY:,} labels; are these counts?")
     long = pl.concat(
         _keys(rows).with_columns(pl.lit(column).alias("label"), pl.Series("n", numbers[column]).alias("n"))
         for column in columns
@@ -147,7 +154,8 @@ def _no_count(rows: pl.DataFrame, columns: Sequence[str], asked: Asked) -> str:
                 line = asked.line(int(rows.item(n, ROW)))
                 return (
                     f"{asked.name}: line {line}, column {column!r}: {text!r} is no count; expected a whole number of"
-                    " raters (name the columns of the labels with --labels, that of the units with --unit)"
+                    f" raters (name the columns of the labels with {option('labels')}, that of the units with"
+                    f" {option('unit')})"
                 )
     raise AssertionError("a column that is not whole has a cell that is not")
 
@@ -187,7 +195,7 @@ def _labels(cell: str | None, asked: Asked, row: int) -> list[str | None]:
     if not isinstance(labels, list) or any(isinstance(label, dict | list) for label in labels):
         raise SourceError(
             f"{asked.name}: line {asked.line(row)}: {cell!r} is no list of labels; expected JSON such as"
-            ' ["yes", "no"], or --split with the sign between the labels'
+            f' ["yes", "no"], or {option("split")} with the sign between the labels'
         )
     return [None if label is None else json.dumps(label) if isinstance(label, bool) else str(label) for label in labels]
 

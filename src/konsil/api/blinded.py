@@ -12,7 +12,7 @@ import polars as pl
 
 from konsil.analysis.called import played
 from konsil.api.folder import PROTOCOL, Folder, now
-from konsil.errors import StudyError
+from konsil.errors import StudyError, option
 from konsil.instrument import Criterion, Instrument, canonical
 from konsil.records import Event, Rating, Task
 from konsil.store import Batch, Store
@@ -130,7 +130,12 @@ def _dumps(value: object) -> str:
 
 def freeze(folder: Folder, by: str, note: str = "") -> Event:
     """Keep the digests of the plan of analyses in the audit log; whatever changes later is told in the report."""
-    named(by, "--by")
+    named(by, option("by"))
+    if not folder.study.analyses:
+        raise StudyError(
+            f"{folder.path / PROTOCOL}: there are no [[analyses]], so there is no plan of analyses to freeze"
+        )
+    # A plan may be frozen before anything is imported: ratings that come in later were not known to whoever made it.
     with folder.store(create=True) as store:
         before = frozen(store.events())
         if before is not None:
@@ -146,11 +151,11 @@ def freeze(folder: Folder, by: str, note: str = "") -> Event:
 
 def unblind(folder: Folder, by: str, reason: str) -> Event:
     """Give the systems their names; refused until the plan of analyses is frozen."""
-    named(by, "--by")
-    named(reason, "--reason")
+    named(by, option("by"))
+    named(reason, option("reason"))
     if not folder.study.blinded:
         raise StudyError(f"{folder.path / PROTOCOL}: the study is not blinded; 'blinded = true' makes it so")
-    with folder.store(create=True) as store:
+    with folder.store() as store:
         events = store.events()
         if frozen(events) is None:
             raise StudyError(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from konsil.api.folder import PROTOCOL, Folder
-from konsil.errors import KonsilError, StudyError, nearest
+from konsil.errors import KonsilError, StudyError, nearest, option
 
 NAME = "codebook.html"
 
@@ -20,7 +20,7 @@ def write_codebook(
     by_id = {i.id: i for i in folder.study.instruments}
     for name in chosen:
         if name not in by_id:
-            raise StudyError(f"--instrument: there is no instrument {name!r}; {nearest(name, by_id)}")
+            raise StudyError(f"{option('instrument')}: there is no instrument {name!r}; {nearest(name, by_id)}")
     instruments = [by_id[name] for name in dict.fromkeys(chosen)] or list(by_id.values())
     if not instruments:
         raise StudyError(f"{folder.path / PROTOCOL}: there are no [[instruments]], so there is no codebook")

@@ -16,7 +16,7 @@ from konsil.analysis.conformity import (
     with_todays_names,
 )
 from konsil.analysis.said import Said, say
-from konsil.errors import StudyError, nearest
+from konsil.errors import StudyError, nearest, option
 from konsil.instrument import digest
 from konsil.plan.places import SIGN_UP
 from konsil.records import Event
@@ -101,8 +101,8 @@ def accept(folder: Folder, by: str, reason: str, former: Path | None = None) -> 
     from konsil.store import Batch
     from konsil.store.staff import pseudonym
 
-    named(by, "--by")
-    named(reason, "--reason")
+    named(by, option("by"))
+    named(reason, option("reason"))
     protocol, study, at = str(folder.path / PROTOCOL), folder.study, now()
     data, events = folder.stored()
     data, _ = with_todays_names(data, study.instruments)
@@ -146,8 +146,9 @@ def _acceptance(
             say(
                 "{protocol}: what the form {name} was when {n:,} {n|rating was|ratings were} given on it"
                 " (digest {former}) is not"
-                " kept; name the study.toml of that time with --former",
+                " kept; name the study.toml of that time with {option}",
                 message_id="error.former_form_not_kept",
+                option=option("former"),
                 protocol=protocol,
                 name=repr(name),
                 n=n,
@@ -179,5 +180,5 @@ def _shapes_of_file(path: Path) -> dict[str, Mapping[str, Any]]:
         text = path.read_text(encoding="utf-8-sig")
         before = parse(text, lambda name: (path.parent / name).read_text(encoding="utf-8-sig"), str(path))
     except (OSError, UnicodeDecodeError):
-        raise StudyError(f"--former {path}: cannot be read as a study.toml") from None
+        raise StudyError(f"{option('former')} {path}: cannot be read as a study.toml") from None
     return dict(shapes(before.instruments))

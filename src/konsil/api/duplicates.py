@@ -10,7 +10,7 @@ from pathlib import Path
 from konsil.api.decided import DECISION, read_decisions, write_cells
 from konsil.api.folder import PROTOCOL, Folder, now
 from konsil.api.noting import note_study
-from konsil.errors import PlanError, SourceError, StudyError, nearest
+from konsil.errors import PlanError, SourceError, StudyError, nearest, option
 from konsil.prepare import DECISION as BY_PEOPLE
 from konsil.prepare import KEEP, SCREENING, Decision, decided_of, decision_event, last_screened
 from konsil.prepare import decisions as decisions_of
@@ -75,7 +75,7 @@ def search_duplicates(
         keep: False stores nothing.
     """
     where = folder.path / PROTOCOL
-    with folder.store(create=True) as store:
+    with folder.store() as store:
         with store.view() as view:
             kinds = (DUPLICATES, SCREENING, BY_PEOPLE)
             events = [event for event in view.each("events") if event.kind in kinds]
@@ -118,7 +118,7 @@ def _embedder(translated: bool) -> Embed | None:
     try:
         return embedder()
     except SourceError as error:
-        told_ = str(error).replace("prepare.themes: finding themes", "--translated: comparing meanings")
+        told_ = str(error).replace("prepare.themes: finding themes", f"{option('translated')}: comparing meanings")
         raise SourceError(told_) from None
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from konsil.api.folder import PROTOCOL, Folder
-from konsil.errors import StudyError, nearest
+from konsil.errors import StudyError, nearest, option
 from konsil.store import Store
 from konsil.store.access import PERSONAL, Access, Role
 from konsil.store.engine import reading
@@ -49,12 +49,15 @@ def invite(
     if anybody:
         if not open_ or names != people:
             raise StudyError(
-                f"{folder.path / PROTOCOL}: --anybody: a link for anybody needs [[places]] to sign up for, and stands"
-                " without --who"
+                f"{folder.path / PROTOCOL}: {option('anybody')}: a link for anybody needs [[places]] to sign up"
+                " for, and stands"
+                f" without {option('who')}"
             )
         names = [ANYBODY]
     if not names:
-        raise StudyError(f"--role {role}: name whom to invite with --who, such as --who study-office")
+        raise StudyError(
+            f"{option('role', role)}: name whom to invite with {option('who')}, such as {option('who', 'study-office')}"
+        )
     if role == "rater":
         for name in names:
             if name not in {**raters, **later}:
@@ -68,12 +71,13 @@ def invite(
         for name in names:
             if "@" in name and name not in {**raters, **later}:
                 raise StudyError(
-                    f"--who {name!r}: is an e-mail address; a rater's identifier is everywhere: invent one"
+                    f"{option('who')} {name!r}: is an e-mail address; a rater's identifier is everywhere: invent one"
                 )
     for name in names:
         if role == "curator" and name in raters:
             raise StudyError(
-                f"--role curator: {name!r} is a rater of the study; who goes through its cases would know what raters"
+                f"{option('role', 'curator')}: {name!r} is a rater of the study; who goes through its cases would"
+                " know what raters"
                 " are not to know"
             )
     now = datetime.now(UTC)

@@ -10,7 +10,7 @@ from konsil.api.decided import write_cells
 from konsil.api.folder import PROTOCOL, Folder, now
 from konsil.api.marks import COLUMNS, occurrence_of, read_marks
 from konsil.api.noting import note_study
-from konsil.errors import PlanError, SourceError, StudyError, nearest
+from konsil.errors import PlanError, SourceError, StudyError, nearest, option
 from konsil.prepare.draw import still_whole, to_mask, told_whole
 from konsil.prepare.leftovers import Leftover, leftovers
 from konsil.prepare.marking import (
@@ -69,7 +69,7 @@ def mask_cases(
     """
     spec, where = _asked(folder), folder.path / PROTOCOL
     despite = despite or {}
-    with folder.store(create=True) as store:
+    with folder.store() as store:
         with store.view() as view:
             everything, events = tuple(view.each("items")), tuple(view.each("events"))
         items = to_mask(everything, events)
@@ -192,4 +192,4 @@ def told(masked: Masked) -> Iterator[str]:
         yield f"  not approved: {why}"
     n_left = len(masked.refused) - len(untold)
     if n_left:
-        yield f"{n_left:,} not approved: mark what is left over, or give a reason by --despite CASE REASON"
+        yield f"{n_left:,} not approved: mark what is left over, or give a reason by {option('despite')} CASE REASON"

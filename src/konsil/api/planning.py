@@ -78,7 +78,7 @@ def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Pla
     study = folder.study
     if not study.plan:
         raise StudyError(f"{folder.path / PROTOCOL}: there is no [[plan]]; nothing says who rates what")
-    with folder.store(create=True) as store:
+    with folder.store() as store:
         held = store.batch()
         if not held.items:
             raise StudyError(f"{folder.path}: there are no items yet; run 'konsil import' first")

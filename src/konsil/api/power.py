@@ -18,7 +18,7 @@ from konsil.api.importing import incoming
 from konsil.api.masking import pretended_versions
 from konsil.api.planning import implied_answers
 from konsil.api.rehearsal import MATERIAL, drawn_items, truth_of
-from konsil.errors import StoreError, StudyError
+from konsil.errors import StoreError, StudyError, option
 from konsil.prepare import in_study
 from konsil.records import Answer, Event, Item
 from konsil.records.digits import written
@@ -99,7 +99,9 @@ def _material(folder: Folder, n: int | None) -> tuple[tuple[Item, ...], tuple[An
     if not items:
         items, answers = _from_files(folder)
     if not items:
-        raise StudyError(f"{folder.path / PROTOCOL}: there are no items yet; say how many there will be with --items N")
+        raise StudyError(
+            f"{folder.path / PROTOCOL}: there are no items yet; say how many there will be with {option('items', 'N')}"
+        )
     events = (*events, *drawn_items(folder, events, items, answers))
     items = in_study((*items, *pretended_versions(folder, items, events)), events)
     kept = {item.id for item in items}

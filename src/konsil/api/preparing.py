@@ -38,7 +38,7 @@ def prepare(folder: Folder, *, keep: bool = True) -> Prepared:
         masks = study.prepare.themes is None and study.prepare.mask is not None
         alone, command = ("masks", "mask") if masks else ("themes", "themes")
         raise StudyError(f"{where}: prepare: asks for {alone} alone, and all items are rated; run 'konsil {command}'")
-    with folder.store(create=True) as store:
+    with folder.store() as store:
         with store.view() as view:
             number, before = last_drawn(view.each("events"))
             screened = last_screened(view.each("events"))[1]

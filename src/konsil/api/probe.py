@@ -11,7 +11,7 @@ from konsil.api.folder import PROTOCOL, Folder, now
 from konsil.api.noting import note_study
 from konsil.collect.collection import Options
 from konsil.collect.preparing import Said, Wanted, ask, subjects
-from konsil.errors import PlanError, StudyError
+from konsil.errors import PlanError, StudyError, option
 from konsil.prepare.asking import Asking
 from konsil.prepare.draw import to_mask
 from konsil.prepare.marking import last_markings, narrative_of, versions
@@ -64,9 +64,9 @@ def probe(folder: Folder, model: str, options: Options | None = None) -> Probed:
     where = folder.path / PROTOCOL
     if study.prepare is None or study.prepare.mask is None:
         raise StudyError(f"{where}: there is no [prepare.mask]; nothing says that cases are masked")
-    for problem in model_problems(model, study.endpoints, "--model"):
+    for problem in model_problems(model, study.endpoints, option("model")):
         raise StudyError(problem)
-    with folder.store(create=True) as store:
+    with folder.store() as store:
         with store.view() as view:
             items, events = tuple(view.each("items")), tuple(view.each("events"))
         cases, held = to_mask(items, events), last_markings(events)

@@ -62,7 +62,8 @@ def simulate(folder: Folder, truth: Truth, seed: int | None = None, *, but: Coll
     study = folder.study
     if not study.simulated:
         raise StudyError(
-            f"{folder.path / PROTOCOL}: the study is not marked simulated = true; simulate into a copy with --to"
+            f"{folder.path / PROTOCOL}: the study is not marked simulated = true; simulate into a copy with"
+            " 'konsil simulate --to COPY'"
         )
     if not study.plan:
         raise StudyError(f"{folder.path / PROTOCOL}: there is no [[plan]]; a simulation rates what a plan assigns")

@@ -13,7 +13,7 @@ from konsil.api.invitations import PATH
 from konsil.api.masking import pretended_versions
 from konsil.api.planning import implied_answers, make_plan, still_silent
 from konsil.api.rehearsal import MATERIAL, SIMULATION, copy_as_simulated, drawn_items, report
-from konsil.errors import StudyError
+from konsil.errors import StudyError, option
 from konsil.prepare import DECISION, SAMPLING, SCREENING, in_study
 from konsil.prepare.marking import MARKING
 from konsil.prepare.rewriting import REWRITING
@@ -134,7 +134,7 @@ def _expect_files(folder: Folder, material: Sequence[Source]) -> None:
         if not (folder.path / source.file).exists():
             raise StudyError(
                 f"{folder.path / source.file}: there is no such file or folder;"
-                f" '--items {pool_size(folder.study)}' rehearses with pretended items"
+                f" '{option('items', str(pool_size(folder.study)))}' rehearses with pretended items"
             )
 
 

@@ -74,7 +74,7 @@ def rewrite_items(
     `by` is who made these decisions.
     """
     spec = _asked(folder)
-    with folder.store(create=True) as store:
+    with folder.store() as store:
         items, events = _items(folder, store)
         if decisions_from is not None:
             choices = read_choices(read_table(decisions_from), {item.id for item in items}, proposals(events))

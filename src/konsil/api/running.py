@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from konsil.api.folder import PROTOCOL, Folder, now
-from konsil.errors import StudyError, nearest
+from konsil.errors import StudyError, nearest, option
 from konsil.plan.handover import Handover
 from konsil.plan.places import Places
 from konsil.records.ordering import natural
@@ -54,14 +54,16 @@ def add_places(
     if not panels:
         raise StudyError(f"{folder.path / PROTOCOL}: there are no [[places]] that people sign up for")
     if not panel and len(panels) > 1:
-        raise StudyError(f"--panel: name the panel that the places belong to; known: {', '.join(panels)}")
+        raise StudyError(f"{option('panel')}: name the panel that the places belong to; known: {', '.join(panels)}")
     strata: dict[str, str] = {}
     for one in profile:
         name, equals, value = one.partition("=")
         if not equals or not name.strip() or not value.strip():
-            raise StudyError(f"--for: expected NAME=VALUE such as specialty=cardiology, got {one!r}")
+            raise StudyError(
+                f"{option('profile', flag='for')}: expected NAME=VALUE such as specialty=cardiology, got {one!r}"
+            )
         strata[name.strip()] = value.strip()
-    for name, text in (("--by", by), ("--reason", reason)):
+    for name, text in ((option("by"), by), (option("reason"), reason)):
         if not text.strip():
             raise StudyError(f"{name}: is empty; who adds places, and why, stands in the log")
     with folder.store() as store:

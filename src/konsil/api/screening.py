@@ -78,7 +78,7 @@ def screen_items(
     `by`, as on the pages.
     """
     spec, where = _asked(folder), folder.path / PROTOCOL
-    with folder.store(create=True) as store:
+    with folder.store() as store:
         with store.view() as view:
             events = [event for event in view.each("events") if event.kind in (SCREENING, BY_PEOPLE)]
             is_planned = view.counts()["tasks"] > 0

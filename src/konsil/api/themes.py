@@ -73,7 +73,7 @@ def tag_items(
         options: how much a model may be asked, where the protocol names one.
     """
     spec, where = _asked(folder), folder.path / PROTOCOL
-    with folder.store(create=True) as store:
+    with folder.store() as store:
         with store.view() as view:
             events = tuple(view.each("events"))
             items = in_study(view.each("items"), events)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Literal
 
@@ -107,10 +106,3 @@ def command(
         from konsil.cli.agreement_tables import show
 
         show(result)
-    if result.constant is not None:
-        click.echo(
-            f"konsil: {table.name}: every rating is {result.constant!r}, so agreement beyond chance is undefined;"
-            " declare the scale with --labels",
-            err=True,
-        )
-        sys.exit(2)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from typing import Any
 
 import click
 
 from konsil.cli.terminal import guard_terminal, show
-from konsil.errors import IncompleteError, KonsilError, StudyError, nearest
+from konsil.errors import IncompleteError, KonsilError, StudyError, nearest, options_as_flags
 from konsil.version import __version__
 
 COMMANDS = {
@@ -89,6 +90,11 @@ class Lazy(click.Group):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             ctx.fail(f"no such command {args[0]!r}; {nearest(args[0], COMMANDS)}")
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - what a command returns
+        """Run the command; its sentences name flags."""
+        with options_as_flags():
+            return super().invoke(ctx)
 
 
 @click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from konsil.collect.provider import Request
+from konsil.errors import option
 from konsil.records import Outcome
 from konsil.store.calls import READABLE
 
@@ -14,7 +15,7 @@ STOP_AFTER = 20
 
 _LOOK: Mapping[str, str] = {
     "gave up": "got no reply, last because: {error}; check the address {address}, the server behind it and the line,"
-    " and do these again with --again 'gave up'",
+    " and do these again with {again}",
     "truncated": "were cut off{cap}; raise max_tokens in its settings (the thoughts of models that reason count within"
     " it), and do these again with an id of their own",
     "empty": "had no text; check max_tokens, which thoughts may have used up, and whether {model!r} is made for chat",
@@ -57,5 +58,5 @@ class Streaks:
         cap = f" at max_tokens = {request.max_tokens}" if request.max_tokens is not None else ""
         look = _LOOK.get(outcome, "ended as '" + outcome + "'")
         about = look.format(error=error, address=address or "of the endpoint", model=request.model, cap=cap,
-                            endpoint=endpoint)  # fmt: skip
+                            endpoint=endpoint, again=option("again", "gave up", several=True))  # fmt: skip
         return f"endpoint {endpoint!r}: {n:,} works of {who!r} in a row {about}"

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from konsil.collect.local_gguf import read_head
-from konsil.errors import CollectError, nearest
+from konsil.errors import CollectError, nearest, option
 
 PLACE = "KONSIL_MODELS"
 """Environment variable with the folder of models, instead of the platform's folder for users' data."""
@@ -155,7 +155,8 @@ def check_name(model: str) -> None:
     """Refuse a name that could not stand after 'local:', or not be a folder's."""
     if not _is_name(model):
         raise CollectError(
-            f"--id {model!r}: expected letters, digits, '.', '_' and '-', beginning with one of the first"
+            f"{option('model', flag='id')} {model!r}: expected letters, digits, '.', '_' and '-', beginning with"
+            " one of the first"
         )
 
 
@@ -169,7 +170,8 @@ def _there_already(model: str, made: Model) -> Model:
         raise CollectError(f"{models_place() / model}: is in the way and holds no model; take it away first")
     if here.sha256 != made.sha256:
         raise CollectError(
-            f"there is another model {model!r} already, of other weights; choose another --id, or run"
+            f"there is another model {model!r} already, of other weights; choose another"
+            f" {option('model', flag='id')}, or run"
             f" 'konsil local remove {model}' first"
         )
     return here

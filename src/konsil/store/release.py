@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from konsil.errors import StoreError
+from konsil.errors import StoreError, option
 from konsil.store import frames, release_text
 from konsil.store.db import Store
 from konsil.store.folders import sha256, whole_folder
@@ -72,8 +72,10 @@ def release(
         if tables.recognisable and not linked:
             who = release_text.recognisable(tables.recognisable, k)
             raise StoreError(
-                f"release: {who}, so that the plan, drawn again from study.toml, tells who they are; --unlink gives"
-                " raters another pseudonym on each item, --linked keeps one, for those who never publish study.toml"
+                f"release: {who}, so that the plan, drawn again from study.toml, tells who they are;"
+                f" {option('unlink')} gives"
+                f" raters another pseudonym on each item, {option('linked')} keeps one, for those who never publish"
+                " study.toml"
             )
         for name, frame in made_of.items():
             frames.write_csv(made / f"{name}.csv", [frame])

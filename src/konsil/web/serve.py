@@ -12,7 +12,7 @@ from multiprocessing import connection
 from multiprocessing.context import SpawnProcess
 from typing import TYPE_CHECKING
 
-from konsil.errors import KonsilError
+from konsil.errors import KonsilError, option
 from konsil.store import Store
 from konsil.study import Study
 from konsil.web.app import create_app
@@ -107,5 +107,7 @@ def _listening(host: str, port: int) -> socket.socket:
         place.bind((host, port))
     except OSError as error:
         place.close()
-        raise KonsilError(f"{host}:{port}: cannot be listened on ({error.strerror}); choose another --port") from None
+        raise KonsilError(
+            f"{host}:{port}: cannot be listened on ({error.strerror}); choose another {option('port')}"
+        ) from None
     return place

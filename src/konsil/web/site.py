@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
-from konsil.errors import KonsilError
+from konsil.errors import KonsilError, option
 from konsil.instrument import PageNames
 from konsil.store import Store
 from konsil.store.access import Access, Role
@@ -88,7 +88,7 @@ def checked(options: Options) -> Options:
     parts = urlsplit(options.url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or not _PATH.fullmatch(parts.path):
         raise KonsilError(
-            "--url: expected an address such as https://study.example.org or https://example.org/study-1,"
+            f"{option('url')}: expected an address such as https://study.example.org or https://example.org/study-1,"
             f" got {options.url!r}"
         )
     for proxy in options.trusted_proxies:
@@ -96,7 +96,8 @@ def checked(options: Options) -> Options:
             ip_network(proxy, strict=False)
         except ValueError:
             raise KonsilError(
-                f"--trusted-proxy: expected an address such as 127.0.0.1 or a network such as 10.0.0.0/8, got {proxy!r}"
+                f"{option('trusted_proxy')}: expected an address such as 127.0.0.1 or a network such as 10.0.0.0/8,"
+                f" got {proxy!r}"
             ) from None
     return options
 
