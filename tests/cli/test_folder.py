@@ -384,3 +384,16 @@ def test_an_analysis_of_one_system_of_a_blinded_study_is_pointed_out(call: Call,
     code, out, err = call("check", study)
     assert (code, err) == (0, "")
     assert "analysis 'one' is about 'system-1' alone: while systems are letters, whoever has study.toml" in out
+
+
+def test_settings_that_an_error_suggests_are_named_as_options_where_a_file_is_given(
+    study: Path, refused: Callable[..., str]
+) -> None:
+    table = study / "wide.csv"
+    table.write_text("item,system,Dr A,Dr B\nq1,system-1,yes,no\n")
+    sentence = refused("import", study, "--file", table)
+    assert 'set raters = { "Dr A" = "...", "Dr B" = "..." }' in sentence
+    assert "with --file such settings are options: " in sentence
+    assert "--rater COLUMN=RATER" in sentence
+    table.write_text("item,system,rater,criterion,label\nq1,system-1,r1,correct,yes\nq1,system-1,r1,correct,no\n")
+    assert "with --file" not in refused("import", study, "--file", table)

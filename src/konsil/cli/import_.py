@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
@@ -9,11 +10,17 @@ from typing import TYPE_CHECKING, Literal, cast
 import click
 
 from konsil.cli.folder import on_folder
-from konsil.errors import StudyError
+from konsil.errors import SourceError, StudyError
 from konsil.records import Source, SourceKind
 
 if TYPE_CHECKING:
     from konsil.store import Added
+
+_SETTING = re.compile(r"\b(?:columns|fixed|raters|criteria)(?:\.\w+)? = ")
+_AS_OPTIONS = (
+    "with --file such settings are options: --column FIELD=COLUMN, --fixed FIELD=VALUE, --rater COLUMN=RATER,"
+    " --criterion COLUMN=CRITERION"
+)
 
 KINDS = ("items", "answers", "ratings", "labelstudio", "anki", "real-pocqi")
 
@@ -101,7 +108,12 @@ def command(
             hints=hints,
         )
         sources = (source,)
-    added = opened.import_sources(sources)
+    try:
+        added = opened.import_sources(sources)
+    except SourceError as error:
+        if file is None or not _SETTING.search(str(error)):
+            raise
+        raise SourceError(f"{error}; {_AS_OPTIONS}", error.problems) from None
     click.echo(_told(added))
     for note in added.notes:
         click.echo(f"note: {note}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,9 @@ JOIN = " / "
 """What stands between the columns that make one field."""
 
 _LONGEST_ID = 200
+
+_SHOWN = 6
+"""Columns without a use that an error names."""
 
 # In texts blanks at the ends may be meant and a part may be missing; in identifiers and labels neither is.
 _TEXTS = frozenset({"text", "reasoning", "reference", "note"})
@@ -141,9 +145,25 @@ def require(columns: Columns, field: str, table: Table, source: Source) -> None:
     if field not in columns:
         raise SourceError(
             f"{table.name}: {source.records} need {field!r}: there is no column of that name;"
-            f' set columns.{field} = "..." or fixed.{field} = "...";'
+            f'{_wide_hint(columns, field, table, source)} set columns.{field} = "..." or fixed.{field} = "...";'
             f" the columns are {', '.join(repr(c) for c in _few(table.frame.columns))}"
         )
+
+
+def _wide_hint(columns: Columns, field: str, table: Table, source: Source) -> str:
+    """What to set where the labels of a table of ratings lie in columns of raters or criteria: those nothing reads."""
+    wide = {"rater": ("raters", 2), "criterion": ("criteria", 1)}.get(field)
+    is_known = source.raters or source.criteria or "label" in columns
+    if wide is None or source.records != "ratings" or is_known:
+        return ""
+    read = {name for names in columns.of.values() for name in names}
+    unread = [name for name in table.frame.columns if name not in read]
+    key, least = wide
+    if len(unread) < least:
+        return ""
+    of_each = ", ".join(f'{json.dumps(name, ensure_ascii=False)} = "..."' for name in unread[:_SHOWN])
+    more = ", ..." if len(unread) > _SHOWN else ""
+    return f" where each {field} has a column, set {key} = {{ {of_each}{more} }}, otherwise"
 
 
 def _few(names: Sequence[str]) -> Iterable[str]:
