@@ -143,7 +143,7 @@ def test_a_link_for_anybody_needs_places(folder: Folder) -> None:
     assert run("invite", str(folder.path), "--anybody").startswith("anybody  http")
     assert run("invite", str(folder.path), "--who", "dr-17").startswith("dr-17  http")
     assert run("invite", str(folder.path), "--anybody", "--revoke") == "1 link revoked\n"
-    with pytest.raises(StudyError, match="stands without --who"):
+    with pytest.raises(StudyError, match="stands without who"):
         invite(folder, ["x"], "rater", url="http://localhost", days=1, anybody=True)
 
 

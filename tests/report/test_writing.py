@@ -219,6 +219,12 @@ def test_models_that_konsil_plays_are_told_like_simulated_ratings(
     assert f'<p class="banner" role="note">{words}' in page
     assert page.index(words) < page.index("<h1>")
     assert json.loads((tmp_path / "r" / "estimates.json").read_text("utf-8"))["played"] == notice
+    captions = re.findall(r"<(?:caption|figcaption)>(.*?)</(?:caption|figcaption)>", page, re.DOTALL)
+    stamp = "Fake models" if language == "en" else "Gespielte Modelle"
+    assert captions
+    assert all(f"{stamp}." in caption for caption in captions)
+    assert f" – {stamp}</title>" in page
+    assert f'@top-right {{ content: "{stamp}."' in page
 
 
 def test_numbers_on_the_page(page: str) -> None:

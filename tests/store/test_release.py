@@ -25,6 +25,7 @@ from konsil.store.frames import read_csv
 from konsil.store.pseudonyms import SUPPRESSED, Pseudonyms, coarsened, mentions
 from konsil.store.release import release
 from konsil.study import Study
+from small_studies import exit_code
 
 AT = "2025-03-01T12:00:00Z"
 KEY = b"a secret of thirty-two bytes....."
@@ -271,3 +272,30 @@ def test_a_name_is_found_as_a_word_only() -> None:
 def test_field_meanings_come_from_the_source() -> None:
     for record in (Item, Answer, Rater, Task, Rating, System):
         assert set(meanings(record)) == {f.name for f in dataclasses.fields(record)}
+
+
+FAKE = """title = "A trial"
+seed = 1
+licence = "CC-BY-4.0"
+[[instruments]]
+id = "form"
+criteria = [{ id = "correct", question = "?", scale = { labels = ["no", "yes"] } }]
+[[systems]]
+id = "a"
+model = "fake:a"
+[[sources]]
+file = "items.csv"
+records = "items"
+"""
+
+
+def test_a_release_says_that_models_were_played(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(FAKE)
+    (tmp_path / "items.csv").write_text("item,text\nq1,Why?\n")
+    assert exit_code("import", tmp_path) == 0
+    assert exit_code("export", tmp_path, tmp_path / "before", "--release") == 0
+    assert exit_code("answer", tmp_path) == 0
+    assert exit_code("export", tmp_path, tmp_path / "after", "--release") == 0
+    before, after = ((tmp_path / name / "README.md").read_text("utf-8") for name in ("before", "after"))
+    assert "konsil played some of the models for a trial" in after
+    assert "played" not in before

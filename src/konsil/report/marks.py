@@ -78,7 +78,7 @@ class About:
     caption: str
     """The caption under it."""
     stamp: str = ""
-    """Words drawn into the figure itself, because its file travels alone: that ratings are simulated."""
+    """Words drawn into the figure itself, because its file travels alone: of simulated ratings or played models."""
 
 
 def palette(labels: Sequence[str], *, ordered: bool, abstain: str | None) -> tuple[list[str], list[str]]:
@@ -214,7 +214,7 @@ def across_and_rows(axes: Axes) -> Transform:
 
 
 def stamp(figure: Figure, about: About) -> None:
-    """Say in the figure itself that its ratings are simulated."""
+    """Say in the figure itself that its ratings are simulated or its models played."""
     if about.stamp:
         figure.text(
             1 - 0.02 / WIDTH, 0.03 / figure.get_figheight(), about.stamp, ha="right", va="bottom", fontsize=7.5,

@@ -57,8 +57,10 @@ class Material:
 
     @property
     def stamp(self) -> str:
-        """What figures and tables say where ratings are simulated; empty otherwise."""
-        return self.language.gettext("Simulated ratings.") if self.study.simulated else ""
+        """What figures and tables say where ratings are simulated or models are played by konsil; empty otherwise."""
+        if self.study.simulated:
+            return self.language.gettext("Simulated ratings.")
+        return self.numbers.told(say("Fake models.", message_id="played.stamp")) if self.results.played else ""
 
     @property
     def records(self) -> tuple[Sequence[object], ...]:

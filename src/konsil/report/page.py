@@ -83,6 +83,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
         results=material.results,
         themselves=_themselves(material),
         played=material.numbers.told(material.results.played),
+        stamp=material.stamp,
         lang=material.language.code,
         version=__version__,
         summary=_summary(material, told),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from konsil.errors import StoreError, option
 from konsil.store import frames, release_text
+from konsil.store.callees import callees
 from konsil.store.db import Store
 from konsil.store.folders import sha256, whole_folder
 from konsil.store.pseudonyms import Pseudonyms
@@ -35,6 +36,8 @@ class Released:
     """Raters whose set of tasks fewer than k raters of their panel share."""
     small_panels: Mapping[str, int] = field(default_factory=dict)
     """Panel of fewer than k people -> how many they are."""
+    is_played: bool = False
+    """Whether konsil played some of the models."""
 
 
 def release(
@@ -69,12 +72,13 @@ def release(
         with store.view() as view:
             tables = Tables(study, view, names, k=k, texts=texts, order=order, unlink=unlink)
             made_of = tables.frames()
+        is_played = any(callee.model.startswith("fake:") for callee in callees(store))
         if tables.recognisable and not linked:
             who = release_text.recognisable(tables.recognisable, k)
             raise StoreError(
                 f"release: {who}, so that the plan, drawn again from study.toml, tells who they are;"
-                f" {option('unlink')} gives"
-                f" raters another pseudonym on each item, {option('linked')} keeps one, for those who never publish"
+                f" {option('unlink', example='True')} gives"
+                f" raters another pseudonym on each item, {option('linked', example='True')} keeps one, for those who never publish"
                 " study.toml"
             )
         for name, frame in made_of.items():
@@ -86,6 +90,7 @@ def release(
             dict(tables.withheld),
             tables.recognisable,
             dict(tables.small_panels),
+            is_played,
         )
         _instruments(made, study)
         dictionary = release_text.dictionary({name: frame.columns for name, frame in made_of.items()})

@@ -160,13 +160,18 @@ def readme(study: Study, done: Released, *, k: int, texts: bool, order: bool, un
     tables = "\n".join(f"| {name}.csv, {name}.parquet | {rows} |" for name, rows in done.records.items())
     left = "\n".join(f"- {what}: {n}" for what, n in sorted(done.withheld.items()) if n) or "- nothing"
     simulated = "\n**The ratings in this folder are simulated. No person gave them.**\n" if study.simulated else ""
+    played = (
+        "\n**konsil played some of the models for a trial: no model stands behind their answers and ratings.**\n"
+        if done.is_played
+        else ""
+    )
     notes = (
         "Notes and free-text replies are included as the raters wrote them; read them before you publish."
         if texts
         else "Notes and free-text replies are not included: they may say who wrote them."
     )
     return f"""# {study.title}
-{simulated}
+{simulated}{played}
 {study.description}
 
 | files | rows |
