@@ -32,7 +32,7 @@ def options_as_flags() -> Iterator[None]:
         _AS_FLAGS.reset(before)
 
 
-def option(name: str, value: str = "", *, flag: str = "", example: str = "", several: bool = False) -> str:
+def option(name: str, value: str | int = "", *, flag: str = "", example: str = "", several: bool = False) -> str:
     """An option in a sentence, as whoever reads it writes it: a parameter with its value, or a flag.
 
     Args:
@@ -49,9 +49,9 @@ def option(name: str, value: str = "", *, flag: str = "", example: str = "", sev
     ('--level interval', '--labels', '--pair-weights')
     """
     if _AS_FLAGS.get():
-        word = repr(value) if " " in value else value
-        return f"--{flag or name.replace('_', '-')}" + (f" {word}" if word else "")
-    if value:
+        word = repr(value) if " " in str(value) else value
+        return f"--{flag or name.replace('_', '-')}" + (f" {word}" if word != "" else "")
+    if value != "":
         return f"{name}={[value] if several else value!r}"
     return f"{name}={example}" if example else name
 

@@ -143,7 +143,7 @@ def test_what_a_killed_installation_left_is_swept_away_later(here):
 
 @pytest.mark.parametrize("name", ["", "a b", "../up", ".hidden", "a:b", "a/b", "ä"])
 def test_names_that_no_study_could_say_are_refused(here, name):
-    with pytest.raises(CollectError, match="^model "):
+    with pytest.raises(CollectError, match=r"^model "):
         keep(name, io.BytesIO(gguf()), origin="x")
 
 

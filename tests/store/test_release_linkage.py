@@ -131,9 +131,7 @@ def test_sets_of_items_that_tell_are_counted_and_can_be_unlinked(tmp_path: Path)
 
 
 def test_without_a_word_on_it_no_release_is_written_that_tells_who_is_who(tmp_path: Path) -> None:
-    with pytest.raises(
-        StoreError, match=r"5 raters have a set of tasks that fewer than 3 .* unlink=True .* linked=True"
-    ):
+    with pytest.raises(StoreError, match=r"5 raters have a set of tasks that .* unlink=True .* linked=True"):
         released(tmp_path, SPARSE, linked=False)
     assert not (tmp_path / "out").exists()
 

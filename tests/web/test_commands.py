@@ -87,7 +87,7 @@ def test_those_who_run_the_study_come_in_once(folder: Path) -> None:
 
 @pytest.mark.parametrize("url", ["study.example.org", "ftp://x.org", "https://", "https://x.org?a=b"])
 def test_an_address_that_is_none(url: str) -> None:
-    with pytest.raises(KonsilError, match="--url: expected an address"):
+    with pytest.raises(KonsilError, match="url: expected an address"):
         checked(Options(url=url))
 
 

@@ -94,12 +94,12 @@ def test_links_have_the_path(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("url", ["https://x.org/a?b=c", "https://x.org/a b", "https://x.org/ä", "ftp://x.org", "x.org"])
 def test_addresses_that_cannot_be(url: str) -> None:
-    with pytest.raises(KonsilError, match="--url: expected an address such as"):
+    with pytest.raises(KonsilError, match="url: expected an address such as"):
         checked(Options(url=url))
 
 
 def test_a_proxy_that_is_no_address() -> None:
-    with pytest.raises(KonsilError, match=r"--trusted-proxy: expected an address such as 127\.0\.0\.1 .* got 'nginx'"):
+    with pytest.raises(KonsilError, match=r"trusted_proxy: expected an address such as 127\.0\.0\.1 .* got 'nginx'"):
         checked(Options(trusted_proxies=("nginx",)))
 
 

@@ -302,7 +302,7 @@ def test_the_command_lists_and_adds(tmp_path: Path) -> None:
     run("import", str(folder))
     first = run("plan", str(folder)).splitlines()[-1]
     asks = ["places", str(folder), "--add", "2", "--for", "specialty=cardiology", "--for", "exposure=user"]
-    with pytest.raises(StudyError, match="--by: is empty"):
+    with pytest.raises(StudyError, match="by: is empty"):
         run(*asks, "--reason", "x")
     with pytest.raises(StudyError, match="expected NAME=VALUE"):
         run(*asks[:4], "--for", "cardiology", "--by", "b", "--reason", "x")

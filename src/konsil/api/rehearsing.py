@@ -134,7 +134,7 @@ def _expect_files(folder: Folder, material: Sequence[Source]) -> None:
         if not (folder.path / source.file).exists():
             raise StudyError(
                 f"{folder.path / source.file}: there is no such file or folder;"
-                f" '{option('items', str(pool_size(folder.study)))}' rehearses with pretended items"
+                f" '{option('items', pool_size(folder.study))}' rehearses with pretended items"
             )
 
 

@@ -77,9 +77,8 @@ def release(
             who = release_text.recognisable(tables.recognisable, k)
             raise StoreError(
                 f"release: {who}, so that the plan, drawn again from study.toml, tells who they are;"
-                f" {option('unlink', example='True')} gives"
-                f" raters another pseudonym on each item, {option('linked', example='True')} keeps one, for those who never publish"
-                " study.toml"
+                f" {option('unlink', example='True')} gives raters another pseudonym on each item,"
+                f" {option('linked', example='True')} keeps one, for those who never publish study.toml"
             )
         for name, frame in made_of.items():
             frames.write_csv(made / f"{name}.csv", [frame])
