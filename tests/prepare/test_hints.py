@@ -26,6 +26,8 @@ from konsil.records import Item
         ("caplacizumab was given", "drug", "caplacizumab"),
         ("Phenoxybenzamin vor der OP", "drug", "Phenoxybenzamin"),
         ("fludrocortisone 0.1 mg", "drug", "fludrocortisone"),
+        ("MIBG-Szintigraphie", "drug", "MIBG-Szintigraphie"),
+        ("Kayser-Fleischer-Ring", "eponym", "Kayser-Fleischer-Ring"),
     ],
 )
 def test_what_gives_a_diagnosis_away_is_listed(text: str, kind: str, words: str) -> None:

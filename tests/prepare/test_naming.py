@@ -281,3 +281,33 @@ def test_a_diagnosis_at_an_end_of_its_passage_has_its_place(text: str, start: in
         if candidate.kind == "diagnosis" and candidate.level == "0"
     ]
     assert (leftover.start, leftover.end) == (8 + start, 15 + start)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("Phäochromozytom", "ein Phäo der linken Seite", "Phäo"),
+        ("Phäochromozytom", "Phäo-Verdacht", "Phäo"),
+        ("pheochromocytoma", "pheos are rare", "pheos"),
+        ("Sarkoidose", "bekannte Sarko", "Sarko"),
+        ("thrombotic thrombocytopenic purpura", "an iTTP was likely", "iTTP"),
+        ("TTP", "cTTP", "cTTP"),
+    ],
+)
+def test_a_clipped_name_and_a_kind_of_an_abbreviation_are_parts(name: str, text: str, words: str) -> None:
+    [found] = mentions(text, names_of([name]))
+    assert (found.way, text[found.start : found.end]) == ("part", words)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("thrombocytopenia", "Thrombo 140"),
+        ("neurofibromatosis", "Neuro unauffällig"),
+        ("Prostatakarzinom", "eine Tablette pro Tag"),
+        ("TTP", "ATTP, HTTP"),
+        ("Sarkoidose", "sako"),
+    ],
+)
+def test_everyday_beginnings_of_names_and_longer_abbreviations_are_not(name: str, text: str) -> None:
+    assert mentions(text, names_of([name])) == ()

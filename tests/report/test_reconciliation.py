@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from konsil.analysis import Results
 from konsil.records import Event
 from konsil.report.language import language
 from konsil.report.overview import Material
@@ -29,7 +30,7 @@ DATA = {
 def material(lang: str, data: dict[str, object]) -> Material:
     spoken = language(lang)
     event = Event("reading-1", "reading", "tables", "2026-01-01T00:00:00Z", data)
-    return Material(Study("T", 1), None, (), (), (), (), spoken, Numbers(spoken), (event,))  # type: ignore[arg-type]
+    return Material(Study("T", 1), Results((), ()), (), (), (), (), spoken, Numbers(spoken), (event,))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from konsil.analysis import Results
 from konsil.errors import StudyError
 from konsil.records import Event
 from konsil.report.language import language
@@ -33,7 +34,7 @@ EVENTS = (
 
 def material(lang: str, events: tuple[Event, ...], study: Any) -> Material:
     spoken = language(lang)
-    return Material(study, None, (), (), (), (), spoken, Numbers(spoken), events)  # type: ignore[arg-type]
+    return Material(study, Results((), ()), (), (), (), (), spoken, Numbers(spoken), events)
 
 
 @pytest.fixture

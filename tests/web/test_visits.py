@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from konsil.analysis import Results
 from konsil.records import Rater
 from konsil.records.worked import Worked
 from konsil.report.language import language
@@ -85,7 +86,7 @@ def test_times_by_rater_and_all_together(code: str, words: tuple[str, str]) -> N
     )
 
     def material(what: tuple[Worked, ...]) -> Material:
-        return Material(STUDIES["medqade"], None, (), (), raters, (), spoken, Numbers(spoken), times=what)  # type: ignore[arg-type]
+        return Material(STUDIES["medqade"], Results((), ()), (), (), raters, (), spoken, Numbers(spoken), times=what)
 
     assert times(material(())) is None
     found = times(material(done))
@@ -96,6 +97,6 @@ def test_times_by_rater_and_all_together(code: str, words: tuple[str, str]) -> N
     ]  # fmt: skip
     assert rows[2][3].startswith("20 [15") and rows[0][4].startswith("20") and rows[3][3] == "–"
     many = tuple(Worked(f"{n}", f"r{n}", 1, 1) for n in range(70))
-    few = times(Material(STUDIES["medqade"], None, (), (), tuple(Rater(w.rater, "p") for w in many), (), spoken,  # type: ignore[arg-type]
-                         Numbers(spoken), times=many))  # fmt: skip
+    who = tuple(Rater(w.rater, "p") for w in many)
+    few = times(Material(STUDIES["medqade"], Results((), ()), (), (), who, (), spoken, Numbers(spoken), times=many))
     assert few is not None and len(few.rows) == 1

@@ -28,20 +28,21 @@ DRUGS = _words("""
     hydrochlorothiazid hydrocortison hydromorphon hydroxychloroquin ibuprofen immunglobulin imatinib insulin
     interferon ipratropium iron isoniazid isosorbid ivabradin ivermectin ketamin ketorolac lacosamid lactulos
     lamotrigin leflunomid letrozol levetiracetam levodopa levosimendan levothyroxin lidocain linezolid liothyronin
-    lithium loperamid magnesium mannitol melatonin memantin meropenem mesalamin mesalazin metamizol metformin
-    methadon methimazol methotrexat methyldopa methylphenidat methylprednisolon metoclopramid metronidazol mexiletin
-    midodrin mifepriston milrinon minoxidil mirtazapin misoprostol modafinil morphin mycophenolat naloxon naltrexon
-    naproxen natalizumab nimodipin nitrofurantoin nitroglycerin nitroprussid noradrenalin norepinephrin nortriptylin
-    octreotid olanzapin opioid oxybutynin oxycodon oxytocin paclitaxel paracetamol paroxetin penicillamin penicillin
-    phenobarbital phenoxybenzamin phenprocoumon phenytoin pimozid pirfenidon prasugrel prednison prednisolon
-    pregabalin primaquin probenecid procainamid promethazin propafenon propofol propylthiouracil pyrazinamid
-    pyridostigmin quetiapin quinin ranolazin rasburicas rifampicin rifampin rifaximin riluzol risperidon rituximab
-    rivaroxaban roflumilast ropinirol sacubitril salbutamol salmeterol semaglutid sertralin sevelamer sildenafil
-    sodiumbicarbonate sotalol spironolacton streptomycin sucralfat sulfasalazin sulfamethoxazol tacrolimus tadalafil
-    tamoxifen tamsulosin tenecteplas teriparatid testosteron theophyllin thiamazol thiamin thyroxin ticagrelor
-    tiotropium tirzepatid tolvaptan topiramat torasemid tramadol tranexamsäur trazodon treprostinil triamteren
-    trientin trimethoprim urapidil urokinas ursodiol valproat valproinsäur vancomycin vasopressin venlafaxin
-    verapamil vigabatrin vincristin warfarin zidovudin zink zinc zolpidem zonisamid
+    lithium loperamid magnesium mannitol melatonin memantin meropenem mesalamin mesalazin metaiodobenzylguanidin
+    metamizol metformin mibg methadon methimazol methotrexat methyldopa methylphenidat methylprednisolon
+    metoclopramid metronidazol mexiletin midodrin mifepriston milrinon minoxidil mirtazapin misoprostol modafinil
+    morphin mycophenolat naloxon naltrexon naproxen natalizumab nimodipin nitrofurantoin nitroglycerin nitroprussid
+    noradrenalin norepinephrin nortriptylin octreotid olanzapin opioid oxybutynin oxycodon oxytocin paclitaxel
+    paracetamol paroxetin penicillamin penicillin phenobarbital phenoxybenzamin phenprocoumon phenytoin pimozid
+    pirfenidon prasugrel prednison prednisolon pregabalin primaquin probenecid procainamid promethazin propafenon
+    propofol propylthiouracil pyrazinamid pyridostigmin quetiapin quinin ranolazin rasburicas rifampicin rifampin
+    rifaximin riluzol risperidon rituximab rivaroxaban roflumilast ropinirol sacubitril salbutamol salmeterol
+    semaglutid sertralin sevelamer sildenafil sodiumbicarbonate sotalol spironolacton streptomycin sucralfat
+    sulfasalazin sulfamethoxazol tacrolimus tadalafil tamoxifen tamsulosin tenecteplas teriparatid testosteron
+    theophyllin thiamazol thiamin thyroxin ticagrelor tiotropium tirzepatid tolvaptan topiramat torasemid tramadol
+    tranexamsäur trazodon treprostinil triamteren trientin trimethoprim urapidil urokinas ursodiol valproat
+    valproinsäur vancomycin vasopressin venlafaxin verapamil vigabatrin vincristin warfarin zidovudin zink zinc
+    zolpidem zonisamid
     """)
 """Names without a final e, in small letters."""
 _STEM = re.compile(

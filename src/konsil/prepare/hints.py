@@ -37,12 +37,13 @@ EPONYMS = _words("""
     Conn Creutzfeldt-Jakob Crigler-Najjar Crohn Cushing Darier Dercum Dressler Duchenne Dupuytren Ehlers-Danlos
     Eisenmenger Erdheim-Chester Ewing Fabry Fanconi Felty Gaucher Gerstmann Gitelman Goodpasture Gorlin Graves
     Guillain-Barré Guillain-Barre Hashimoto Heerfordt Henoch Hirschsprung Hodgkin Horner Huntington Jeghers Kallmann
-    Kaposi Kartagener Kawasaki Kearns-Sayre Kikuchi Klinefelter Korsakoff Lambert-Eaton Langerhans Leber
-    Libman-Sacks Liddle Löffler Loeffler Löfgren Lofgren Lynch Marfan McArdle Ménière Meniere Moschcowitz Moyamoya
-    Niemann-Pick Noonan Ormond Osler Paget Pancoast Parkinson Perthes Peutz Plummer-Vinson Pompe Pott Prader-Willi
-    Raynaud Reiter Rendu Rett Reye Riedel Schönlein Schoenlein Sézary Sezary Sheehan Shy-Drager Simmonds Sjögren
-    Sjogren Sneddon Sturge-Weber Takayasu Tay-Sachs Tolosa-Hunt Tourette Usher Waldenström Waldenstrom Wallenberg
-    Waterhouse Wegener Wernicke Whipple Wilms Wilson Wiskott-Aldrich Wolff-Parkinson-White Zollinger-Ellison
+    Kaposi Kartagener Kawasaki Kayser-Fleischer Kearns-Sayre Kikuchi Klinefelter Korsakoff Lambert-Eaton Langerhans
+    Leber Libman-Sacks Liddle Löffler Loeffler Löfgren Lofgren Lynch Marfan McArdle Ménière Meniere Moschcowitz
+    Moyamoya Niemann-Pick Noonan Ormond Osler Paget Pancoast Parkinson Perthes Peutz Plummer-Vinson Pompe Pott
+    Prader-Willi Raynaud Reiter Rendu Rett Reye Riedel Schönlein Schoenlein Sézary Sezary Sheehan Shy-Drager
+    Simmonds Sjögren Sjogren Sneddon Sturge-Weber Takayasu Tay-Sachs Tolosa-Hunt Tourette Usher Waldenström
+    Waldenstrom Wallenberg Waterhouse Wegener Wernicke Whipple Wilms Wilson Wiskott-Aldrich Wolff-Parkinson-White
+    Zollinger-Ellison
     """)
 """Names of people that diseases, signs and syndromes have."""
 _GENE = re.compile(rf"(?<![\w-])(?:{'|'.join(GENES)})(?![\w])")

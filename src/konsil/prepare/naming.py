@@ -35,6 +35,16 @@ _GENERAL = frozenset(
 )
 _PARTIAL = 6
 """Letters that a word needs to be told as a part of a name, or to be looked for within other words."""
+_CLIPPED = frozenset(
+    folded_word(word)
+    for line in (
+        "ago auto bio cardio kardio endo gastro hämato hemato hepato hyper hypo immuno leuko leuco makro macro mikro",
+        "micro mono myelo neo nephro neuro onko onco osteo patho pneumo pro psycho pulmo radio rheuma thrombo thyreo",
+        "thyro uro",
+    )
+    for word in line.split()
+)
+"""Words of the clinic's everyday language that are beginnings of many names; as such they say nothing of one."""
 _LIKE: dict[Likeness, Way] = {"same": "named", "form": "form", "misspelt": "misspelt"}
 
 
@@ -124,6 +134,8 @@ def _short(words: Sequence[Word], name: Name) -> Iterator[Mention]:
     for word in words:
         if word.text in (name.text, name.text + "s"):
             yield Mention(word.start, word.end, name.text, name.way)
+        elif len(name.text) >= 3 and word.text[:1].islower() and word.text[1:] in (name.text, name.text + "s"):
+            yield Mention(word.start, word.end, name.text, "part")  # a kind of it, as in iTTP
 
 
 def _long(words: Sequence[Word], name: Name) -> Iterator[Mention]:
@@ -206,6 +218,11 @@ def _way(word: str, wanted: str) -> Way | None:
     stem = wanted[: len(wanted) - 1] if wanted[-1:] in "aems" else wanted
     if len(stem) >= _PARTIAL and len(word) > len(stem) + 1 and (word.startswith(stem) or word.endswith(stem)):
         return "form"
+    clipped = word.removesuffix("s")
+    if clipped in _CLIPPED:
+        return None
+    if clipped.endswith("o") and len(clipped) >= 3 and len(wanted) >= len(clipped) + 5:
+        return "part" if wanted.startswith(clipped) else None  # Phäo
     return "part" if len(word) >= _PARTIAL and len(wanted) > len(word) and wanted.startswith(word) else None
 
 
