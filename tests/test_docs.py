@@ -303,6 +303,16 @@ def _printed(cell: Mapping[str, typing.Any]) -> str:
     return "".join(o["text"] for o in cell.get("outputs", []) if o.get("name") == "stdout")
 
 
+def test_no_two_walks_write_the_same_folder():
+    made = [
+        folder
+        for path in (ROOT / "docs").glob("tutorial*.md")
+        for folder in re.findall(r"^\$ konsil (?:new|simulate \S+ --to) (\S+)", path.read_text("utf-8"), re.MULTILINE)
+    ]
+    assert len(made) > 6
+    assert len(set(made)) == len(made)
+
+
 @pytest.mark.parametrize("path", ALL, ids=lambda p: p.name)
 def test_links_lead_somewhere(path: Path):
     for target in re.findall(r"\]\(([^)\s]+)\)", path.read_text("utf-8")):

@@ -80,6 +80,15 @@ def entry(name: str, key: str, value: str, word: str) -> str:
     return option(name, f"{key}={word}") if _AS_FLAGS.get() else f"{name}={{{key!r}: {value}}}"
 
 
+def installation(extra: str) -> str:
+    """The command that installs an extra; konsil is installed from its folder.
+
+    >>> installation("questions")
+    "pip install '.[questions]' in konsil's folder"
+    """
+    return f"pip install '.[{extra}]' in konsil's folder"
+
+
 class KonsilError(Exception):
     """Base of every error that the user's input or environment can cause."""
 

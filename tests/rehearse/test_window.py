@@ -96,7 +96,9 @@ def test_without_playwright_one_sentence_says_what_to_install(tmp_path: Path, mo
         shutil.copytree(source, tmp_path / "demo")
     monkeypatch.setitem(sys.modules, "playwright.sync_api", None)
     given = ["rehearse", str(tmp_path / "demo"), "--browser", "1"]
-    with pytest.raises(KonsilError, match=r"^--browser: needs playwright.*pip install 'konsil\[browser\]'$"):
+    with pytest.raises(
+        KonsilError, match=r"^--browser: needs playwright.*pip install '\.\[browser\]' in konsil's folder$"
+    ):
         CliRunner().invoke(group, given, catch_exceptions=False)
     assert not (tmp_path / "demo-rehearsal").exists()
 

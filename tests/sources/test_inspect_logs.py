@@ -187,7 +187,10 @@ def test_without_the_extra_a_sentence_says_what_to_install(tmp_path: Path, monke
     path.write_bytes(b"PK")
     for records in ("answers", "items", "ratings"):
         kind: SourceKind = records  # type: ignore[assignment]
-        with pytest.raises(SourceError, match=r"^run\.eval: .* needs an extra; install konsil\[inspect\]$"):
+        with pytest.raises(
+            SourceError,
+            match=r"^run\.eval: .* needs an extra; install it with pip install '\.\[inspect\]' in konsil's folder$",
+        ):
             read_inspect_log(path, Source("run.eval", kind))
 
 

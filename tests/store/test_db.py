@@ -295,7 +295,7 @@ def test_places_that_are_none(tmp_path: Path) -> None:
 
 def test_a_missing_driver_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(StoreError, match=r"pip install 'konsil\[postgres\]'"):
+    with pytest.raises(StoreError, match=r"pip install '\.\[postgres\]'"):
         Store.open("postgresql://127.0.0.1:1/x")
 
 

@@ -20,7 +20,7 @@ from konsil.prepare.duplicates import LIKENESS
 )
 @click.option("--leave-one", is_flag=True, help="Leave out all but the first item of each group.")
 @deciding
-@click.option("--translated", is_flag=True, help="Compare meanings, too, in 16 languages; needs konsil[questions].")
+@click.option("--translated", is_flag=True, help="Compare meanings, too, in 16 languages; needs the extra 'questions'.")
 @click.option(
     "--likeness",
     type=click.FloatRange(0.5, 1),

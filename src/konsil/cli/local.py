@@ -29,7 +29,7 @@ class _Named(click.Group):
 def command() -> None:
     """Install, list and remove models that konsil runs itself, without a network.
 
-    A study calls them with model = "local:NAME". What runs them comes with: pip install 'konsil[local]'
+    A study calls them with model = "local:NAME". What runs them comes with: pip install '.[local]' in konsil's folder
     """
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from konsil.collect.local_models import Model
-from konsil.errors import CollectError
+from konsil.errors import CollectError, installation
 
 CONTEXT = 8192
 """Tokens of a request with its reply, at most; fewer where the model was made for fewer."""
@@ -91,7 +91,7 @@ class LocalServer:
 def missing() -> str:
     """Say what is seen at once to be missing here; the empty text where nothing is."""
     if find_spec("xllamacpp") is None:
-        return "the runtime of local models is not installed; run: pip install 'konsil[local]'"
+        return f"the runtime of local models is not installed; install it with {installation('local')}"
     return _without_avx2(Path("/proc/cpuinfo"))
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from konsil.collect.keys import read_key, without_key
 from konsil.collect.provider import AccountError, Reply, Request
 from konsil.collect.vendor_calls import Seen, complete
-from konsil.errors import CollectError, nearest
+from konsil.errors import CollectError, installation, nearest
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -78,7 +78,8 @@ def _opener(vendor: str, endpoint: str, url: str, key: str) -> tuple[Callable[[A
         from pydantic_ai.providers import infer_provider_class
     except ImportError:
         raise CollectError(
-            f"endpoint {endpoint!r}: vendor {vendor!r} needs an extra that is not installed; install 'konsil[vendors]'"
+            f"endpoint {endpoint!r}: vendor {vendor!r} needs an extra that is not installed;"
+            f" install it with {installation('vendors')}"
         ) from None
     try:
         kind: Any = infer_provider_class(vendor)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from konsil.errors import KonsilError, option
+from konsil.errors import KonsilError, installation, option
 from konsil.rehearse.forms import forms
 
 if TYPE_CHECKING:
@@ -40,8 +40,7 @@ def browser_there() -> None:
         import playwright.sync_api  # noqa: F401
     except ImportError:
         raise KonsilError(
-            f"{option('browser')}: needs playwright, which is not installed; install it with pip install"
-            " 'konsil[browser]'"
+            f"{option('browser')}: needs playwright, which is not installed; install it with {installation('browser')}"
         ) from None
 
 

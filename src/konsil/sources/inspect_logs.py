@@ -20,7 +20,7 @@ from pathlib import Path
 
 import polars as pl
 
-from konsil.errors import SourceError
+from konsil.errors import SourceError, installation
 from konsil.records import Answer, Citation, Source
 from konsil.sources import answers, items, ratings
 from konsil.sources.delimited import check_cells, check_width
@@ -128,7 +128,9 @@ def with_citations(parsed: Parsed[Answer], log: InspectLog) -> tuple[Answer, ...
 def _open(path: Path) -> LogContents:
     check_readable(path)
     if importlib.util.find_spec("inspect_ai") is None:
-        raise SourceError(f"{path.name}: reading logs of Inspect needs an extra; install konsil[inspect]")
+        raise SourceError(
+            f"{path.name}: reading logs of Inspect needs an extra; install it with {installation('inspect')}"
+        )
     return read_contents(path)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from konsil.errors import SourceError
+from konsil.errors import SourceError, installation
 
 CANDIDATES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl", "tr", "ru", "ar", "zh", "ja", "ko", "hi")
 """The languages that are told apart; among all the hundred known, names of drugs look like anything."""
@@ -16,7 +16,8 @@ def recogniser() -> Callable[[str], tuple[str, float]]:
         from py3langid.langid import MODEL_FILE, LanguageIdentifier
     except ImportError:
         raise SourceError(
-            "prepare.screen.languages: recognising languages needs the package py3langid; install konsil[questions]"
+            "prepare.screen.languages: recognising languages needs the package py3langid; install it with"
+            f" {installation('questions')}"
         ) from None
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     identifier.set_languages(list(CANDIDATES))

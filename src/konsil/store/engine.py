@@ -17,7 +17,7 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from konsil.errors import StoreError
+from konsil.errors import StoreError, installation
 from konsil.store.private import create_private
 
 FILE = "konsil.db"
@@ -74,7 +74,7 @@ def make_engine(url: URL) -> Engine:
         return sa.create_engine(url, **_POOL)
     except ImportError:
         raise StoreError(
-            "PostgreSQL needs a driver that is not installed; install it with pip install 'konsil[postgres]'"
+            f"PostgreSQL needs a driver that is not installed; install it with {installation('postgres')}"
         ) from None
 
 
