@@ -10,7 +10,8 @@ from click.testing import CliRunner
 
 from konsil.api import open_folder
 from konsil.api.planning import make_plan
-from konsil.cli.main import group
+from konsil.cli.main import group, main
+from konsil.cli.plan import FEW
 from konsil.errors import PlanError, StoreError, StudyError
 from konsil.records import Rating
 from konsil.store import Batch
@@ -192,3 +193,73 @@ def test_the_overlap_is_reported(tmp_path: Path) -> None:
     says = "share 3 of 12 comparisons (25.0%) among 2 raters, those by chance included; the overlap asks for 25.0%"
     assert f"  people {says}" in lines
     assert "    of each of people: 2" in lines
+
+
+def crowded(folder: Path, n: int, strata: str) -> Path:
+    """A study whose panel has n physicians, with four items that have a stratum."""
+    raters = "".join(f'[[raters]]\nid = "p{k}"\npanel = "physicians"\n' for k in range(n))
+    (folder / "study.toml").write_text(f"""title = "Many"
+seed = 1
+[[instruments]]
+id = "form"
+criteria = [{{ id = "ok", question = "?", scope = "item", scale = {{ labels = ["no", "yes"] }} }}]
+[[systems]]
+id = "a"
+{raters}[[raters]]
+id = "judge"
+kind = "llm"
+panel = "judges"
+[[sources]]
+file = "items.csv"
+records = "items"
+strata = ["finding"]
+[[plan]]
+panel = "physicians"
+instrument = "form"
+""")
+    values = strata.split("|")
+    rows = "".join(f'q{k},Why {k}?,"{values[k % len(values)]}"\n' for k in range(4))
+    (folder / "items.csv").write_text(f"item,text,finding\n{rows}")
+    open_folder(folder).import_sources()
+    return folder
+
+
+def lines_of_plan(folder: Path, capsys: pytest.CaptureFixture[str], *options: str) -> list[str]:
+    capsys.readouterr()
+    main(["plan", str(folder), "--dry-run", *options])
+    return capsys.readouterr().out.splitlines()
+
+
+def test_a_large_panel_has_one_line_of_loads_unless_each_rater_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = crowded(tmp_path, FEW + 1, "rash|cough")
+    told = lines_of_plan(folder, capsys)
+    assert f"  each of the {FEW + 1} raters of physicians: 4 screens, 4 items" in told
+    assert not any(line.startswith("  p0: ") for line in told)
+    each = lines_of_plan(folder, capsys, "--raters")
+    assert sum(line.endswith(": 4 screens, 4 items") for line in each) == FEW + 1
+
+
+def test_a_small_panel_is_listed_by_rater(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = lines_of_plan(crowded(tmp_path, FEW, "rash|cough"), capsys)
+    assert sum(line.endswith(": 4 screens, 4 items") for line in told) == FEW
+    assert any(line.startswith("  items of each of physicians by finding: cough 2, rash 2") for line in told)
+
+
+@pytest.mark.parametrize("strata", ["rash, fever|cough", f"{'a very long finding ' * 3}|cough"])
+def test_free_text_is_no_stratum_that_a_plan_is_held_against(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], strata: str
+) -> None:
+    assert "by finding" not in "\n".join(lines_of_plan(crowded(tmp_path, 2, strata), capsys))
+
+
+@pytest.mark.parametrize(("added", "shown"), [("", False), ('[[judges]]\nrater = "judge"\nmodel = "fake:m"\n', True)])
+def test_check_prints_the_prompt_only_of_judges_that_are_called(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], added: str, shown: bool
+) -> None:
+    protocol = crowded(tmp_path, 2, "rash|cough") / "study.toml"
+    protocol.write_text(protocol.read_text().partition("[[plan]]")[0] + added)
+    capsys.readouterr()
+    main(["check", str(tmp_path)])
+    assert ("judges read what people read" in capsys.readouterr().out) is shown

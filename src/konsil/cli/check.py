@@ -84,10 +84,13 @@ def _unmasked(study: Study) -> Iterator[tuple[str, str]]:
 
 
 def _judged(study: Study) -> tuple[Instrument, ...]:
-    """The instruments that judges rate on: those of the plan; without a plan all, where there are judges."""
+    """The instruments that judges rate on: those of the plan; without a plan all, where models are called as judges.
+
+    Judges whose ratings come from files read no prompt of konsil's.
+    """
     judges = {r.panel for r in study.raters if r.kind == "llm"}
     planned = {a.instrument for a in study.plan if a.panel in judges}
-    return tuple(i for i in study.instruments if judges and (i.id in planned or not study.plan))
+    return tuple(i for i in study.instruments if judges and (i.id in planned or (study.judges and not study.plan)))
 
 
 def _parity(instrument: Instrument) -> Iterator[str]:

@@ -12,14 +12,19 @@ from konsil.cli.folder import on_folder
 
 if TYPE_CHECKING:
     from konsil.api.planning import Planned
-    from konsil.plan import Meetings, PlannedOverlap, Washout
+    from konsil.plan import Balance, Meetings, PlannedOverlap, Washout
+
+
+FEW = 12
+"""Raters of a panel that are listed one by one; of larger panels the range is printed."""
 
 
 @click.command(short_help="Draw who rates what, and say how even it is.")
 @on_folder
 @click.option("--dry-run", is_flag=True, help="Only say what the plan would be; store nothing.")
 @click.option("--strict", is_flag=True, help="Refuse where an item lacks an answer, instead of leaving it out.")
-def command(folder: Path, database: str, dry_run: bool, strict: bool) -> None:
+@click.option("--raters", is_flag=True, help=f"Print a line for each rater, in panels of more than {FEW} too.")
+def command(folder: Path, database: str, dry_run: bool, strict: bool, raters: bool) -> None:
     """Draw the tasks of the [[plan]] of the study in FOLDER and store them.
 
     The same protocol, seed and items give the same tasks and the same digest, which a pre-registration can name. Asked
@@ -32,18 +37,17 @@ def command(folder: Path, database: str, dry_run: bool, strict: bool) -> None:
     from konsil.api.planning import make_plan
 
     planned = make_plan(open_folder(folder, database=database), keep=not dry_run, strict=strict)
-    for line in _told(planned, dry_run):
+    for line in _told(planned, dry_run, raters):
         click.echo(line)
 
 
-def _told(planned: Planned, dry_run: bool) -> Iterator[str]:
+def _told(planned: Planned, dry_run: bool, raters: bool) -> Iterator[str]:
     from konsil.api.planning import told_missing
 
     purposes = ", ".join(f"{n:,} {purpose}" for purpose, n in planned.purposes().items())
     stored = "nothing stored" if dry_run else f"{planned.new:,} new"
     yield f"{len(planned.tasks):,} tasks ({purposes}); {stored}"
-    for rater, screens in planned.balance.screens.items():
-        yield f"  {rater}: {screens:,} screens, {planned.balance.items[rater]:,} items"
+    yield from _loads(planned.balance, each=raters)
     for panel, counts in planned.balance.shared().items():
         yield f"  pairs of {panel} share {_range(sorted(set(counts)))} items ({len(counts):,} pairs)"
     for system, counts in planned.balance.positions.items():
@@ -62,6 +66,19 @@ def _told(planned: Planned, dry_run: bool) -> Iterator[str]:
     if planned.first_digest:
         yield f"  digest of the plan without the places added later: {planned.first_digest}"
     yield f"  digest: {planned.digest}"
+
+
+def _loads(balance: Balance, *, each: bool) -> Iterator[str]:
+    """How much each rater has to rate; large panels in one line."""
+    for panel in dict.fromkeys(balance.panels[rater] for rater in balance.screens):
+        members = [rater for rater in balance.screens if balance.panels[rater] == panel]
+        if each or len(members) <= FEW:
+            for rater in members:
+                yield f"  {rater}: {balance.screens[rater]:,} screens, {balance.items[rater]:,} items"
+        else:
+            screens = _range(sorted({balance.screens[rater] for rater in members}))
+            items = _range(sorted({balance.items[rater] for rater in members}))
+            yield f"  each of the {len(members):,} raters of {panel}: {screens} screens, {items} items"
 
 
 def _apart(panel: str, kind: str, found: Washout) -> str:

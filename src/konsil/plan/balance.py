@@ -42,6 +42,8 @@ class Balance:
 
 MOST_VALUES = 7
 """Strata with more values, such as tags, are no strata that a plan is held against."""
+LONGEST_VALUE = 40
+"""Letters of a stratum's value; longer ones are free text."""
 
 
 def balance(tasks: Iterable[Task], answers: Iterable[Answer] = (), items: Iterable[Item] = ()) -> Balance:
@@ -79,6 +81,15 @@ def balance(tasks: Iterable[Task], answers: Iterable[Answer] = (), items: Iterab
     )
 
 
+def _is_free_text(value: str) -> bool:
+    """Whether a stratum's value is a list or a sentence, which no plan is held against.
+
+    >>> _is_free_text("internal medicine"), _is_free_text("tachycardia, low sodium")
+    (False, True)
+    """
+    return len(value) > LONGEST_VALUE or ", " in value
+
+
 def _strata(
     seen: Mapping[str, set[str]], panels: Mapping[str, str], items: Iterable[Item]
 ) -> dict[tuple[str, str], dict[str, tuple[int, ...]]]:
@@ -87,7 +98,7 @@ def _strata(
     found: dict[tuple[str, str], dict[str, tuple[int, ...]]] = {}
     for column in sorted({column for item in shown for column in item.strata}):
         values = sorted({item.strata[column] for item in shown if column in item.strata})
-        if not 2 <= len(values) <= MOST_VALUES:
+        if not 2 <= len(values) <= MOST_VALUES or any(map(_is_free_text, values)):
             continue
         counts = Counter((rater, item.strata.get(column)) for item in shown for rater in seen[item.id])
         for panel in dict.fromkeys(sorted(panels.values())):
