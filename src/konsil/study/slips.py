@@ -41,7 +41,8 @@ def hint(text: str, error: tomllib.TOMLDecodeError, lists: Collection[str] = ())
             f"; line {number} has a backslash: write / in the name of a file, or put the text in single quotation marks"
         )
     value = re.fullmatch(r"\s*[\w.-]+\s*=\s*([^#]*)", line)
-    return _value_hint(number, value[1].strip()) if value is not None else _key_hint(number, line)
+    told = _value_hint(number, value[1].strip()) if value is not None else _key_hint(number, line)
+    return told or _bracket_hint(number, line)
 
 
 def _value_hint(number: int, value: str) -> str:
@@ -51,6 +52,12 @@ def _value_hint(number: int, value: str) -> str:
         return f"; line {number}: a number has a decimal point: {value.replace(',', '.')}"
     if re.match(r"[^\W\d]", value) and value not in ("true", "false", "inf", "nan"):
         return f'; line {number}: a text stands in quotation marks, such as "{value[:40]}"'
+    if value.startswith("="):
+        return f"; line {number}: write one = between a key and its value"
+    if re.fullmatch(r"""[\w.+-]+\s*,|"[^"]*"\s*,""", value):
+        return f"; line {number}: no comma follows a value outside brackets"
+    if re.fullmatch(r"[+-]?0\d[\d.]*", value):
+        return f"; line {number}: a number does not begin with 0"
     return "" if value else f"; line {number}: a value follows the ="
 
 
@@ -59,6 +66,22 @@ def _key_hint(number: int, line: str) -> str:
         return f"; line {number}: write = and not : between a key and its value"
     if re.match(r"\s*[\w.-]+(?: +[\w.-]+)+\s*=", line):
         return f"; line {number}: a key is one word; put quotation marks around one with blanks"
+    return ""
+
+
+def _bracket_hint(number: int, line: str) -> str:
+    """Brackets without their pair, and values of a list without a comma between them."""
+    texts = re.sub(r'"(?:[^"\\]|\\.)*"', '""', line).split("#")[0]
+    header = re.match(r"\s*(\[{1,2})([\w.\s-]+)(\]{0,2})\s*$", texts)
+    if header is not None and len(header[1]) != len(header[3]):
+        return f"; line {number}: a header has as many ] as ["
+    if re.search(r'""\s*""', texts):
+        return f"; line {number}: a comma stands between two values of a list"
+    for opened, closed in ("[]", "{}"):
+        n = texts.count(opened) - texts.count(closed)
+        if n:
+            alone, pair = (opened, closed) if n > 0 else (closed, opened)
+            return f"; line {number} has a {alone} without its {pair}"
     return ""
 
 
