@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -66,6 +67,8 @@ class Server:
         self.bodies: list[dict[str, Any]] = []
         self.active = 0
         self.most = 0
+        self.buckets: dict[str, tuple[float, float]] = {}
+        self.refused: Counter[str] = Counter()
 
     def of(self, model: str) -> list[dict[str, Any]]:
         """The requests for a model."""
@@ -83,6 +86,16 @@ class Server:
             return await self.act(mode, data, question, self.asked[data["model"], question])
         finally:
             self.active -= 1
+
+    def takes(self, model: str, cost: float, *, rate: float, burst: float) -> bool:
+        """Whether a bucket that so much flows into a second, and that holds so much, has what a request costs."""
+        now = time.monotonic()
+        level, at = self.buckets.get(model, (burst, now))
+        level = min(burst, level + (now - at) * rate)
+        enough = level >= cost
+        self.buckets[model] = (level - cost if enough else level), now
+        self.refused[model] += not enough
+        return enough
 
     async def act(self, mode: str, data: dict[str, Any], question: str, n: int) -> web.StreamResponse:
         is_hit = HIT in question
@@ -117,6 +130,12 @@ class Server:
                 if n <= 8:
                     return web.json_response(google(429, "RESOURCE_EXHAUSTED", "Resource exhausted", info), status=429)
                 return web.json_response(body("insulin"))
+            case "bucket" | "token bucket":
+                cost = 1.0 if mode == "bucket" else len(json.dumps(data["messages"])) / 4
+                if not self.takes(data["model"], cost, rate=30 * cost, burst=2.5 * cost):
+                    error = google(429, "RESOURCE_EXHAUSTED", "Quota exceeded for quota metric")
+                    return web.json_response(error, status=429, headers={"Retry-After": "0.02"})
+                return web.json_response(body("insulin", usage=(int(cost), 5)))
             case "cut":
                 reply = web.StreamResponse(headers={"Content-Length": "5000"})
                 await reply.prepare(self_request.get())
