@@ -60,6 +60,13 @@ def test_tokens_are_estimated_by_length() -> None:
     assert tokens_of(ONE) < tokens_of(replace(ONE, messages=(Message("user", "?" * 300),)))
 
 
+def test_a_character_of_another_script_is_a_token_and_several_latin_letters_are_one() -> None:
+    chinese = tokens_of(replace(ONE, messages=(Message("user", "糖尿病患者" * 150),)))
+    latin = tokens_of(replace(ONE, messages=(Message("user", "dia b" * 150),)))
+    assert 750 <= chinese <= 900
+    assert latin < chinese / 2
+
+
 def test_a_budget_holds_what_is_under_way() -> None:
     budget = Budget(1.0, 0.25)
     assert budget.hold(0.5)

@@ -279,6 +279,19 @@ def test_unreadable_file(tmp_path: Path) -> None:
     assert message(path) == "t.csv: cannot be opened: Permission denied"
 
 
+@pytest.mark.parametrize("quoted", ["no", '"no"'])
+def test_the_mark_of_a_file_that_was_joined_to_another_is_no_text(tmp_path: Path, quoted: str) -> None:
+    rows = f"\ufeffitem,label\n\ufeffx,yes\n\ufeffy,{quoted}\nz\ufeff,no\n"
+    assert read_table(write(tmp_path, "t.csv", rows.encode())).frame.rows() == [
+        ("x", "yes"), ("y", "no"), ("z\ufeff", "no"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("rows", ["1\n1,2,3\n", "1,2,3\n1\n", "1,2\n1\n1,2,3\n"])
+def test_ragged_rows_that_make_up_for_one_another_are_not_read_the_fast_way(rows: str) -> None:
+    assert delimited._plain(f"a,b\n{rows}".encode(), ",", 2) is None
+
+
 plain = st.text(st.characters(codec="utf-8", exclude_characters='\0\r\n",', exclude_categories=("Cs",)), max_size=6)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 from array import array
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import polars as pl
 
 from konsil.errors import SourceError
@@ -76,8 +78,14 @@ def _plain(data: bytes, separator: str, width: int) -> pl.DataFrame | None:
     if data.startswith((b"\n", b"\r")) or b"\n\n" in data or b"\n\r\n" in data:
         return None
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
-    # Polars fills short rows up and refuses long ones, so the count of separators tells whether any is short.
-    if lines < 2 or data.count(sep) != (width - 1) * lines:
+    # Polars drops a byte order mark where its data begin, and no other.
+    if lines < 2 or data.count(sep) != (width - 1) * lines or b"\n" + codecs.BOM_UTF8 in data:
+        return None
+    # What becomes of ragged rows depends on the version of Polars.
+    characters = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(characters == ord("\n"))
+    before = np.searchsorted(np.flatnonzero(characters == sep[0]), ends)
+    if not (before == (width - 1) * np.arange(1, len(ends) + 1)).all():
         return None
     try:
         frame = pl.read_csv(
@@ -137,6 +145,8 @@ def _records(data: bytes, separator: str, where: str, whole: bool = True) -> Ite
     try:
         for row in reader:
             if row:
+                # Files that were joined have such marks within: no part of a text.
+                row[0] = row[0].removeprefix("\ufeff")
                 yield line, row
             line = reader.line_num + 1
     except csv.Error as error:
