@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from konsil.api import open_folder
+from konsil.api import Folder, open_folder
 from konsil.api.duplicates import search_duplicates
 from konsil.api.preparing import prepare
 from konsil.api.rehearsal import simulate, truth_of
@@ -17,6 +17,7 @@ from konsil.cli import main
 from konsil.errors import SourceError, StudyError
 from konsil.prepare import decisions
 from konsil.prepare.duplicates import last_duplicates
+from konsil.prepare.identifiers import RECALL
 
 STUDY = """
 title = "Asked twice"
@@ -110,6 +111,74 @@ def test_the_report_counts_those_that_remain(folder: Path, language: str, says: 
     simulate(study, truth_of(study))
     row = study.report().read_text("utf-8").partition(says)[2].partition("</tr>")[0]
     assert row.count(">6<") == 1, row
+
+
+def simulated(folder: Path, language: str = "en", more: str = "") -> Folder:
+    protocol = f'language = "{language}"\nsimulated = true\nlicence = "CC0-1.0"\n' + STUDY + PLAN + more
+    (folder / "study.toml").write_text(protocol, "utf-8")
+    (folder / "simulation.toml").write_text("[panels.people]\naccuracy = 0.9\n", "utf-8")
+    return open_folder(folder)
+
+
+BY_TOPIC = """
+[[analyses]]
+name = "By topic"
+statistic = "share"
+of = ["yes"]
+criterion = "correct"
+raters = "people"
+by = ["topic"]
+compare = "topic"
+"""
+
+
+def notes(study: Folder, name: str) -> list[tuple[str, str]]:
+    """The group of each of an analysis' rows, and what it says of duplicates."""
+    rows = [row for row in study.results().rows if row.analysis == name]
+    return [(row.kind + row.group.get("topic", ""), next((w for w in row.warnings if "dupl" in w), "")) for row in rows]
+
+
+def test_every_estimate_with_duplicates_among_its_own_items_says_how_many(folder: Path) -> None:
+    texts = [(f"q{n}", text, "dose" if n < 4 else "other") for n, text in enumerate(TEXTS)]
+    with (folder / "items.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("item", "text", "topic"), *texts])
+    (folder / "konsil.db").unlink()
+    study = simulated(folder, more=BY_TOPIC)
+    protocol = (folder / "study.toml").read_text("utf-8")
+    (folder / "study.toml").write_text(protocol.replace('"items"\n', '"items"\nstrata = ["topic"]\n', 1), "utf-8")
+    study = open_folder(folder)
+    study.import_sources()
+    screen_items(study)
+    simulate(study, truth_of(study))
+    assert {text for _, text in notes(study, "Correct")} == {""}, "nobody has searched"
+    search_duplicates(study)
+    whole = notes(study, "Correct")
+    assert whole
+    assert all(text.startswith("6 of the 7 items are in 2 groups of duplicates") for _, text in whole)
+    by_topic = dict(notes(study, "By topic"))
+    assert by_topic["estimatedose"].startswith("4 of the 4 items are in 1 group of duplicates on which nobody has")
+    assert by_topic["estimateother"].startswith("2 of the 3 items are in 1 group of duplicates")
+    [difference] = [text for kind, text in by_topic.items() if kind.startswith("difference")]
+    assert difference.startswith("6 of the 7 items are in 2 groups")
+    table = folder / "d.csv"
+    table.write_text("item,decision\nq4,apart\nq5,apart\n", "utf-8")
+    search_duplicates(study, table, by="p-1")
+    assert dict(notes(study, "By topic"))["estimateother"] == ""
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_the_methods_state_the_recall_where_items_are_screened_for_identifiers(folder: Path, language: str) -> None:
+    study = simulated(folder, language)
+    screen_items(study)
+    simulate(study, truth_of(study))
+    assert "70/120" not in " ".join(study.results().methods), "these rules do not look for identifiers"
+    protocol = folder / "study.toml"
+    protocol.write_text(protocol.read_text("utf-8").replace('["follow-up"]', '["identifier"]'), "utf-8")
+    page = open_folder(folder).report().read_text("utf-8")
+    share = (
+        f"58% ({RECALL.k}/{RECALL.n}; 95% CI, 49% to 67%)" if language == "en" else f"({RECALL.k}/{RECALL.n}; 95-%-KI"
+    )
+    assert page.count(share) == 1
 
 
 def test_what_cannot_be_decided_changes_nothing(folder: Path) -> None:

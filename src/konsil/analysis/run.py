@@ -26,6 +26,7 @@ from konsil.analysis.contrast import contrast
 from konsil.analysis.costs import cost_rows
 from konsil.analysis.coverage import coverage, label_counts, surplus
 from konsil.analysis.derived import derived_values, with_derived
+from konsil.analysis.duplicate_notes import Groups, with_duplicate_notes
 from konsil.analysis.enough_draws import is_stated, limited, too_few, with_further_draws
 from konsil.analysis.ensembles import MEASURES, ensemble_rows
 from konsil.analysis.estimate import Told
@@ -78,12 +79,14 @@ def run(
     flag_families: bool = False,
     together: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
     strict: bool = True,
+    duplicates: Groups = (),
 ) -> Results:
     """All estimates, the coverage of the ratings, warnings and the methods paragraph.
 
     `planned`: whether the tasks come from a plan, so that missing ratings can be counted. `flag_families`: whether to
     warn of judges of a judged system's family. `together`: names for several panels as one. `strict`: whether an
-    analysis that the ratings cannot give raises; otherwise its row says why, and the others are made.
+    analysis that the ratings cannot give raises; otherwise its row says why, and the others are made. `duplicates`:
+    groups of items that ask the same and on which nobody has decided.
     """
     table = long(data, exclusions, instruments, together)
     impossible: dict[str, str] = {}
@@ -139,6 +142,9 @@ def run(
         places += [(context, n) for n in range(len(rows) - start)]
     rows, doubts = _with_enough_draws(_adjusted(rows), places, table_of, families, resampling)
     rows = with_max_t(contexts, table_of, rows, families)
+    rows = with_duplicate_notes(
+        rows, analyses, lambda analysis: late if analysis.adjudication == "after" else table, duplicates
+    )
     both = orders(data, instruments)
     gaps = missing(data, table, exclusions, instruments)
     accounts = coverage(data, table, instruments, exclusions, planned=planned)

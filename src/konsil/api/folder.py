@@ -277,6 +277,7 @@ class Folder:
 
     def _run(self, seen: Seen) -> Results:
         from konsil.analysis.run import run
+        from konsil.prepare.duplicates import last_duplicates
 
         if not seen.data.ratings:
             raise StudyError(f"{self.path}: there are no ratings yet; run 'konsil import' first")
@@ -295,7 +296,9 @@ class Folder:
             flag_families=study.judges_of_same_family == "flag",
             together=study.together,
             strict=False,
+            duplicates=held.groups if (held := last_duplicates(seen.events)[1]) is not None else (),
         )
+        from konsil.api.curation_sentences import curation_sentences
         from konsil.api.erasing import privacy_sentences
         from konsil.api.log_check import log_sentence
 
@@ -307,6 +310,7 @@ class Folder:
             methods=(
                 *seen.methods,
                 *closing_sentences(seen.events),
+                *curation_sentences(self.study, seen.events),
                 *privacy_sentences(self.study, seen.events),
                 log,
                 *found.methods,
