@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 import zipfile
 from pathlib import Path
 
@@ -138,3 +139,22 @@ def test_gaps_within_rows_and_headers(tmp_path: Path) -> None:
     assert message(path) == "t.xlsx: column 4 has values but no name in the header"
     book(path, [["item", None, "label"], [1, None, 4], [2]])
     assert read_table(path).frame.rows() == [("1", "4"), ("2", None)]
+
+
+def test_what_the_library_warns_of_is_not_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A workbook without a default style, of which the library warns, is read in silence."""
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    book.active.append(["item", "label"])
+    book.active.append(["q1", "yes"])
+    book.save(tmp_path / "whole.xlsx")
+    with zipfile.ZipFile(tmp_path / "whole.xlsx") as whole, zipfile.ZipFile(tmp_path / "bare.xlsx", "w") as bare:
+        for name in whole.namelist():
+            content = whole.read(name)
+            if name == "xl/styles.xml":
+                content = re.sub(rb"<cellStyles.*?</cellStyles>", b"", content)
+            bare.writestr(name, content)
+    with pytest.warns(UserWarning, match="no default style"):
+        openpyxl.load_workbook(tmp_path / "bare.xlsx")
+    assert read_table(tmp_path / "bare.xlsx").frame.rows() == [("q1", "yes")]
+    assert capfd.readouterr() == ("", "")
