@@ -11,7 +11,7 @@ import pytest
 
 from konsil.report import drawing
 from konsil.report.figures import distribution, forest, heat_map
-from konsil.report.language import DEUTSCH
+from konsil.report.language import language
 from konsil.report.marks import About, Bar, Dot, letters_on, palette, span
 from konsil.report.tables import Numbers
 
@@ -54,7 +54,7 @@ def test_distribution() -> None:
     labels = ("yes", "no", "cannot tell")
     bars = (Bar("a", (50, 45, 5)), Bar("b", (0, 0, 0)), Bar("c", (12345, 0, 0)))
     drawn = distribution(
-        ABOUT, labels, bars, Numbers(DEUTSCH), ordered=False, abstain="cannot tell", axis="Anteil", total="n"
+        ABOUT, labels, bars, Numbers(language("de")), ordered=False, abstain="cannot tell", axis="Anteil", total="n"
     )
     shown = words(drawn)
     for word in (*labels, "0,50", "0,45", "100", "0", "12\u202f345", "Anteil"):

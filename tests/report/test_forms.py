@@ -19,7 +19,7 @@ from konsil.report.estimates import tell
 from konsil.report.glance import glance
 from konsil.report.headline import key_numbers
 from konsil.report.joined import Joined, in_order
-from konsil.report.language import DEUTSCH, ENGLISH
+from konsil.report.language import ENGLISH, language
 from konsil.report.marks import About, Bar, Dot, wrapped
 from konsil.report.multiples import Column, Point, Series, columns, series
 from konsil.report.overview import Material
@@ -79,7 +79,7 @@ def test_long_titles_of_columns_are_in_two_lines() -> None:
 def test_series_with_a_line_and_another_panel_beside() -> None:
     one = Series("judge 1", [Point(0.1, 0.0, 0.2), Point(NAN, NAN, NAN)])
     drawn = series(
-        ABOUT, ["easy", "hard"], [one], Numbers(DEUTSCH), axis="share", ordered=True,
+        ABOUT, ["easy", "hard"], [one], Numbers(language("de")), axis="share", ordered=True,
         beside=Series("physicians", [Point(0.3, NAN, NAN), Point(0.4, 0.3, 0.5)]), line=0.6, line_name="pass line",
     )  # fmt: skip
     shown = words(drawn)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import re
 import string
 from dataclasses import replace
 from html import unescape
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import read_po
 from click.testing import CliRunner
 
 from konsil.analysis import Analysis, Resampling, Results
@@ -19,10 +23,6 @@ from konsil.api import open_folder
 from konsil.cli.main import group
 from konsil.records import Answer, Attempt, Item
 from konsil.report import write
-from konsil.report.analysis_de import SAID
-from konsil.report.language import DEUTSCH
-from konsil.report.messages_de import MESSAGES
-from konsil.report.methods_de import SOURCES
 from konsil.simulate import Truth, draw
 from konsil.simulate.truth import PanelTruth
 from konsil.study import Study
@@ -108,14 +108,17 @@ def pieces(template: str) -> list[str]:
     return [p for p in (" ".join(part.split()) for part in parts) if len(p) >= ALIKE]
 
 
+def catalogue() -> Catalog:
+    return read_po(io.BytesIO(files("konsil.locale").joinpath("de.po").read_bytes()), locale="de")
+
+
 @pytest.mark.slow
 def test_no_english_of_ours_is_left(page: Path) -> None:
     text = shown(page.read_text("utf-8"))
-    german = " ".join(" ".join(DEUTSCH.messages.values()).split()) + " ".join(
-        s for pair in DEUTSCH.statistics.values() for s in pair
-    )
-    catalogue = {**SAID, **MESSAGES, **SOURCES}
-    english = {p for template in catalogue for p in pieces(template) if p not in german}
+    entries = [(m.id, m.string) for m in catalogue() if isinstance(m.id, str) and m.id]
+    german = " ".join(" ".join(text for _, text in entries).split())
+    templates = [message for message, _ in entries if not re.fullmatch(r"[a-z_]+\.[a-z_0-9.]+", message)]
+    english = {p for template in templates for p in pieces(template) if p not in german}
     assert len(english) > 200
     assert sorted(p for p in english if re.search(rf"(?<!\w){re.escape(p)}(?!\w)", text)) == []
     for words in (

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from konsil.report.language import DEUTSCH
+from konsil.report.language import language
 from konsil.report.tables import MINUS, THIN, Cell, Note, Numbers, sentence, table
 from konsil.stats.contract import Estimate
 
-EN, DE = Numbers(), Numbers(DEUTSCH)
+EN, DE = Numbers(), Numbers(language("de"))
 
 
 @pytest.mark.parametrize(

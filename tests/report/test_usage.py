@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from konsil.records import Usage
+from konsil.report import language as languages
 from konsil.report import write
-from konsil.report.language import DEUTSCH, ENGLISH
 from konsil.report.overview import Material
 from konsil.report.tables import Numbers
 from konsil.report.usage import FAILURES, usage
@@ -36,7 +36,7 @@ def rows(material: Material) -> list[dict[str, str]]:
 
 def made(thin: Callable[..., dict[str, Any]], language: str = "en", **more: Any) -> Material:
     given = thin(language)
-    spoken = DEUTSCH if language == "de" else ENGLISH
+    spoken = languages.language(language)
     names = ("study", "results", "items", "answers", "raters", "ratings")
     return Material(*(given[n] for n in names), spoken, Numbers(spoken), usage=USAGE, **more)
 
@@ -70,7 +70,7 @@ def test_failures_are_columns_and_who_had_none_is_no_row(thin: Callable[..., dic
 def test_no_model_was_called(thin: Callable[..., dict[str, Any]]) -> None:
     given = thin()
     names = ("study", "results", "items", "answers", "raters", "ratings")
-    assert usage(Material(*(given[n] for n in names), ENGLISH, Numbers(ENGLISH))) is None
+    assert usage(Material(*(given[n] for n in names), languages.ENGLISH, Numbers(languages.ENGLISH))) is None
 
 
 def test_every_failure_has_a_column() -> None:

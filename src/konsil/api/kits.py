@@ -7,13 +7,13 @@ from pathlib import Path
 
 from konsil.api.folder import PROTOCOL, Folder
 from konsil.errors import KonsilError, StudyError, nearest, option
+from konsil.locale import known, languages
 from konsil.records.ordering import natural
 from konsil.store import kits, progress
 from konsil.store.engine import reading
 from konsil.store.private import write_private
 from konsil.web.kit import Kit, make
 from konsil.web.kit_answers import LONGEST, TakenIn, take_in
-from konsil.web.language import LANGUAGES, known
 from konsil.web.site import Site
 
 
@@ -23,7 +23,7 @@ def make_kit(
     """Write the kit of a rater's batch, by default of the next that is not done; give it and its path."""
     chosen = known(language or folder.study.language) or "en"
     if language and not known(language):
-        raise StudyError(f"{option('language')}: there is no {language!r}; {nearest(language, LANGUAGES)}")
+        raise StudyError(f"{option('language')}: there is no {language!r}; {nearest(language, languages())}")
     with folder.store() as store:
         with reading(store.engine) as connection:
             raters = sorted({c.rater for c in progress.counts(connection) if c.rater}, key=natural)

@@ -198,7 +198,7 @@ def entry(statistic: str, language: Language = ENGLISH) -> Entry:
         found = Entry(known.title, known.description, known.source, zero=known.range[0] < 0, among=True)
     else:
         found = PLAIN.get(statistic, Entry(statistic.replace("_", " ").capitalize(), ""))
-    title, text = language.statistics.get(statistic, (found.title, found.text))
+    title, text = language.statistic(statistic, found.title, found.text)
     return replace(found, title=title, text=text, source=language.gettext(found.source))
 
 

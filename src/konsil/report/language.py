@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import resources
+from functools import cache
+from gettext import NullTranslations
 
-from konsil.report.analysis_de import SAID
-from konsil.report.messages_de import MESSAGES
-from konsil.report.methods_de import SOURCES
-from konsil.report.statistics_de import STATISTICS
-from konsil.stats.names import STATISTICS as NAMED
+from konsil.locale import SOURCE, known, translations
+from konsil.stats.names import STATISTICS
 
 
 @dataclass(frozen=True)
@@ -26,43 +23,46 @@ class Language:
     """What stands between the two ends of an interval."""
     per_cent: str
     """What stands after a number per cent."""
-    messages: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Message id, or for older texts the English one -> text of this language; what is absent stays English."""
-    statistics: Mapping[str, tuple[str, str]] = field(default_factory=dict, repr=False)
-    """Name of a statistic -> its title and one plain sentence."""
+    catalogue: NullTranslations = field(default_factory=NullTranslations, repr=False, compare=False)
+    """The catalogue of the language."""
+    titles: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """English title of a statistic -> title in this language."""
 
     def gettext(self, message: str) -> str:
-        """The text in this language."""
-        return self.messages.get(message, message)
+        """The text of a message id, or of an English text, in this language; what has no entry stays as it is."""
+        # The entry of nothing is the catalogue's head.
+        return self.titles.get(message) or self.catalogue.gettext(message) if message else ""
 
     def ngettext(self, singular: str, plural: str, n: int) -> str:
-        """The text for one or for many; both languages here have the same two forms."""
-        return self.gettext(singular if n == 1 else plural)
+        """The text for this number, by the language's plural rule."""
+        return self.catalogue.ngettext(singular, plural, n)
+
+    def statistic(self, name: str, title: str, text: str) -> tuple[str, str]:
+        """Title and sentence of a statistic in this language; without entries those given."""
+        ids = f"statistic.{name}", f"statistic.{name}.text"
+        own = tuple(self.catalogue.gettext(message) for message in ids)
+        return (title if own[0] == ids[0] else own[0], text if own[1] == ids[1] else own[1])
 
 
-def catalogue(code: str) -> dict[str, str]:
-    """Message id -> text of this language, from the files of `catalogue/<code>`, one file a family of ids.
-
-    `[interval]` / `exact = "..."` in a file is the text of the id `interval.exact`.
-    """
-    texts: dict[str, str] = {}
-    for path in sorted((resources.files("konsil.report") / "catalogue" / code).iterdir(), key=lambda p: p.name):
-        for family, messages in tomllib.loads(path.read_text("utf-8")).items():
-            texts |= {f"{family}.{name}": text for name, text in messages.items()}
-    return texts
+ENGLISH = Language(SOURCE, ".", ", ", "%")
+_STYLES = {"de": (",", "; ", "\u202f%"), "fr": (",", "\u202f; ", "\u202f%")}
+"""Decimal mark, what stands between limits, and the sign of per cent; English ones where a language has no entry."""
 
 
-_TITLES = {named.title: STATISTICS[name][0] for name, named in NAMED.items()}
-
-ENGLISH = Language("en", ".", ", ", "%")
-_DEUTSCH = {**_TITLES, **SOURCES, **SAID, **MESSAGES, **catalogue("de")}
-DEUTSCH = Language("de", ",", "; ", "\u202f%", _DEUTSCH, STATISTICS)
+@cache
+def _language(code: str) -> Language:
+    catalogue = translations(code)
+    own = {named.title: f"statistic.{name}" for name, named in STATISTICS.items()}
+    titles = {title: text for title, message in own.items() if (text := catalogue.gettext(message)) != message}
+    decimal, between, per_cent = _STYLES.get(code, (ENGLISH.decimal, ENGLISH.between, ENGLISH.per_cent))
+    return Language(code, decimal, between, per_cent, catalogue, titles)
 
 
 def language(code: str) -> Language:
     """The language of a study's code; English where there is no catalogue.
 
-    >>> language("de-CH").code, language("fr").code
+    >>> language("de-CH").code, language("xx").code
     ('de', 'en')
     """
-    return DEUTSCH if code.casefold().split("-")[0].split("_")[0] == "de" else ENGLISH
+    short = known(code)
+    return _language(short) if short and short != SOURCE else ENGLISH

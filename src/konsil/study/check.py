@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from konsil.analysis import Analysis, contradictions, known_statistics
@@ -12,6 +11,7 @@ from konsil.analysis.form_rules import form_problems
 from konsil.analysis.pair_rules import criteria_problems
 from konsil.errors import PlanError, StudyError, nearest
 from konsil.instrument import Criterion, Instrument
+from konsil.locale import known, languages
 from konsil.plan import Allocation
 from konsil.plan.book import check_numbers
 from konsil.prepare import preparation_problems
@@ -26,7 +26,7 @@ from konsil.study.number_limits import place_number_problems, resampling_problem
 from konsil.study.practice import explanation_problems
 from konsil.study.privacy import privacy_problems
 from konsil.study.programs import program_problems
-from konsil.study.protocol import LANGUAGES, LONE_PANEL, Study
+from konsil.study.protocol import LONE_PANEL, Study
 
 
 def check(study: Study, name: str = "study.toml") -> None:
@@ -44,8 +44,8 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         return
     if not study.title.strip():
         yield f"{name}: title: is empty; a report needs a title"
-    if re.split("[-_]", study.language.casefold())[0] not in LANGUAGES:  # as in de-CH
-        yield f"{name}: language: there is no {study.language!r}; {nearest(study.language, LANGUAGES)}"
+    if not known(study.language):
+        yield f"{name}: language: there is no {study.language!r}; {nearest(study.language, languages())}"
     for where, ids in (
         ("instruments", [i.id for i in study.instruments]),
         ("systems", [s.id for s in study.systems]),

@@ -38,10 +38,6 @@ SCHEMA = 1
 """The newest form of study.toml that this version reads."""
 
 
-LANGUAGES = ("en", "de")
-"""The languages that reports and pages have."""
-
-
 @dataclass(frozen=True, slots=True)
 class Study:
     """One whole protocol."""
@@ -55,7 +51,7 @@ class Study:
     description: str = ""
     """What is evaluated and why, in a paragraph for the report."""
     language: str = "en"
-    """The language of the report, one of LANGUAGES."""
+    """The language of the report, one of those that `konsil.locale` has."""
     licence: str = ""
     """The licence of released data, an SPDX identifier."""
     simulated: bool = False

@@ -5,10 +5,10 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from konsil.locale import known
 from konsil.store.access import Invitation
 from konsil.store.engine import answers
 from konsil.web.guard import form_of, visitor_of
-from konsil.web.language import known
 from konsil.web.pages import LANGUAGE_COOKIE, language_of, page, path_to, refusal, to
 from konsil.web.site import Site, site_of
 

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from konsil.errors import StoreError
+from konsil.locale import known, languages, translations
 from konsil.store import leaving
 from konsil.store.access import PERSONAL, Invitation, Role
 from konsil.store.engine import reading
@@ -16,7 +17,6 @@ from konsil.store.people import Person, forget_person, note_person, people
 from konsil.store.staff import names, pseudonym
 from konsil.web import told
 from konsil.web.guard import form_of, visitor_of
-from konsil.web.language import LANGUAGES, known, translations
 from konsil.web.office import office
 from konsil.web.pages import path_to, to
 from konsil.web.site import Site, site_of, stamp
@@ -157,7 +157,7 @@ def _letters(request: Request, whom: list[str], role: Role) -> Response:
         url = site.options.host + path_to(request, "invitation", secret=secret)
         person = named.get(who, Person(who))
         first = known(site.study.language) or "en"
-        spoken = (first, *(language for language in LANGUAGES if language != first))
+        spoken = (first, *(language for language in languages() if language != first))
         texts = tuple((s, *letter(s, site.study.title, person.name, url, until, role)) for s in spoken)
         letters.append(Letter(who, url, person.email, texts))
     return office(request, "office_letters.html", {"letters": letters})
@@ -170,7 +170,7 @@ def letter(language: str, title: str, name: str, url: str, until: str, role: Rol
     >>> subject, text.splitlines()[0], "https://x.org/come/s" in text.splitlines()
     ('Invitation to the study “Trial”', 'Dear Dr. May,', True)
     """
-    _ = translations(language).ugettext
+    _ = translations(language).gettext
     subject = _("Invitation to the study “%(title)s”") % {"title": title}
     if role == "rater":
         asked = _("you are invited to rate answers in the study “%(title)s”.") % {"title": title}

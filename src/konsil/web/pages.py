@@ -14,8 +14,9 @@ from babel.numbers import format_decimal
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from konsil.locale import known, languages, translations
 from konsil.store.access import Visitor
-from konsil.web.language import LANGUAGES, known, preferred, translations
+from konsil.web.language import preferred
 from konsil.web.numbers import read_number
 from konsil.web.site import site_of
 from konsil.web.statics import address
@@ -25,7 +26,7 @@ LANGUAGE_COOKIE = "konsil-language"
 
 def warm() -> None:
     """Read and compile every template in every language, which the first who come would wait for."""
-    for language in LANGUAGES:
+    for language in languages():
         made = environment(language)
         for name in made.list_templates():
             made.get_template(name)
@@ -43,7 +44,7 @@ def environment(language: str) -> jinja2.Environment:
         extensions=["jinja2.ext.i18n"],
     )
     words = translations(language)
-    made.install_gettext_callables(words.ugettext, words.ungettext, newstyle=True)  # type: ignore[attr-defined]
+    made.install_gettext_callables(words.gettext, words.ngettext, newstyle=True)  # type: ignore[attr-defined]
     made.globals["static"] = address
     made.globals["read_number"] = read_number
     made.filters["decimal"] = lambda number: shown_number(number, language)

@@ -1,0 +1,53 @@
+"""The words of pages and reports: English in the code, other languages from gettext catalogues beside this file.
+
+A language is one file, `CODE.po`. A text without an entry stays English. A study's own texts are never translated.
+"""
+
+from __future__ import annotations
+
+import io
+from functools import cache
+from gettext import NullTranslations
+from importlib.resources import files
+
+SOURCE = "en"
+"""The language that the code is written in."""
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """The codes of all languages, sorted.
+
+    >>> languages()
+    ('de', 'en')
+    """
+    catalogues = (file.name.removesuffix(".po") for file in files(__name__).iterdir() if file.name.endswith(".po"))
+    return tuple(sorted({SOURCE, *catalogues}))
+
+
+def known(code: str) -> str:
+    """The language of a code that there is a catalogue of, or nothing.
+
+    >>> known("de-AT"), known("EN"), known("xx")
+    ('de', 'en', '')
+    """
+    short = code.strip().casefold().replace("_", "-").partition("-")[0]
+    return short if short in languages() else ""
+
+
+@cache
+def translations(language: str) -> NullTranslations:
+    """The catalogue of a language; that of the source is empty."""
+    if language == SOURCE:
+        return NullTranslations()
+    # Babel is imported where it is needed: most commands speak English.
+    from babel.messages.mofile import write_mo
+    from babel.messages.pofile import read_po
+    from babel.support import Translations
+
+    text = files(__name__).joinpath(f"{language}.po").read_bytes()
+    # Compiled here and not in a build step: what is installed is what can be read.
+    compiled = io.BytesIO()
+    write_mo(compiled, read_po(io.BytesIO(text), locale=language))
+    compiled.seek(0)
+    return Translations(compiled)

@@ -1,0 +1,197 @@
+"""The catalogues: every text of pages and reports has its entry with the same gaps, and no entry is left over."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import string
+from importlib.resources import files
+from pathlib import Path
+
+import jinja2
+import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_dir
+from babel.messages.pofile import read_po
+
+import konsil
+from konsil.analysis import known_statistics
+from konsil.analysis.catalogue import WEIGHTS
+from konsil.analysis.outcomes import OUTCOMES
+from konsil.analysis.said import AND
+from konsil.locale import SOURCE, known, languages, translations
+from konsil.report.glossary import PLAIN
+from konsil.stats.names import STATISTICS
+
+ROOT = Path(konsil.__file__).parent
+COMPLETE = ("de",)
+"""Languages that have every text; any other is a draft, and what it lacks stays English."""
+OTHERS = tuple(code for code in languages() if code != SOURCE)
+
+
+def calls_of_say() -> list[tuple[str, str, str]]:
+    """(place, template, message id) of every sentence that analyses, simulations and callers of the report make."""
+    calls = []
+    for path in ROOT.rglob("*.py"):
+        text = path.read_text("utf-8")
+        for node in ast.walk(ast.parse(text)) if re.search(r"from konsil\.[a-z_.]+ import [^\n]*\bsay\b", text) else ():
+            if isinstance(node, ast.Call) and node.args and getattr(node.func, "id", "") == "say":
+                first, place = node.args[0], f"{path.name}:{node.lineno}"
+                ids = [
+                    k.value.value for k in node.keywords if k.arg == "message_id" and isinstance(k.value, ast.Constant)
+                ]
+                if isinstance(first, ast.Constant):
+                    calls.append((place, str(first.value), str(ids[0]) if ids else ""))
+                else:
+                    # Titles, sources, clusters, weights and outcomes are said by their own words.
+                    assert isinstance(first, ast.Attribute | ast.Name), place
+    return calls
+
+
+SENTENCES = calls_of_say()
+WITHOUT_ID = {template for _, template, message_id in SENTENCES if not message_id}
+"""The older sentences, which are listed under their English text."""
+WITH_ID = {message_id: template for _, template, message_id in SENTENCES if message_id}
+_GETTEXT = ("_", "gettext")
+OWN_WORDS = {AND, *WEIGHTS, *OUTCOMES}
+
+
+def of_the_report() -> set[str]:
+    """Texts of the report's templates and modules."""
+    environment = jinja2.Environment(extensions=["jinja2.ext.i18n"], trim_blocks=True, lstrip_blocks=True)
+    found: set[str] = set()
+    for path in (ROOT / "report" / "templates").glob("*.j2"):
+        for _line, _function, message in environment.extract_translations(path.read_text("utf-8")):
+            found.update([message] if isinstance(message, str) else [m for m in message or () if m])
+    for path in (ROOT / "report").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in _GETTEXT:
+                found.update(str(one.value) for one in node.args[:1] if isinstance(one, ast.Constant))
+    return found
+
+
+def of_the_pages() -> set[str]:
+    """Texts of the pages' templates and modules; of a text with a plural its singular."""
+    methods = [("templates/**.html", "jinja2.ext:babel_extract"), ("**.py", "python")]
+    found = extract_from_dir(str(ROOT / "web"), methods)
+    return {m if isinstance(m, str) else m[0] for _, _, m, _, _ in found}
+
+
+def of_statistics() -> set[str]:
+    """Titles and sentences of the statistics, and where they come from."""
+    ids = {f"statistic.{name}{part}" for name in known_statistics() for part in ("", ".text")}
+    return ids | {n.source for n in STATISTICS.values() if n.source} | {e.source for e in PLAIN.values() if e.source}
+
+
+def used() -> set[str]:
+    """Every text that a catalogue may have; errors and commands speak English alone."""
+    sentences = WITHOUT_ID | OWN_WORDS | {i for i in WITH_ID if not i.startswith("error.")}
+    return sentences | of_the_report() | of_the_pages() | of_statistics()
+
+
+def catalogue(code: str) -> Catalog:
+    return read_po(io.BytesIO(files("konsil.locale").joinpath(f"{code}.po").read_bytes()), locale=code)
+
+
+def texts(code: str) -> list[tuple[str, str]]:
+    """(English text or identifier, text) of every entry; of one with a plural both forms."""
+    found: list[tuple[str, str]] = []
+    for message in catalogue(code):
+        if isinstance(message.id, tuple):
+            singular, plural = message.id
+            found += [(singular, message.string[0]), *((plural, form) for form in message.string[1:])]
+        elif message.id:
+            found.append((message.id, message.string))
+    return found
+
+
+@pytest.mark.parametrize("code", COMPLETE)
+def test_every_text_has_an_entry(code: str) -> None:
+    have = {m.id[0] if isinstance(m.id, tuple) else m.id for m in catalogue(code) if m.id}
+    assert len(have) > 1000
+    assert sorted(used() - have) == []
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_no_entry_is_left_over(code: str) -> None:
+    have = {m.id[0] if isinstance(m.id, tuple) else m.id for m in catalogue(code) if m.id}
+    assert sorted(have - used()) == []
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_entries_keep_their_gaps_and_are_not_empty(code: str) -> None:
+    for message, text in texts(code):
+        assert text.strip(), message
+        english = WITH_ID.get(message, message)
+        assert sorted(re.findall(r"%\(\w+\)s", text)) == sorted(re.findall(r"%\(\w+\)s", english)), message
+        if message in WITH_ID or message in WITHOUT_ID:
+            assert gaps(text) == gaps(english), message
+
+
+def gaps(text: str) -> list[tuple[str, str | None]]:
+    """The gaps of a sentence; words that follow a number have forms of their own in each language."""
+    return sorted((name, form) for _, name, form, _ in string.Formatter().parse(text) if name and "|" not in name)
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_words_that_follow_a_number_have_two_forms(code: str) -> None:
+    sentences = [t for m, t in texts(code) if m in WITH_ID or m in WITHOUT_ID]
+    for text in (*WITHOUT_ID, *WITH_ID.values(), *sentences):
+        names = [name for _, name, _, _ in string.Formatter().parse(text) if name is not None]
+        for number, *forms in (name.split("|") for name in names if "|" in name):
+            assert number in names and len(forms) == 2, text
+
+
+def test_german_has_the_signs_of_german_print() -> None:
+    signs = set(string.printable) | set("äöüÄÖÜß„“‚‘–…’·±κβτε≤≥≠×−→↓†•⇞⇟√²ŷπ§%&α\u00a0\u202f\u2009")
+    assert {m: set(t) - signs for m, t in texts("de") if not set(t) <= signs} == {}
+
+
+def test_a_text_without_an_entry_stays() -> None:
+    assert translations("de").gettext("no such text") == "no such text"
+    assert translations(SOURCE).ngettext("one", "many", 2) == "many"
+
+
+@pytest.mark.parametrize(("code", "language"), [("de", "de"), ("DE_at", "de"), ("en-GB", "en"), ("xx", ""), ("", "")])
+def test_the_language_of_a_code(code: str, language: str) -> None:
+    assert known(code) == language
+
+
+def test_no_new_sentence_is_without_a_message_id() -> None:
+    """The sentences that have none are those of a closed list; a sentence that goes is taken off it."""
+    listed = (Path(__file__).parent / "sentences_without_id.txt").read_text("utf-8").splitlines()
+    assert sorted(WITHOUT_ID) == listed
+
+
+def test_a_message_id_names_one_sentence() -> None:
+    of: dict[str, set[str]] = {}
+    for _, template, message_id in SENTENCES:
+        if message_id:
+            assert re.fullmatch(r"[a-z_]+\.[a-z_0-9]+", message_id), message_id
+            of.setdefault(message_id, set()).add(template)
+    assert {message_id: sorted(texts) for message_id, texts in of.items() if len(texts) > 1} == {}
+
+
+NEVER_ONE = (
+    "answers.",  # always 100
+    "raters are fewer than {few",  # of fewer than two or three there is no interval to speak of
+    "times with some other system",
+    "raters count like {effective",  # one rater is no large part of several
+    "shuffles of the sentences",
+    "scores of few cases",
+    "times on each task",
+    "systems have only",
+)
+"""What follows a number that is never one."""
+
+
+def test_no_sentence_has_a_plural_after_a_number_that_can_be_one() -> None:
+    counts = "n|m|items|raters|answers|systems|panels|rated|abstained|unreadable|excluded|ratings"
+    after = re.compile(
+        rf"(?<! of )\{{(?:{counts})(?::,|:\.0f|:\.2g)?\}} (?=[a-z]+s\b(?<! has)(?<! is)(?<! was))(.*)", re.DOTALL
+    )
+    found = [
+        template for _, template, _ in SENTENCES for words in after.findall(template) if not words.startswith(NEVER_ONE)
+    ]
+    assert sorted(found) == []
