@@ -34,8 +34,9 @@ SECONDS, SECONDS_PER_MEGABYTE = 30, 10
 Header = Mapping[str, object]
 T = TypeVar("T")
 
-_LINE = "\0line"
-_CHILD = "from konsil.sources.apart import main; main()"
+LINE = "\0line"
+"""The column of the row's numbers in what the child writes."""
+_CHILD = "from konsil.sources.child import main; main()"
 
 
 def unpacked_limit(packed: int) -> int:
@@ -53,7 +54,7 @@ def read_apart(kind: str, path: Path, sheet: str, where: str, unpacked: int) -> 
     `unpacked`: the bytes that the file may unpack to.
     """
     frame, sheet = run_child(kind, path, sheet, where, unpacked, _table, "save the table as CSV")
-    return frame.drop(_LINE), array("Q", frame.get_column(_LINE).to_list()), sheet
+    return frame.drop(LINE), array("Q", frame.get_column(LINE).to_list()), sheet
 
 
 def run_child(
@@ -116,51 +117,6 @@ def _how_it_ended(code: int, where: str, memory: int, seconds: int, advice: str)
         f"{where}: reading takes more than {memory >> 20:,} MB of memory, too many for its size, or the file is"
         f" damaged; {advice}"
     )
-
-
-def main() -> None:
-    """What the child does: read the file that its arguments name, and write what it holds to standard output."""
-    kind, path, sheet, where, memory, seconds = sys.argv[1:]
-    out = os.fdopen(os.dup(1), "wb")
-    # Whatever a library prints must not get among the bytes of the result.
-    os.dup2(2, 1)
-    read = {"parquet": _write_parquet, "spreadsheet": _write_spreadsheet, "inspect": _write_log}[kind]
-    try:
-        read(Path(path), sheet, where, lambda: limit(int(memory), int(seconds)), out)
-    except SourceError as error:
-        out.write(json.dumps({"error": str(error)}).encode() + b"\n")
-    out.close()
-
-
-def _write_parquet(path: Path, _: str, where: str, restrict: Callable[[], None], out: IO[bytes]) -> None:
-    from konsil.sources.parquet import read_parquet
-
-    restrict()
-    frame, lines = read_parquet(path.read_bytes(), where)
-    _write_table(frame, lines, "", out)
-
-
-def _write_spreadsheet(path: Path, sheet: str, where: str, restrict: Callable[[], None], out: IO[bytes]) -> None:
-    import openpyxl  # noqa: F401 - loaded before memory is counted
-
-    from konsil.sources.spreadsheet import read_spreadsheet
-
-    restrict()
-    _write_table(*read_spreadsheet(path, sheet, where), out)
-
-
-def _write_table(frame: pl.DataFrame, lines: Sequence[int], sheet: str, out: IO[bytes]) -> None:
-    out.write(json.dumps({"sheet": sheet}).encode() + b"\n")
-    frame.with_columns(pl.Series(_LINE, lines, dtype=pl.UInt64)).write_ipc_stream(out)
-
-
-def _write_log(path: Path, _: str, where: str, restrict: Callable[[], None], out: IO[bytes]) -> None:
-    import inspect_ai.log  # noqa: F401 - likewise
-
-    from konsil.sources.inspect_contents import write_contents
-
-    restrict()
-    write_contents(path, where, out)
 
 
 @contextmanager

@@ -1,0 +1,60 @@
+"""What a child process does that reads one file: within its limits, and with nothing on its output but the result."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+
+import polars as pl
+
+from konsil.errors import SourceError
+from konsil.sources.apart import LINE, limit
+
+
+def main() -> None:
+    """What the child does: read the file that its arguments name, and write what it holds to standard output."""
+    kind, path, sheet, where, memory, seconds = sys.argv[1:]
+    out = os.fdopen(os.dup(1), "wb")
+    # Whatever a library prints must not get among the bytes of the result.
+    os.dup2(2, 1)
+    read = {"parquet": _write_parquet, "spreadsheet": _write_spreadsheet, "inspect": _write_log}[kind]
+    try:
+        read(Path(path), sheet, where, lambda: limit(int(memory), int(seconds)), out)
+    except SourceError as error:
+        out.write(json.dumps({"error": str(error)}).encode() + b"\n")
+    out.close()
+
+
+def _write_parquet(path: Path, _: str, where: str, restrict: Callable[[], None], out: IO[bytes]) -> None:
+    from konsil.sources.parquet import read_parquet
+
+    restrict()
+    frame, lines = read_parquet(path.read_bytes(), where)
+    _write_table(frame, lines, "", out)
+
+
+def _write_spreadsheet(path: Path, sheet: str, where: str, restrict: Callable[[], None], out: IO[bytes]) -> None:
+    import openpyxl  # noqa: F401 - loaded before memory is counted
+
+    from konsil.sources.spreadsheet import read_spreadsheet
+
+    restrict()
+    _write_table(*read_spreadsheet(path, sheet, where), out)
+
+
+def _write_table(frame: pl.DataFrame, lines: Sequence[int], sheet: str, out: IO[bytes]) -> None:
+    out.write(json.dumps({"sheet": sheet}).encode() + b"\n")
+    frame.with_columns(pl.Series(LINE, lines, dtype=pl.UInt64)).write_ipc_stream(out)
+
+
+def _write_log(path: Path, _: str, where: str, restrict: Callable[[], None], out: IO[bytes]) -> None:
+    import inspect_ai.log  # noqa: F401 - likewise
+
+    from konsil.sources.inspect_contents import write_contents
+
+    restrict()
+    write_contents(path, where, out)
