@@ -27,12 +27,12 @@ from itertools import combinations
 
 import krippendorff
 import numpy as np
-from konsil.stats import intervals
-from konsil.stats.alpha import krippendorff_alpha
-from konsil.stats.consensus import judge_and_ceiling, leave_one_out
-from konsil.stats.contract import Codes
-from konsil.stats.infer import concatenate, infer
-from konsil.stats.kappa import cohen_kappa, pabak, percent_agreement
+from konsil.stats.inference import intervals
+from konsil.stats.agreement.alpha import krippendorff_alpha
+from konsil.stats.agreement.consensus import judge_and_ceiling, leave_one_out
+from konsil.stats.engine.contract import Codes
+from konsil.stats.inference.infer import concatenate, infer
+from konsil.stats.agreement.kappa import cohen_kappa, pabak, percent_agreement
 from sklearn.metrics import cohen_kappa_score
 
 DRAWS = 1000

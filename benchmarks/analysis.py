@@ -26,7 +26,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from konsil.api import open_folder
-from konsil.api.rehearsal import simulate, truth_of
+from konsil.api.rehearsal.rehearsal import simulate, truth_of
 from konsil.records import Answer, Item
 from konsil.store import Batch
 

@@ -75,8 +75,8 @@ def fill(folder: str, n: int) -> None:
 
 
 def called(study: object, folder: str, n: int) -> dict[str, float]:
-    from konsil.collect.collection import Options
-    from konsil.collect.systems import answer
+    from konsil.collect.jobs.collection import Options
+    from konsil.collect.jobs.systems import answer
     from konsil.store import Store
 
     with Store.open(folder) as store:
@@ -101,9 +101,9 @@ def repeated(n: int, run: object) -> dict[str, float]:
 
 def judges(_url: str, n: int, _concurrency: int) -> dict[str, float]:
     """The re-run of MedQADE's judges; their first run is in the process, with the fake provider."""
-    from konsil.api.folder import open_folder
-    from konsil.api.planning import make_plan
-    from konsil.collect.judges import judge
+    from konsil.api.folder.folder import open_folder
+    from konsil.api.running.planning import make_plan
+    from konsil.collect.jobs.judges import judge
     from konsil.records import Answer, Item
     from konsil.store import Batch
 
@@ -223,7 +223,7 @@ def main() -> None:
     if given.client:
         print(json.dumps(PARTS[given.client](given.url, given.calls, given.concurrency)))
         return
-    from konsil.collect.fake_server import running
+    from konsil.collect.fake.fake_server import running
 
     print(f"{'client':14}{'calls/s':>10}{'ratio':>8}{'CPU ms/call':>13}{'ratio':>8}{'MB more':>9}")
     first: dict[str, float] = {}

@@ -20,13 +20,13 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from konsil.stats import intervals, wald
-from konsil.stats.alpha import krippendorff_alpha
-from konsil.stats.contract import Codes
-from konsil.stats.infer import infer
-from konsil.stats.kappa import cohen_kappa
-from konsil.stats.permutation import flip_test, swap_test
-from konsil.stats.tables import coincidences, pair_tables
+from konsil.stats.agreement.alpha import krippendorff_alpha
+from konsil.stats.agreement.kappa import cohen_kappa
+from konsil.stats.engine.contract import Codes
+from konsil.stats.engine.tables import coincidences, pair_tables
+from konsil.stats.inference import intervals, wald
+from konsil.stats.inference.infer import infer
+from konsil.stats.inference.permutation import flip_test, swap_test
 
 AT_ONCE = 100
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "coverage.md"

@@ -23,15 +23,15 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 from scipy import stats
 
-from konsil.analysis import agree
-from konsil.analysis.coding import Sample
-from konsil.analysis.contrast import contrast
-from konsil.analysis.measure import Measure, pair, share
-from konsil.analysis.spec import Resampling
-from konsil.stats import infer
-from konsil.stats.consensus import judge_and_ceiling
-from konsil.stats.contract import Codes
-from konsil.stats.exchange import permuted
+from konsil.analysis.agreement import agree
+from konsil.analysis.estimation.contrast import contrast
+from konsil.analysis.estimation.measure import Measure, pair, share
+from konsil.analysis.model.spec import Resampling
+from konsil.analysis.table.coding import Sample
+from konsil.stats.agreement.consensus import judge_and_ceiling
+from konsil.stats.engine.contract import Codes
+from konsil.stats.inference import infer
+from konsil.stats.inference.exchange import permuted
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "coverage.md"
 DRAWS = 999

@@ -18,13 +18,14 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from konsil.analysis.few import is_sparse
-from konsil.stats import posterior, shares
-from konsil.stats.contract import Codes
-from konsil.stats.infer import infer
-from konsil.stats.names import STATISTICS, statistic
-from konsil.stats.resample import evaluate
-from konsil.stats.uneven_clusters import uneven_clusters
+from konsil.analysis.estimation.few import is_sparse
+from konsil.stats.agreement.names import STATISTICS, statistic
+from konsil.stats.engine.contract import Codes
+from konsil.stats.engine.resample import evaluate
+from konsil.stats.inference import posterior
+from konsil.stats.inference.infer import infer
+from konsil.stats.shares import shares
+from konsil.stats.shares.uneven_clusters import uneven_clusters
 
 NOMINAL = ("percent_agreement", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1")
 ORDINAL = ("cohen_kappa_quadratic", "krippendorff_alpha", "gwet_ac2", "icc2", "icc3")

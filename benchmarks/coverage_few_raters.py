@@ -19,12 +19,13 @@ from coverage_document import report_part
 from coverage_raters import Tastes, verdict
 from scipy import special, stats
 
-from konsil.stats import kappa, wald
-from konsil.stats.arithmetic import ratio
-from konsil.stats.contract import Codes
-from konsil.stats.crossed import crossed
-from konsil.stats.rater_jackknife import items_and_raters
-from konsil.stats.wins import one_against_rest
+from konsil.stats.agreement import kappa
+from konsil.stats.engine.arithmetic import ratio
+from konsil.stats.engine.contract import Codes
+from konsil.stats.inference import wald
+from konsil.stats.inference.rater_jackknife import items_and_raters
+from konsil.stats.pairs.crossed import crossed
+from konsil.stats.pairs.wins import one_against_rest
 
 BEGIN, END = "<!-- few raters: begin -->", "<!-- few raters: end -->"
 SIZES = (2, 3, 4, 5, 6, 9)

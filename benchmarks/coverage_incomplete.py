@@ -4,8 +4,8 @@
     python benchmarks/coverage_incomplete.py --write          and write it into docs/coverage.md
     python benchmarks/coverage_incomplete.py --studies 100    fewer simulated studies
 
-Every interval is the printed one, by `konsil.analysis.agree` and `konsil.analysis.few`; beside it stands the one that
-every fifth study has where it is left out of account that pairs share few units.
+Every interval is the printed one, by `konsil.analysis.agreement.agree` and `konsil.analysis.estimation.few`; beside
+it stands the one that every fifth study has where it is left out of account that pairs share few units.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from coverage_document import report_part
 from coverage_raters import verdict
 from scipy import stats
 
-from konsil.analysis import agree, few
-from konsil.analysis.coding import Sample
-from konsil.analysis.estimate import estimates
-from konsil.analysis.measure import Measure, together, value
-from konsil.analysis.spec import Resampling
-from konsil.stats import posterior
-from konsil.stats.contract import Codes, Estimate
-from konsil.stats.kappa import cohen_kappa, percent_agreement
-from konsil.stats.names import STATISTICS
-from konsil.stats.tables import pair_tables
+from konsil.analysis.agreement import agree
+from konsil.analysis.estimation import few
+from konsil.analysis.estimation.estimate import estimates
+from konsil.analysis.estimation.measure import Measure, together, value
+from konsil.analysis.model.spec import Resampling
+from konsil.analysis.table.coding import Sample
+from konsil.stats.agreement.kappa import cohen_kappa, percent_agreement
+from konsil.stats.agreement.names import STATISTICS
+from konsil.stats.engine.contract import Codes, Estimate
+from konsil.stats.engine.tables import pair_tables
+from konsil.stats.inference import posterior
 
 BEGIN, END = "<!-- incomplete: begin -->", "<!-- incomplete: end -->"
 NAMES = ("percent_agreement", "cohen_kappa")

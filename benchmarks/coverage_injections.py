@@ -15,7 +15,7 @@ import numpy as np
 from coverage_document import write_part
 from scipy.stats import multinomial
 
-from konsil.stats.share_differences import Outcomes, ShareDifference, score_difference
+from konsil.stats.shares.share_differences import Outcomes, ShareDifference, score_difference
 
 PAIRS = (20, 40, 100)
 JUDGES = (

@@ -20,13 +20,13 @@ from coverage_document import report_part
 from coverage_incomplete import SEVERAL, Design
 from coverage_raters import verdict
 
-from konsil.analysis import panels
-from konsil.analysis.coding import Sample
-from konsil.analysis.estimate import estimates
-from konsil.analysis.judge_gap import gaps
-from konsil.analysis.spec import Analysis, Resampling
-from konsil.stats.consensus import judge_and_ceiling
-from konsil.stats.contract import Codes
+from konsil.analysis.agreement import panels
+from konsil.analysis.agreement.judge_gap import gaps
+from konsil.analysis.estimation.estimate import estimates
+from konsil.analysis.model.spec import Analysis, Resampling
+from konsil.analysis.table.coding import Sample
+from konsil.stats.agreement.consensus import judge_and_ceiling
+from konsil.stats.engine.contract import Codes
 
 BEGIN, END = "<!-- majorities: begin -->", "<!-- majorities: end -->"
 NAMES = ("percent_agreement", "cohen_kappa")

@@ -20,10 +20,10 @@ from coverage_document import report_part
 from coverage_raters import verdict
 from scipy import special, stats
 
-from konsil.stats import wald
-from konsil.stats.contract import Array, IntArray
-from konsil.stats.rater_jackknife import by_raters, of_two_panels
-from konsil.stats.wald import WaldInterval
+from konsil.stats.engine.contract import Array, IntArray
+from konsil.stats.inference import wald
+from konsil.stats.inference.rater_jackknife import by_raters, of_two_panels
+from konsil.stats.inference.wald import WaldInterval
 
 BEGIN, END = "<!-- panels: begin -->", "<!-- panels: end -->"
 SIZES = ((3, 3), (5, 5), (9, 9), (15, 15), (3, 15))

@@ -17,14 +17,14 @@ import numpy as np
 from coverage_document import report_part
 from scipy import stats
 
-from konsil.stats import crossed as crossing
-from konsil.stats.crossed import clusterings, covariance, crossed
-from konsil.stats.joint import joint_p
-from konsil.stats.multiplicity import holm
-from konsil.stats.votes import totals, votes
-from konsil.stats.wins import one_against_rest
-from konsil.stats.worth_designs import design
-from konsil.stats.worths import worths
+from konsil.stats.inference.joint import joint_p
+from konsil.stats.inference.multiplicity import holm
+from konsil.stats.pairs import crossed as crossing
+from konsil.stats.pairs.crossed import clusterings, covariance, crossed
+from konsil.stats.pairs.votes import totals, votes
+from konsil.stats.pairs.wins import one_against_rest
+from konsil.stats.pairs.worth_designs import design
+from konsil.stats.pairs.worths import worths
 
 BEGIN, END = "<!-- raters: begin -->", "<!-- raters: end -->"
 SYSTEMS = 4

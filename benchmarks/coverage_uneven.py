@@ -4,8 +4,8 @@
     python benchmarks/coverage_uneven.py --write          and write it into docs/coverage.md
     python benchmarks/coverage_uneven.py --studies 100    fewer simulated studies
 
-Every interval is the printed one, by `konsil.analysis.agree`; beside it stands the one that the same sample has where
-the clusters' sizes are left out of account.
+Every interval is the printed one, by `konsil.analysis.agreement.agree`; beside it stands the one that the same sample
+has where the clusters' sizes are left out of account.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from coverage_document import report_part
 from coverage_raters import verdict
 from scipy import stats
 
-from konsil.analysis import agree
-from konsil.analysis.coding import Sample
-from konsil.analysis.estimate import estimates
-from konsil.analysis.spec import Resampling
-from konsil.stats.contract import Codes
-from konsil.stats.names import STATISTICS, statistic
+from konsil.analysis.agreement import agree
+from konsil.analysis.estimation.estimate import estimates
+from konsil.analysis.model.spec import Resampling
+from konsil.analysis.table.coding import Sample
+from konsil.stats.agreement.names import STATISTICS, statistic
+from konsil.stats.engine.contract import Codes
 
 BEGIN, END = "<!-- uneven: begin -->", "<!-- uneven: end -->"
 NAMES = ("percent_agreement", "cohen_kappa", "gwet_ac1")

@@ -15,9 +15,9 @@ import numpy as np
 from coverage_document import report_part
 from scipy import stats
 
-from konsil.stats.crossed import crossed
-from konsil.stats.votes import votes
-from konsil.stats.wins import head_to_head
+from konsil.stats.pairs.crossed import crossed
+from konsil.stats.pairs.votes import votes
+from konsil.stats.pairs.wins import head_to_head
 
 BEGIN, END = "<!-- win rates: begin -->", "<!-- win rates: end -->"
 ITEM, RATER = 0.6, 0.4

@@ -22,10 +22,10 @@ from itertools import combinations
 
 import numpy as np
 from agreement import DRAWS, Job, Peer, kappa_of, panel, print_table, table_of, time_job
-from konsil.stats.consensus import majority
-from konsil.stats.contract import Codes
-from konsil.stats.ensembles import ensembles
-from konsil.stats.infer import infer
+from konsil.stats.agreement.consensus import majority
+from konsil.stats.engine.contract import Codes
+from konsil.stats.judges.ensembles import ensembles
+from konsil.stats.inference.infer import infer
 from sklearn.metrics import cohen_kappa_score
 
 

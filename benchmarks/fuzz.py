@@ -29,15 +29,15 @@ import openpyxl
 import polars as pl
 
 from konsil.api import Folder, open_folder
-from konsil.api.rehearsal import truth_of
+from konsil.api.rehearsal.rehearsal import truth_of
 from konsil.errors import KonsilError
 from konsil.records import Source
 from konsil.sources import Table, read_answers, read_items, read_labelstudio, read_ratings, read_table
 from konsil.sources.anki import read_anki
-from konsil.sources.parquet import check_parquet, read_parquet
-from konsil.sources.spreadsheet import check_spreadsheet, read_spreadsheet
+from konsil.sources.files.parquet import check_parquet, read_parquet
+from konsil.sources.files.spreadsheet import check_spreadsheet, read_spreadsheet
 from konsil.study import parse
-from konsil.web.kit_answers import _opened as open_kit_answers
+from konsil.web.kit.kit_answers import _opened as open_kit_answers
 
 sys.path.append(str(Path(__file__).resolve().parent))
 import fuzz_web

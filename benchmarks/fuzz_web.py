@@ -27,16 +27,16 @@ from anyio.from_thread import start_blocking_portal
 from starlette.testclient import TestClient
 
 from konsil.api import open_folder
-from konsil.api.kits import make_kit
+from konsil.api.running.kits import make_kit
 from konsil.errors import KonsilError
 from konsil.rehearse.forms import Form, forms
-from konsil.store import kits
-from konsil.store.access import Access, role_of
-from konsil.store.engine import reading
-from konsil.web.app import create_app
-from konsil.web.kit_answers import take_in
-from konsil.web.routes import ROUTES
-from konsil.web.site import Options
+from konsil.store.engine.engine import reading
+from konsil.store.people.access import Access, role_of
+from konsil.store.release import kits
+from konsil.web.app.app import create_app
+from konsil.web.app.routes import ROUTES
+from konsil.web.kit.kit_answers import take_in
+from konsil.web.site.site import Options
 
 ROUND = 100
 URL = "http://testserver"
@@ -101,9 +101,9 @@ class Served:
         (self._folder / "answers.csv").write_text("\n".join(["item,system,text", *(f"{n},a,So {n}." for n in names)]))
         folder = open_folder(self._folder)
         folder.import_sources()
-        from konsil.api.planning import make_plan
-        from konsil.api.preparing import prepare
-        from konsil.api.screening import screen_items
+        from konsil.api.curation.preparing import prepare
+        from konsil.api.curation.screening import screen_items
+        from konsil.api.running.planning import make_plan
 
         screen_items(folder)
         prepare(folder)

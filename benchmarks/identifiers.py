@@ -18,8 +18,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from konsil.prepare.suspects import spans
-from konsil.stats.shares import wilson
+from konsil.prepare.identifiers.suspects import spans
+from konsil.stats.shares.shares import wilson
 
 TEXTS = Path(__file__).resolve().parents[1] / "tests" / "prepare" / "identifiers"
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "identifiers.md"

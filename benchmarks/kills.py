@@ -31,9 +31,20 @@ from typing import Any
 
 from konsil.cli.main import COMMANDS
 
-AHEAD = ("konsil.api.folder", "scipy.sparse", "scipy.special", "rich.console", "rich.table", "jinja2", "markdown_it",
-         "matplotlib.figure", "matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg", "fontTools.subset",
-         "aiohttp")  # fmt: skip
+AHEAD = (
+    "konsil.api.folder.folder",
+    "scipy.sparse",
+    "scipy.special",
+    "rich.console",
+    "rich.table",
+    "jinja2",
+    "markdown_it",
+    "matplotlib.figure",
+    "matplotlib.backends.backend_pdf",
+    "matplotlib.backends.backend_svg",
+    "fontTools.subset",
+    "aiohttp",
+)
 """Imported once, before commands are forked. Polars starts threads as it is imported, so each command imports it."""
 WRITE_NOTHING = {
     "check": "reads the protocol",
@@ -488,8 +499,8 @@ class Place:
 def kill_server(kills: int, rng: random.Random, work: Path) -> Tally:
     """Kill the server while simulated raters post, start it again, and look for all that it acknowledged."""
     from konsil.api import open_folder
-    from konsil.api.invitations import invite
-    from konsil.api.planning import make_plan
+    from konsil.api.running.invitations import invite
+    from konsil.api.running.planning import make_plan
     from konsil.rehearse import Server
     from konsil.rehearse import work as rate
     from konsil.rehearse.panel import Person
@@ -529,8 +540,8 @@ def reply(public: str) -> tuple[dict[str, str], float]:
 def _check_served(folder: Any, outcome: Any, said: str, tally: Tally, where: str) -> None:
     """What was acknowledged is stored, once."""
     from konsil.instrument import PageNames
-    from konsil.store import drafts, screens
-    from konsil.store.engine import reading
+    from konsil.store.engine.engine import reading
+    from konsil.store.tasks import drafts, screens
 
     lost, names = list(outcome.times.faults), PageNames(folder.study.instruments)
     with folder.store() as store:

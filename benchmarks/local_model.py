@@ -11,10 +11,10 @@ import re
 import time
 from pathlib import Path
 
-from konsil.collect.local_models import find
-from konsil.collect.local_server import LocalServer
-from konsil.collect.openai_compatible import OpenAICompatible
-from konsil.collect.provider import Message, Reply, Request
+from konsil.collect.local.local_models import find
+from konsil.collect.local.local_server import LocalServer
+from konsil.collect.providers.openai_compatible import OpenAICompatible
+from konsil.collect.providers.provider import Message, Reply, Request
 
 QUESTIONS = (
     "Which vitamin is missing in scurvy?", "Which hormone lowers blood glucose?", "Which nerve moves the diaphragm?",

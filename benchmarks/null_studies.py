@@ -32,13 +32,13 @@ from scipy import stats
 from simulated_study import analyse
 
 from konsil.analysis import Resampling, Row
-from konsil.analysis.verdicts import recommendations
-from konsil.api.planning import implied_answers
-from konsil.report import advice
+from konsil.analysis.model.verdicts import recommendations
+from konsil.api.running.planning import implied_answers
+from konsil.report.designs import advice
 from konsil.simulate import CriterionTruth, Departure, PanelTruth, SystemTruth, Truth, draw
 from konsil.simulate.pretended import pretended_items
 from konsil.study import Study, parse
-from konsil.study.cutting import pretended, with_sentences
+from konsil.study.data.cutting import pretended, with_sentences
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "coverage.md"
 MARKS = "<!-- null studies: {} -->\n", "<!-- end of null studies -->\n"

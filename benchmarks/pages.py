@@ -27,13 +27,13 @@ from pathlib import Path
 import peer_pages
 
 from konsil.api import open_folder
-from konsil.api.invitations import PATH, invite
-from konsil.api.planning import make_plan
+from konsil.api.running.invitations import PATH, invite
+from konsil.api.running.planning import make_plan
 from konsil.rehearse import Server, work
 from konsil.rehearse.panel import Person
 from konsil.rehearse.times import Times
-from konsil.store import screens
-from konsil.store.engine import reading
+from konsil.store.engine.engine import reading
+from konsil.store.tasks import screens
 
 ITEMS, SYSTEMS = 4_000, 5
 SHOWN = ("come in", "save", "submit", "next task", "go on")

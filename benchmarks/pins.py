@@ -147,7 +147,7 @@ def helps(pins: Pins) -> None:
 
 
 def routes(pins: Pins) -> None:
-    from konsil.web.routes import ROUTES
+    from konsil.web.app.routes import ROUTES
 
     rows = sorted(
         f"{page.method:5} {page.path:40} {page.name:24} "
@@ -206,9 +206,9 @@ def protocol(pins: Pins, which: str, language: str) -> None:
 def prompts(pins: Pins, name: str, folder: Path) -> None:
     """What a judge is sent for an example of every form, and what it may reply."""
     import konsil
-    from konsil.instrument.parity import example
-    from konsil.instrument.prompt import prompt
-    from konsil.instrument.schema import schema
+    from konsil.instrument.definition.schema import schema
+    from konsil.instrument.screens.parity import example
+    from konsil.instrument.screens.prompt import prompt
 
     for form in konsil.open(folder).study.instruments:
         for n in (1, 2) if form.unit == "pair" else (1, 3):
@@ -226,13 +226,13 @@ def pages(pins: Pins, name: str, folder: Path) -> None:
     from starlette.testclient import TestClient
 
     import konsil
-    from konsil.api.planning import make_plan
-    from konsil.api.rehearsing import prepared_copy
+    from konsil.api.rehearsal.rehearsing import prepared_copy
+    from konsil.api.running.planning import make_plan
     from konsil.simulate import Truth
-    from konsil.store.access import Access, role_of
-    from konsil.web.app import create_app
-    from konsil.web.routes import ROUTES
-    from konsil.web.site import Options
+    from konsil.store.people.access import Access, role_of
+    from konsil.web.app.app import create_app
+    from konsil.web.app.routes import ROUTES
+    from konsil.web.site.site import Options
 
     copy = prepared_copy(konsil.open(folder), Truth(), folder.with_name(folder.name + "-copy"))
     plan = make_plan(copy)

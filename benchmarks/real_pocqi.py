@@ -34,9 +34,9 @@ import numpy as np
 from medqade import Stage, insist
 
 from konsil.api import open_folder
-from konsil.api.rehearsing import invited
-from konsil.collect.fake import Faults, Script
-from konsil.collect.fake_server import serve
+from konsil.api.rehearsal.rehearsing import invited
+from konsil.collect.fake.fake import Faults, Script
+from konsil.collect.fake.fake_server import serve
 from konsil.instrument import fields
 from konsil.prepare import in_study
 from konsil.records import Answer, Item, Task

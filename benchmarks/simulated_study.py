@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from konsil.analysis.frame import Data
-from konsil.analysis.results import Results
-from konsil.analysis.run import run
+from konsil.analysis.model.results import Results
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.records import Answer, Item, Rater
 from konsil.simulate import Simulated
 from konsil.study import Study

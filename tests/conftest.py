@@ -70,9 +70,9 @@ def statements(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 @pytest.fixture(autouse=True)
 def _new_databases(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Outside of the store's own tests, new SQLite databases skip the migrations: hundreds of tests make one."""
-    if request.path.parent.name == "store" or "konsil.store.migrate" not in sys.modules:
+    if request.path.parent.name == "store" or "konsil.store.engine.migrate" not in sys.modules:
         return
-    from konsil.store import migrate
+    from konsil.store.engine import migrate
 
     definitions = request.getfixturevalue("statements")
     upgrade = migrate.upgrade

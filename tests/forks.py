@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 
 AHEAD = (
-    "konsil.api.folder",
+    "konsil.api.folder.folder",
     "scipy.sparse",
     "scipy.special",
     "rich.console",

@@ -33,23 +33,23 @@ from konsil.analysis import Analysis, Bin, Derived, Exclusions, Inference, Resam
 from konsil.cli.main import COMMANDS, group
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
-from konsil.plan.injections import Injections
-from konsil.plan.places import Places
+from konsil.plan.draw.injections import Injections
+from konsil.plan.model.places import Places
 from konsil.prepare import Preparation, Sample, Screening, Theming
-from konsil.prepare.marking import Masking
-from konsil.prepare.rewriting import Rewriting
+from konsil.prepare.cases.marking import Masking
+from konsil.prepare.questions.rewriting import Rewriting
 from konsil.records import Rater, Source, System
-from konsil.sources import answers, items, ratings
-from konsil.stats.contract import Codes
-from konsil.stats.names import STATISTICS, statistic
+from konsil.sources.tables import answers, items, ratings
+from konsil.stats.agreement.names import STATISTICS, statistic
+from konsil.stats.engine.contract import Codes
 from konsil.study import Study, decode
-from konsil.study.adjudication import Adjudication
-from konsil.study.calibration import Calibration
-from konsil.study.calling import Endpoint, Example, Judge, Settings
-from konsil.study.enrolment import Enrolment, Question
-from konsil.study.practice import Explanation
-from konsil.study.privacy import Privacy
-from konsil.study.programs import Program
+from konsil.study.definition.adjudication import Adjudication
+from konsil.study.sections.calibration import Calibration
+from konsil.study.sections.calling import Endpoint, Example, Judge, Settings
+from konsil.study.sections.enrolment import Enrolment, Question
+from konsil.study.sections.practice import Explanation
+from konsil.study.sections.privacy import Privacy
+from konsil.study.sections.programs import Program
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
@@ -462,7 +462,7 @@ def is_known(name: str, names: Mapping[str, object]) -> bool:
     return name in names or name in {*known_statistics(), *words(names)}
 
 
-DECLARED = ("konsil.records", "konsil.instrument", "konsil.plan.allocation", "konsil.analysis.spec")
+DECLARED = ("konsil.records", "konsil.instrument", "konsil.plan.model.allocation", "konsil.analysis.model.spec")
 """Where the fields are that a study.toml can set."""
 
 

@@ -42,7 +42,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Import:
-    """One imported name: `konsil.store.db.Store` at a line of a module."""
+    """One imported name: `konsil.store.log.db.Store` at a line of a module."""
 
     path: str
     where: str
@@ -84,7 +84,7 @@ def modules() -> list[Path]:
 
 
 def package_of(path: Path) -> str:
-    """`store` for store/db.py, `errors` for errors.py, `konsil` for the package's own door."""
+    """`store` for store/log/db.py, `errors` for errors.py, `konsil` for the package's own door."""
     parts = path.relative_to(SOURCE).with_suffix("").parts
     return "konsil" if parts == ("__init__",) else parts[0]
 
@@ -263,8 +263,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas
 def f(x):
-    from konsil.store.db import _secret
-    from konsil.stats import icc
+    from konsil.store.log.db import _secret
+    from konsil.stats.agreement import icc
     import konsil.web
     import time, os.path
     icc._table(x)

@@ -24,14 +24,14 @@ from take import PHONE, WIDE, Clock, fill, medqade, rate
 
 from konsil.plan import assign
 from konsil.prepare import screen, screening_event
-from konsil.prepare.rewriting import proposed_event
+from konsil.prepare.questions.rewriting import proposed_event
 from konsil.store import Batch, Store
-from konsil.store.access import Access
-from konsil.store.recruiting import record
+from konsil.store.people.access import Access
+from konsil.store.people.recruiting import record
 from konsil.study import Study
-from konsil.study.recruitment import STEPS, stratum
+from konsil.study.sections.recruitment import STEPS, stratum
 from konsil.web import Options, create_app
-from konsil.web.kit import make
+from konsil.web.kit.kit import make
 
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "pages"

@@ -11,16 +11,16 @@ from take import SHOWN
 
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
-from konsil.plan.places import Places
+from konsil.plan.model.places import Places
 from konsil.prepare import Preparation, Screening
-from konsil.prepare.marking import Masking
-from konsil.prepare.rewriting import Rewriting
+from konsil.prepare.cases.marking import Masking
+from konsil.prepare.questions.rewriting import Rewriting
 from konsil.records import Answer, Citation, Item, Rater, Span, System
 from konsil.study import Study
-from konsil.study.adjudication import Adjudication
-from konsil.study.calibration import Calibration
-from konsil.study.enrolment import Enrolment, Question
-from konsil.study.practice import Explanation
+from konsil.study.definition.adjudication import Adjudication
+from konsil.study.sections.calibration import Calibration
+from konsil.study.sections.enrolment import Enrolment, Question
+from konsil.study.sections.practice import Explanation
 
 PAGES = {
     "landing": "Who comes without a link",

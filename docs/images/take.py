@@ -27,7 +27,7 @@ import konsil
 from konsil.plan import Allocation, assign
 from konsil.records import Answer, Item
 from konsil.store import Batch, Store
-from konsil.store.access import Access
+from konsil.store.people.access import Access
 from konsil.study import Study
 from konsil.web import Options, create_app
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from konsil.version import __version__
 
 if TYPE_CHECKING:
-    from konsil.analysis.agreement import agreement
-    from konsil.analysis.head_to_head import preference
+    from konsil.analysis.standalone.agreement import agreement
+    from konsil.analysis.standalone.head_to_head import preference
     from konsil.api import open_folder as open  # noqa: A004 - the field's word at the package's door
 
 __all__ = ["__version__", "agreement", "open", "preference"]
@@ -21,11 +21,11 @@ __all__ = ["__version__", "agreement", "open", "preference"]
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute
     """Load the doors when they are used, so that `import konsil` costs nothing."""
     if name == "agreement":
-        from konsil.analysis.agreement import agreement
+        from konsil.analysis.standalone.agreement import agreement
 
         return agreement
     if name == "preference":
-        from konsil.analysis.head_to_head import preference
+        from konsil.analysis.standalone.head_to_head import preference
 
         return preference
     if name == "open":

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from konsil.analysis.frame import Data
-from konsil.analysis.run import run
-from konsil.analysis.spec import Analysis, Exclusions, Resampling
+from konsil.analysis.model.spec import Analysis, Exclusions, Resampling
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Task
 

@@ -9,7 +9,7 @@ import pytest
 from tests.clexeval_tables import CRITERIA, LEVELS, RUBRIC, answers, items, rated, results
 
 from konsil.analysis import Analysis, Results, contradictions
-from konsil.analysis.frame import Data
+from konsil.analysis.table.frame import Data
 from konsil.records import Rater, Task
 
 JUDGES = {"specialist": (138, 138), "llama": (126, 142), "distilled": (80, 141), "generalist": (68, 142)}

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from konsil.analysis import Analysis, contradictions
-from konsil.analysis.frame import Data
-from konsil.analysis.run import run
-from konsil.analysis.spec import Exclusions, Resampling
+from konsil.analysis.model.spec import Exclusions, Resampling
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Task

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from konsil.analysis.called import calling, orders, played
-from konsil.analysis.frame import Data
-from konsil.analysis.outcomes import outcomes
-from konsil.analysis.results import OrderRow
+from konsil.analysis.model.results import OrderRow
+from konsil.analysis.table.called import calling, orders, played
+from konsil.analysis.table.frame import Data
+from konsil.analysis.table.outcomes import outcomes
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Attempt, Callee, Rater, Rating, Task
 
@@ -103,8 +103,8 @@ def test_a_judge_that_never_contradicts_itself_is_counted_too() -> None:
 
 
 def test_tasks_that_contradict_themselves_have_an_outcome_of_their_own() -> None:
-    from konsil.analysis.frame import long
-    from konsil.analysis.spec import Exclusions
+    from konsil.analysis.model.spec import Exclusions
+    from konsil.analysis.table.frame import long
 
     made = data(tie=False)
     [row] = outcomes(made, long(made, Exclusions(), (FORM,)))

@@ -8,8 +8,8 @@ from dataclasses import replace
 from tests.clexeval_tables import LEVELS, published, results
 
 from konsil.analysis import Analysis
-from konsil.analysis.case_methods import case_methods
-from konsil.analysis.methods import _consensus
+from konsil.analysis.cases.case_methods import case_methods
+from konsil.analysis.running.methods import _consensus
 
 ISS = Analysis("a", "information_sensitivity", "diagnostic_precision", "experts", levels=LEVELS)
 

@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from konsil.analysis import agree
-from konsil.analysis.coding import Sample
-from konsil.analysis.contrast import contrast
-from konsil.analysis.estimate import Told
-from konsil.analysis.measure import Measure, share
-from konsil.analysis.spec import Resampling, Test
+from konsil.analysis.agreement import agree
+from konsil.analysis.estimation.contrast import contrast
+from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.measure import Measure, share
+from konsil.analysis.model.spec import Resampling, Test
+from konsil.analysis.table.coding import Sample
 from konsil.errors import AnalysisError
-from konsil.stats.contract import Codes, Estimate
+from konsil.stats.engine.contract import Codes, Estimate
 
 RESAMPLING = Resampling(999, 0.95)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from konsil.analysis import Exclusions, Resampling
-from konsil.analysis.frame import Data
-from konsil.analysis.results import CoverageRow, Results
-from konsil.analysis.run import run
+from konsil.analysis.model.results import CoverageRow, Results
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Attempt, Item, Rater, Rating, Task

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tests.clexeval_tables import LEVELS, RIGHT, answer, answers, items, published, rated, results
 
 from konsil.analysis import Analysis
-from konsil.analysis.frame import Data
-from konsil.analysis.results import Row
+from konsil.analysis.model.results import Row
+from konsil.analysis.table.frame import Data
 from konsil.records import Rater
-from konsil.stats.degradation import reversal
+from konsil.stats.cases.degradation import reversal
 
 ASKED = Analysis("a", "crossover", "diagnostic_precision", "experts", levels=LEVELS)
 

@@ -10,7 +10,7 @@ from tests.clexeval_tables import LEVELS, answer, published, results
 
 from konsil.analysis import Analysis, Results, contradictions
 from konsil.errors import AnalysisError
-from konsil.stats.shares import wilson
+from konsil.stats.shares.shares import wilson
 
 ISS = Analysis("a", "information_sensitivity", "diagnostic_precision", "experts", levels=LEVELS)
 

@@ -13,14 +13,14 @@ import pytest
 from scipy.stats import spearmanr
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results, Row
-from konsil.analysis.frame import Data
-from konsil.analysis.run import run
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Span, Task
 from konsil.records.worked import Worked
-from konsil.stats.generalizability import components, product_sums, raters_needed, reliability
-from konsil.stats.subsets import part_whole_points, rater_variances, spearman_of_points
+from konsil.stats.designs.generalizability import components, product_sums, raters_needed, reliability
+from konsil.stats.designs.subsets import part_whole_points, rater_variances, spearman_of_points
 
 POINTS = ("Disagree", "Partially disagree", "Neutral", "Partially agree", "Agree")
 AGREES = Scale(POINTS, level="ordinal")

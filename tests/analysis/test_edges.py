@@ -12,13 +12,13 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 import konsil
-from konsil.analysis.estimate import estimate
-from konsil.analysis.few import is_sparse
-from konsil.analysis.measure import Measure
-from konsil.analysis.spec import AsPublished, Resampling
-from konsil.stats.contract import Codes
-from konsil.stats.kappa import cohen_kappa
-from konsil.stats.shares import degrees_of_freedom
+from konsil.analysis.estimation.estimate import estimate
+from konsil.analysis.estimation.few import is_sparse
+from konsil.analysis.estimation.measure import Measure
+from konsil.analysis.model.spec import AsPublished, Resampling
+from konsil.stats.agreement.kappa import cohen_kappa
+from konsil.stats.engine.contract import Codes
+from konsil.stats.shares.shares import degrees_of_freedom
 
 BOTH = ["y"] * 12 + ["n"] * 8
 MANY = ["y"] * 18 + ["n"] * 12

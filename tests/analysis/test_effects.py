@@ -10,12 +10,12 @@ from scipy import stats
 from tests.clexeval_tables import CRITERIA, LEVELS, SCALE, answer, answers, items, pair_of, rated, results
 
 from konsil.analysis import Analysis, contradictions
-from konsil.analysis.catalogue import DEGRADATION
-from konsil.analysis.frame import Data
-from konsil.analysis.results import Row
-from konsil.analysis.spec import Mode
+from konsil.analysis.model.catalogue import DEGRADATION
+from konsil.analysis.model.results import Row
+from konsil.analysis.model.spec import Mode
+from konsil.analysis.table.frame import Data
 from konsil.records import Rater
-from konsil.stats.anova import mixed_anova
+from konsil.stats.cases.anova import mixed_anova
 
 N = 24
 TWO = CRITERIA[:2]

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from konsil.analysis import Analysis, Exclusions, Resampling, Results, enough_draws
-from konsil.analysis import run as running
-from konsil.analysis.frame import Data
-from konsil.analysis.run import run
+from konsil.analysis import Analysis, Exclusions, Resampling, Results
+from konsil.analysis.running import enough_draws
+from konsil.analysis.running import run as running
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, System
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from konsil.analysis import Analysis, Exclusions, Resampling
-from konsil.analysis.frame import Data
-from konsil.analysis.run import run
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Task
-from konsil.stats.contract import Estimate
+from konsil.stats.engine.contract import Estimate
 
 FORM = Instrument("form", (Criterion("correct", "?", Scale(("no", "yes"))),))
 

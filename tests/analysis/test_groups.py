@@ -6,15 +6,15 @@ import math
 from dataclasses import replace
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results, Row
-from konsil.analysis.frame import Data
-from konsil.analysis.run import run
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Task
-from konsil.report.estimates import _compared
-from konsil.report.joined import Joined
-from konsil.report.language import language
-from konsil.report.overview import Material
-from konsil.report.tables import Numbers
+from konsil.report.estimates.estimates import _compared
+from konsil.report.material.joined import Joined
+from konsil.report.material.language import language
+from konsil.report.material.overview import Material
+from konsil.report.material.tables import Numbers
 from konsil.study import Study
 
 FORM = Instrument("f", (Criterion("correct", "?", Scale(("no", "yes", "fair"))),))

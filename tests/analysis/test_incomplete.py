@@ -9,15 +9,15 @@ import polars as pl
 import pytest
 
 import konsil
-from konsil.analysis.agree import agreement
-from konsil.analysis.coding import Sample
-from konsil.analysis.estimate import estimate
-from konsil.analysis.spec import AsPublished, Resampling
-from konsil.stats import posterior
-from konsil.stats.contract import Codes
-from konsil.stats.kappa import percent_agreement
-from konsil.stats.tables import pair_tables
-from konsil.stats.thin_pairs import FEWEST_SHARED, thin_pairs
+from konsil.analysis.agreement.agree import agreement
+from konsil.analysis.estimation.estimate import estimate
+from konsil.analysis.model.spec import AsPublished, Resampling
+from konsil.analysis.table.coding import Sample
+from konsil.stats.agreement.kappa import percent_agreement
+from konsil.stats.agreement.thin_pairs import FEWEST_SHARED, thin_pairs
+from konsil.stats.engine.contract import Codes
+from konsil.stats.engine.tables import pair_tables
+from konsil.stats.inference import posterior
 
 OF_PAIRS = ("percent_agreement", "pabak", "cohen_kappa", "scott_pi", "light_kappa")
 

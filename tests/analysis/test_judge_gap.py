@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from konsil.analysis.coding import Sample
-from konsil.analysis.estimate import Told
-from konsil.analysis.judge_gap import MOST_TURNS, gaps, turns, turns_needed
-from konsil.analysis.panels import against_panel
-from konsil.analysis.spec import Analysis, Resampling, Test
-from konsil.stats.contract import Codes
+from konsil.analysis.agreement.judge_gap import MOST_TURNS, gaps, turns, turns_needed
+from konsil.analysis.agreement.panels import against_panel
+from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.model.spec import Analysis, Resampling, Test
+from konsil.analysis.table.coding import Sample
+from konsil.stats.engine.contract import Codes
 
 
 def sample(labels: np.ndarray, prefix: str) -> Sample:

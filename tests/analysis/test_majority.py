@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results
-from konsil.analysis.frame import Data
-from konsil.analysis.run import run
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Task
-from konsil.stats.names import STATISTICS
+from konsil.stats.agreement.names import STATISTICS
 
 FORM = Instrument("f", (Criterion("correct", "?", Scale(("no", "yes"))),))
 ITEMS = [Item(f"q{n:02}", "?") for n in range(30)]

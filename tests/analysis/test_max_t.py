@@ -10,10 +10,10 @@ import pytest
 from tests.analysis.test_pairs import ASKED, DATA, FORM, LABELS, SYSTEMS
 
 from konsil.analysis import Analysis, Results
-from konsil.analysis.frame import Data
-from konsil.analysis.run import run
-from konsil.analysis.spec import Exclusions, Resampling
-from konsil.stats.joint import joint_p
+from konsil.analysis.model.spec import Exclusions, Resampling
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
+from konsil.stats.inference.joint import joint_p
 
 KEPT = sorted({i.id for i in DATA.items})[:12]
 SMALL = replace(DATA, ratings=tuple(r for r in DATA.ratings if r.item in KEPT and r.rater.startswith("r")))

@@ -8,7 +8,7 @@ import pytest
 from tests.clexeval_tables import HITS, LEVELS, RIGHT, answer, pair_of, published, rated, results
 
 from konsil.analysis import Analysis, Results, contradictions
-from konsil.analysis.frame import Data
+from konsil.analysis.table.frame import Data
 from konsil.records import Rater
 
 ROM = Analysis("a", "mismatch", "diagnostic_precision", "experts", against="detector")

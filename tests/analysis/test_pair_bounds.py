@@ -10,9 +10,9 @@ import pytest
 from tests.analysis.test_pairs import DATA, FORM, LABELS
 
 from konsil.analysis import Analysis, Results
-from konsil.analysis.frame import Data
-from konsil.analysis.run import run
-from konsil.analysis.spec import Exclusions, Resampling
+from konsil.analysis.model.spec import Exclusions, Resampling
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 
 ASKED = Analysis("x", "win_difference", "accuracy", "judges", test="none")
 EXACT = {

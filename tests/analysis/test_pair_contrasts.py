@@ -11,12 +11,12 @@ from scipy import stats
 from tests.analysis.test_pairs import ASKED, DATA, FORM, LABELS, SYSTEMS, against_rest, outcomes, rows_of
 
 from konsil.analysis import contradictions
-from konsil.analysis.frame import Data
-from konsil.analysis.pair_rules import criteria_problems
-from konsil.analysis.run import run
-from konsil.analysis.spec import Exclusions, Resampling
+from konsil.analysis.model.spec import Exclusions, Resampling
+from konsil.analysis.pairs.pair_rules import criteria_problems
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
-from konsil.stats.heterogeneity import Influences, heterogeneity
+from konsil.stats.inference.heterogeneity import Influences, heterogeneity
 
 EXPOSURE = replace(ASKED, by=("user",), compare="user")
 

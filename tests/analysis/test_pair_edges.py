@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 
 from konsil.analysis import Analysis, Row
-from konsil.analysis.frame import Data
-from konsil.analysis.run import run
-from konsil.analysis.spec import Exclusions, Inference, Resampling
+from konsil.analysis.model.spec import Exclusions, Inference, Resampling
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Task
 

@@ -12,12 +12,12 @@ import pytest
 from scipy import optimize, stats
 
 from konsil.analysis import Analysis, Row, contradictions
-from konsil.analysis.frame import Data
-from konsil.analysis.run import run
-from konsil.analysis.spec import Exclusions, Resampling
+from konsil.analysis.model.spec import Exclusions, Resampling
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
-from konsil.instrument.mirror import mirrored
+from konsil.instrument.definition.mirror import mirrored
 from konsil.records import Answer, Item, Rater, Rating, Task
 
 SYSTEMS = ("east", "north", "south", "west")

@@ -10,9 +10,9 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from konsil.analysis import Analysis, Inference, Results, Row
-from konsil.analysis.frame import Data
-from konsil.analysis.run import run
-from konsil.analysis.spec import Exclusions, Resampling
+from konsil.analysis.model.spec import Exclusions, Resampling
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Item, Rater, Rating, Task
 

@@ -10,13 +10,13 @@ import polars as pl
 import pytest
 
 import konsil
-from konsil.analysis.standings import p_words, ratio_limits, worth_limits
+from konsil.analysis.pairs.standings import p_words, ratio_limits, worth_limits
 from konsil.cli.preference_tables import show
-from konsil.stats.cluster_variance import LEAST_RATERS, effective_number
-from konsil.stats.crossed import crossed
-from konsil.stats.preference import disagree, preferences, vote_cautions
-from konsil.stats.votes import Votes, votes
-from konsil.stats.wins import one_against_rest
+from konsil.stats.inference.cluster_variance import LEAST_RATERS, effective_number
+from konsil.stats.pairs.crossed import crossed
+from konsil.stats.pairs.preference import disagree, preferences, vote_cautions
+from konsil.stats.pairs.votes import Votes, votes
+from konsil.stats.pairs.wins import one_against_rest
 
 
 def table(rows: Sequence[tuple[str, str, str, str, str]]) -> pl.DataFrame:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from konsil.analysis import Analysis, Exclusions, Resampling
-from konsil.analysis.frame import Data
-from konsil.analysis.results import Row
-from konsil.analysis.run import run
+from konsil.analysis.model.results import Row
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Task
 

@@ -9,12 +9,12 @@ from scipy import stats
 
 import konsil
 from konsil.analysis import Analysis, Row
-from konsil.analysis.contrast import contrast
-from konsil.analysis.frame import Data
-from konsil.analysis.measure import Cells, Measure, quotient
-from konsil.analysis.rater_samples import of_other_raters
-from konsil.analysis.run import run
-from konsil.analysis.spec import Exclusions, Resampling
+from konsil.analysis.estimation.contrast import contrast
+from konsil.analysis.estimation.measure import Cells, Measure, quotient
+from konsil.analysis.estimation.rater_samples import of_other_raters
+from konsil.analysis.model.spec import Exclusions, Resampling
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Item, Rater, Rating, Task
 

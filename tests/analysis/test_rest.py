@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from konsil.analysis import Analysis, Exclusions, Resampling
-from konsil.analysis.frame import Data
-from konsil.analysis.run import run
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating
 

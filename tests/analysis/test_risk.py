@@ -11,13 +11,13 @@ from scipy import stats
 from tests.analysis.test_judging import results, study
 
 from konsil.analysis import Analysis, contradictions
-from konsil.analysis.contrast import differences
-from konsil.analysis.frame import Data
-from konsil.analysis.measure import Measure
-from konsil.analysis.spec import Resampling
+from konsil.analysis.estimation.contrast import differences
+from konsil.analysis.estimation.measure import Measure
+from konsil.analysis.model.spec import Resampling
+from konsil.analysis.table.frame import Data
 from konsil.records import Rating
-from konsil.stats.contract import Array, Finalise
-from konsil.stats.risk import risk_coverage
+from konsil.stats.engine.contract import Array, Finalise
+from konsil.stats.judges.risk import risk_coverage
 
 ASKED = Analysis("risk", "risk_coverage", "correct", "judges", against="people")
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results, Row
-from konsil.analysis.frame import Data
-from konsil.analysis.run import run
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Span, Task

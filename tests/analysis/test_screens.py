@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results
-from konsil.analysis.frame import Data
-from konsil.analysis.run import run
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Task

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from konsil.analysis.sensitivity import leave_one_rater_out
-from konsil.stats.contract import Estimate
+from konsil.analysis.estimation.sensitivity import leave_one_rater_out
+from konsil.stats.engine.contract import Estimate
 
 
 @pytest.mark.parametrize("n", [3, 4, 9])

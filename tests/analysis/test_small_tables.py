@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import konsil
-from konsil.analysis.ranges import within
+from konsil.analysis.estimation.ranges import within
 from konsil.errors import KonsilError
-from konsil.stats.contract import Estimate
+from konsil.stats.engine.contract import Estimate
 
 TINY = pl.DataFrame(
     {"unit": ["u0", "u1", "u2", "u2"], "rater": ["r1", "r1", "r0", "r1"], "label": ["0", "0", "0", "1"]}

@@ -13,22 +13,22 @@ from hypothesis import strategies as st
 from tests.analysis.test_pairs import ASKED, DATA, FORM
 
 from konsil.analysis import Analysis, Inference, Results, Row
-from konsil.analysis.estimate import Told
-from konsil.analysis.frame import Data
-from konsil.analysis.measure import Cells, Measure, pair, quotient
-from konsil.analysis.rater_notes import dominant_rater
-from konsil.analysis.run import run
-from konsil.analysis.said import Said
-from konsil.analysis.spec import Exclusions, Resampling
-from konsil.analysis.targets import LEAST_EFFECTIVE, answering
+from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.measure import Cells, Measure, pair, quotient
+from konsil.analysis.estimation.rater_notes import dominant_rater
+from konsil.analysis.estimation.targets import LEAST_EFFECTIVE, answering
+from konsil.analysis.model.said import Said
+from konsil.analysis.model.spec import Exclusions, Resampling
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.errors import StudyError
 from konsil.instrument import Criterion, Instrument, Scale, digest_of
 from konsil.records import Item, Rater, Rating, Task
-from konsil.stats.cluster_variance import effective_number
-from konsil.stats.contract import Estimate
+from konsil.stats.engine.contract import Estimate
+from konsil.stats.inference.cluster_variance import effective_number
 from konsil.study import parse
-from konsil.study.freezing import plan_of_analyses
-from konsil.study.protocol import Study
+from konsil.study.data.freezing import plan_of_analyses
+from konsil.study.definition.protocol import Study
 
 LIKE_THESE, THESE = Inference("like these"), Inference("these")
 INSTRUMENT = Instrument("form", (Criterion("good", "?", Scale(("no", "yes"), level="ordinal"), "item"),), unit="item")

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 import scipy
 
-from konsil.analysis.against import _mean_of
-from konsil.analysis.coding import Sample
-from konsil.analysis.estimate import estimate
-from konsil.analysis.panels import against_panel, ceilings_of_panel, each_rest, rest
-from konsil.analysis.spec import Analysis, AsPublished, Resampling
-from konsil.stats.consensus import ceiling_tables
-from konsil.stats.contract import Codes
-from konsil.stats.posterior import of_defined_tables
-from konsil.stats.thin_pairs import slots_of, thin_majorities
+from konsil.analysis.agreement.against import _mean_of
+from konsil.analysis.agreement.panels import against_panel, ceilings_of_panel, each_rest, rest
+from konsil.analysis.estimation.estimate import estimate
+from konsil.analysis.model.spec import Analysis, AsPublished, Resampling
+from konsil.analysis.table.coding import Sample
+from konsil.stats.agreement.consensus import ceiling_tables
+from konsil.stats.agreement.thin_pairs import slots_of, thin_majorities
+from konsil.stats.engine.contract import Codes
+from konsil.stats.inference.posterior import of_defined_tables
 
 DRAWS = Resampling(500)
 

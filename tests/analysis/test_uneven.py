@@ -12,16 +12,16 @@ from scipy import stats
 
 import konsil
 from konsil.analysis import Analysis
-from konsil.analysis.estimate import estimate
-from konsil.analysis.frame import Data
-from konsil.analysis.measure import Measure
-from konsil.analysis.run import run
-from konsil.analysis.spec import AsPublished, Exclusions, Resampling
+from konsil.analysis.estimation.estimate import estimate
+from konsil.analysis.estimation.measure import Measure
+from konsil.analysis.model.spec import AsPublished, Exclusions, Resampling
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Item, Rater, Rating, Task
-from konsil.stats.contract import Codes
-from konsil.stats.kappa import cohen_kappa
-from konsil.stats.uneven_clusters import uneven_clusters
+from konsil.stats.agreement.kappa import cohen_kappa
+from konsil.stats.engine.contract import Codes
+from konsil.stats.shares.uneven_clusters import uneven_clusters
 
 SIZES = [3] * 59 + [118]
 FEW = [1, 1, 1, 1, 1, 2, 2, 3, 6, 12]

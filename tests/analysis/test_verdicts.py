@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 import numpy as np
 import pytest
 
+import konsil.analysis
 from konsil.analysis import Analysis, Exclusions, Resampling
-from konsil.analysis.frame import Data
-from konsil.analysis.rules import contradictions
-from konsil.analysis.run import run
-from konsil.analysis.verdicts import (
+from konsil.analysis.model.verdicts import (
     VERDICTS,
     best_after_choice,
     equivalence,
@@ -24,11 +23,14 @@ from konsil.analysis.verdicts import (
     is_order_shown,
     weakness,
 )
+from konsil.analysis.running.rules import contradictions
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, System
-from konsil.stats.contract import Estimate
-from konsil.stats.degradation import reversal, unanimous_interval
-from konsil.stats.infer import Caution
+from konsil.stats.cases.degradation import reversal, unanimous_interval
+from konsil.stats.engine.contract import Estimate
+from konsil.stats.inference.infer import Caution
 
 ROOT = Path(__file__).resolve().parents[2]
 FORM = Instrument("form", (Criterion("ok", "?", Scale(("no", "yes"))),))
@@ -160,11 +162,15 @@ def listed_verdicts() -> dict[str, tuple[str, str]]:
     return verdicts
 
 
+FULL_NAMES = {m.name.rpartition(".")[2]: m.name for m in walk_packages(konsil.analysis.__path__, "konsil.analysis.")}
+"""Every module of the analyses by the last part of its name."""
+
+
 def test_the_list_of_verdicts_is_the_code_s() -> None:
     listed = listed_verdicts()
     assert sorted(listed) == sorted(VERDICTS)
     for name, (code, test) in listed.items():
         module, function = code.split(".")
-        assert callable(getattr(import_module(f"konsil.analysis.{module}"), function)), name
+        assert callable(getattr(import_module(FULL_NAMES[module]), function)), name
         path, function = test.split("::")
         assert f"def {function}(" in (ROOT / path).read_text("utf-8"), name

@@ -171,7 +171,7 @@ def test_freeze_then_unblind_and_both_in_the_log(folder: Path) -> None:
     assert re.search(r"2 analyses frozen at .*; digest [0-9a-f]{64}", konsil("freeze", str(folder), "--by", "analyst"))
     assert told_in(folder / "report") == {}
     with pytest.raises(StudyError, match=r"was frozen at .* by 'staff-1'; what changed since is told in the report"):
-        from konsil.api.blinded import freeze
+        from konsil.api.folder.blinded import freeze
 
         freeze(opened, "another")
     konsil("unblind", str(folder), "--by", "chair", "--reason", "the plan stands")
@@ -200,7 +200,7 @@ def test_a_study_that_is_not_blinded_cannot_be_unblinded(folder: Path) -> None:
     protocol = folder / "study.toml"
     protocol.write_text(protocol.read_text().replace("blinded = true", ""))
     with pytest.raises(StudyError, match="the study is not blinded; 'blinded = true' makes it so"):
-        from konsil.api.blinded import unblind
+        from konsil.api.folder.blinded import unblind
 
         unblind(open_folder(folder), "chair", "why not")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from konsil.api import open_folder
-from konsil.api.checking import findings
+from konsil.api.running.checking import findings
 from konsil.errors import StudyError
 
 STUDY = """

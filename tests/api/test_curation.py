@@ -8,18 +8,19 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from konsil.api import invitations, open_folder
-from konsil.api.masking import mask_cases
-from konsil.api.preparing import is_being_prepared, prepare
-from konsil.api.screening import screen_items
+from konsil.api import open_folder
+from konsil.api.curation.masking import mask_cases
+from konsil.api.curation.preparing import is_being_prepared, prepare
+from konsil.api.curation.screening import screen_items
+from konsil.api.running import invitations
 from konsil.cli import main
 from konsil.errors import PlanError, StudyError
-from konsil.store.access import role_of
+from konsil.store.people.access import role_of
 from konsil.web import create_app
-from konsil.web.guard import Public
-from konsil.web.marks import Marks
-from konsil.web.pool import Pool
-from konsil.web.routes import ROUTES
+from konsil.web.app.routes import ROUTES
+from konsil.web.curation.marks import Marks
+from konsil.web.curation.pool import Pool
+from konsil.web.site.guard import Public
 
 STUDY = """
 title = "Curated"
@@ -123,7 +124,7 @@ def test_a_table_and_the_pages_are_one_mechanism(folder: Path) -> None:
 def test_pages_are_served_before_there_is_a_plan(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     """Otherwise nobody could decide what the plan is to be drawn of."""
     served: list[str] = []
-    monkeypatch.setattr("konsil.web.serve.serve", lambda study, *_, **__: served.append(study.title))
+    monkeypatch.setattr("konsil.web.app.serve.serve", lambda study, *_, **__: served.append(study.title))
     main(["serve", str(folder)])
     assert served == ["Curated"]
     assert "nothing to rate yet" in capsys.readouterr().out

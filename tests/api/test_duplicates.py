@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from konsil.api import Folder, open_folder
-from konsil.api.duplicates import search_duplicates
-from konsil.api.preparing import prepare
-from konsil.api.rehearsal import simulate, truth_of
-from konsil.api.screening import screen_items
+from konsil.api.curation.duplicates import search_duplicates
+from konsil.api.curation.preparing import prepare
+from konsil.api.curation.screening import screen_items
+from konsil.api.rehearsal.rehearsal import simulate, truth_of
 from konsil.cli import main
 from konsil.errors import SourceError, StudyError
 from konsil.prepare import decisions
-from konsil.prepare.duplicates import last_duplicates
-from konsil.prepare.identifiers import RECALL
+from konsil.prepare.identifiers.duplicates import last_duplicates
+from konsil.prepare.identifiers.identifiers import RECALL
 
 STUDY = """
 title = "Asked twice"

@@ -9,14 +9,14 @@ import pytest
 from click.testing import CliRunner
 
 from konsil.api import open_folder
-from konsil.api.folder import Folder
-from konsil.api.invitations import invite
-from konsil.api.planning import make_plan
+from konsil.api.folder.folder import Folder
+from konsil.api.running.invitations import invite
+from konsil.api.running.planning import make_plan
 from konsil.cli.main import group
 from konsil.errors import StudyError
-from konsil.web.desk import Desk
-from konsil.web.placing import Placing
-from konsil.web.reception import Reception
+from konsil.web.rating.desk import Desk
+from konsil.web.rating.placing import Placing
+from konsil.web.rating.reception import Reception
 
 STUDY = """
 title = "Places"

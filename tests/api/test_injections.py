@@ -11,19 +11,19 @@ import pytest
 from click.testing import CliRunner
 
 from konsil.api import open_folder
-from konsil.api.folder import Folder
-from konsil.api.planning import make_plan
+from konsil.api.folder.folder import Folder
+from konsil.api.running.planning import make_plan
 from konsil.cli.main import group
-from konsil.collect import jobs
-from konsil.collect.collection import Options
-from konsil.collect.judges import judge
-from konsil.collect.provider import Reply, Request
+from konsil.collect.jobs import jobs
+from konsil.collect.jobs.collection import Options
+from konsil.collect.jobs.judges import judge
+from konsil.collect.providers.provider import Reply, Request
 from konsil.errors import CollectError, StudyError
-from konsil.instrument.injections import KINDS, TEXTS, chosen_answer, instruction
-from konsil.plan.injections import Injections, plant
-from konsil.plan.places import Places
-from konsil.store.additions import Addition, add_places
-from konsil.study.check import problems
+from konsil.instrument.screens.injections import KINDS, TEXTS, chosen_answer, instruction
+from konsil.plan.draw.injections import Injections, plant
+from konsil.plan.model.places import Places
+from konsil.store.tasks.additions import Addition, add_places
+from konsil.study.rules.check import problems
 
 N = 30
 SYSTEMS = ("a", "b")

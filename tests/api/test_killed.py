@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from konsil.api import open_folder
-from konsil.api.blinded import freeze
-from konsil.store import audit
+from konsil.api.folder.blinded import freeze
+from konsil.store.log import audit
 from small_studies import exit_code, import_ratings
 
 STUDY = """title = "Killed"
@@ -63,7 +63,7 @@ def test_an_event_and_its_entry_in_the_log_are_written_together(
     study: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     """Between both, a kill once left a form accepted of which the log said nothing."""
-    from konsil.api.conforming import accept
+    from konsil.api.folder.conforming import accept
 
     if command == "accept":
         (study / "study.toml").write_text(STUDY.replace("Is it correct?", "Is this correct?"))

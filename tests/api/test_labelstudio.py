@@ -15,16 +15,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from konsil.api import open_folder
-from konsil.api.labelstudio import MARK, Finder, export_tasks
-from konsil.api.planning import make_plan
+from konsil.api.folder.labelstudio import MARK, Finder, export_tasks
+from konsil.api.running.planning import make_plan
 from konsil.cli import main
 from konsil.errors import SourceError, StudyError
 from konsil.instrument import Instrument, fields, ratings, read_form
-from konsil.instrument.labelstudio import Control, controls
+from konsil.instrument.screens.labelstudio import Control, controls
 from konsil.records import Answer, Citation, Item, Rating, Source, Span, Task
 from konsil.sources import raise_if, read_labelstudio
 from konsil.store import Batch
-from konsil.study.admit import Incoming, Known, admit
+from konsil.study.data.admit import Incoming, Known, admit
 
 PROTOCOL = """
 title = "Round trip"

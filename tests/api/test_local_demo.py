@@ -9,11 +9,11 @@ from importlib.resources import files
 
 import pytest
 
-from konsil.api import local_demo as made
 from konsil.api import open_folder
-from konsil.api.rehearsal import report
-from konsil.collect import local
-from konsil.collect.fake import FakeProvider, Script
+from konsil.api.rehearsal import local_demo as made
+from konsil.api.rehearsal.rehearsal import report
+from konsil.collect.fake.fake import FakeProvider, Script
+from konsil.collect.local import local
 from konsil.errors import CollectError, StudyError
 from konsil.records import Answer, Item
 from konsil.study import check, parse
@@ -64,7 +64,7 @@ def faked(monkeypatch):
 @pytest.mark.slow
 def test_the_whole_demo_goes_on_where_it_was_stopped(faked, tmp_path, monkeypatch):
     folder = tmp_path / "demo"
-    monkeypatch.setattr("konsil.collect.judges.judge", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr("konsil.collect.jobs.judges.judge", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         made.local_demo(folder)
     monkeypatch.undo()

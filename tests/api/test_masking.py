@@ -9,15 +9,15 @@ import pytest
 from click.testing import CliRunner
 
 from konsil.api import open_folder
-from konsil.api.folder import Folder
-from konsil.api.masking import mask_cases, pretended_versions, told, write_table
-from konsil.api.planning import make_plan
-from konsil.api.preparing import prepare
+from konsil.api.curation.masking import mask_cases, pretended_versions, told, write_table
+from konsil.api.curation.preparing import prepare
+from konsil.api.folder.folder import Folder
+from konsil.api.running.planning import make_plan
 from konsil.cli.main import group
 from konsil.errors import CollectError, ConflictError, PlanError, SourceError, StudyError
 from konsil.prepare import in_study
-from konsil.prepare.marking import last_markings
-from konsil.prepare.masking import LEVELS
+from konsil.prepare.cases.marking import last_markings
+from konsil.prepare.cases.masking import LEVELS
 
 STUDY = """
 title = "Masked cases"
@@ -158,7 +158,7 @@ def test_offsets_and_columns(folder: Folder) -> None:
 
 
 def test_answers_and_plans_wait_for_versions(folder: Folder) -> None:
-    from konsil.collect.systems import answer
+    from konsil.collect.jobs.systems import answer
 
     with folder.store() as store, pytest.raises(CollectError, match=r"2 cases have no versions yet \(c1, c2\)"):
         answer(folder.study, store)
@@ -180,8 +180,8 @@ def test_a_rehearsal_pretends_the_versions_that_are_missing(folder: Folder) -> N
 
 
 def test_two_people_at_one_case_do_not_overwrite_one_another(folder: Folder) -> None:
-    from konsil.api.folder import now
-    from konsil.prepare.marking import marking, marking_event
+    from konsil.api.folder.folder import now
+    from konsil.prepare.cases.marking import marking, marking_event
     from konsil.store import Batch
 
     mask_cases(folder, marks(folder), by="p-1")
@@ -234,8 +234,8 @@ def studied_items(folder: Folder) -> set[str]:
 
 
 def test_a_rehearsal_takes_over_what_was_screened_drawn_and_masked(folder: Folder, tmp_path: Path) -> None:
-    from konsil.api.rehearsing import prepared_copy
-    from konsil.api.screening import screen_items
+    from konsil.api.curation.screening import screen_items
+    from konsil.api.rehearsal.rehearsing import prepared_copy
     from konsil.simulate import Truth
 
     protocol = folder.path / "study.toml"

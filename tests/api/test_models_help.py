@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from konsil.api import open_folder
-from konsil.api.preparing import prepare
-from konsil.api.screening import screen_items
-from konsil.api.themes import tag_items
+from konsil.api.curation.preparing import prepare
+from konsil.api.curation.screening import screen_items
+from konsil.api.curation.themes import tag_items
 from konsil.cli import main
-from konsil.collect.collection import Options
+from konsil.collect.jobs.collection import Options
 from konsil.errors import StudyError
 from konsil.prepare import Screening, Theming, last_screened, last_themed
-from konsil.prepare.screening import asked_of
+from konsil.prepare.questions.screening import asked_of
 from konsil.study import parse, study_digest
 from tables_of_csv import read_rows, write_rows
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from konsil.api import open_folder
-from konsil.api.blinded import freeze, unblind
+from konsil.api.folder.blinded import freeze, unblind
 from small_studies import exit_code, import_ratings
 
 STUDY = """title = "Late"
@@ -286,7 +286,7 @@ def test_blinding_that_was_kept_is_told(tmp_path: Path) -> None:
 
 
 def test_asking_whether_systems_are_letters_writes_nothing(tmp_path: Path) -> None:
-    from konsil.api.blinded import hides
+    from konsil.api.folder.blinded import hides
 
     folder = make(tmp_path / "study", "simulated = true\nblinded = true\n" + STUDY + FIRST)
     rate(folder)

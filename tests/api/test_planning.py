@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from konsil.api import open_folder
-from konsil.api.planning import make_plan
+from konsil.api.running.planning import make_plan
 from konsil.cli.main import group, main
 from konsil.cli.plan import FEW
 from konsil.errors import PlanError, StoreError, StudyError

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from konsil.api import open_folder
-from konsil.api.planning import make_plan
-from konsil.api.preparing import prepare
-from konsil.api.rehearsal import simulate, truth_of
+from konsil.api.curation.preparing import prepare
+from konsil.api.rehearsal.rehearsal import simulate, truth_of
+from konsil.api.running.planning import make_plan
 from konsil.errors import PlanError, StudyError
 from konsil.records import Answer, Event
 from konsil.store import Batch

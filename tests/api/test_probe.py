@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from konsil.api import open_folder
-from konsil.api.masking import mask_cases
-from konsil.api.probe import Guess, probe, shares
+from konsil.api.curation.masking import mask_cases
+from konsil.api.curation.probe import Guess, probe, shares
 from konsil.cli import main
 from konsil.errors import PlanError, StudyError
 from konsil.records import Item
 from konsil.store import Batch
-from konsil.store.calls import Calls
+from konsil.store.calls.calls import Calls
 
 STUDY = """
 title = "Masked"

@@ -15,7 +15,7 @@ import pytest
 
 from konsil.api import open_folder
 from konsil.records import Call
-from konsil.store.calls import Calls
+from konsil.store.calls.calls import Calls
 from small_studies import exit_code, import_ratings
 
 STUDY = """title = "Back"

@@ -7,20 +7,21 @@ from pathlib import Path
 import pytest
 
 from konsil.api import open_folder
-from konsil.api.planning import make_plan
-from konsil.api.rehearsal import simulate, truth_of
-from konsil.api.rewriting import rewrite_items, told_of
+from konsil.api.curation.rewriting import rewrite_items, told_of
+from konsil.api.rehearsal.rehearsal import simulate, truth_of
+from konsil.api.running.planning import make_plan
 from konsil.cli import main
-from konsil.collect.collection import Options
-from konsil.collect.judges import judge
-from konsil.collect.systems import answer
+from konsil.collect.jobs.collection import Options
+from konsil.collect.jobs.judges import judge
+from konsil.collect.jobs.systems import answer
 from konsil.errors import CollectError, PlanError, SourceError, StudyError
-from konsil.prepare.rewriting import Accepted, decided_event
+from konsil.prepare.questions.rewriting import Accepted, decided_event
 from konsil.records import Answer
-from konsil.store import Batch, screens
-from konsil.store.calls import Calls
-from konsil.store.engine import reading
-from konsil.store.rewriting import Choice, decide
+from konsil.store import Batch
+from konsil.store.calls.calls import Calls
+from konsil.store.curation.rewriting import Choice, decide
+from konsil.store.engine.engine import reading
+from konsil.store.tasks import screens
 from tables_of_csv import read_rows, write_rows
 
 AT = "2025-03-01T12:00:00Z"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from konsil.api import open_folder
-from konsil.api.screening import screen_items
+from konsil.api.curation.screening import screen_items
 
 STUDY = """
 title = "Released"

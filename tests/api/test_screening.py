@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from konsil.api import open_folder
-from konsil.api.planning import make_plan
-from konsil.api.preparing import prepare
-from konsil.api.rehearsal import simulate, truth_of
-from konsil.api.screening import screen_items
+from konsil.api.curation.preparing import prepare
+from konsil.api.curation.screening import screen_items
+from konsil.api.rehearsal.rehearsal import simulate, truth_of
+from konsil.api.running.planning import make_plan
 from konsil.cli import main
 from konsil.errors import PlanError, SourceError, StudyError
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from konsil.api import open_folder
-from konsil.api import themes as themes_of
-from konsil.api.planning import make_plan
-from konsil.api.preparing import prepare
+from konsil.api.curation import themes as themes_of
+from konsil.api.curation.preparing import prepare
+from konsil.api.running.planning import make_plan
 from konsil.cli import main
 from konsil.errors import PlanError, SourceError, StudyError
-from konsil.sources.embeddings import embedder
+from konsil.sources.language.embeddings import embedder
 from tables_of_csv import read_rows
 
 STUDY = """

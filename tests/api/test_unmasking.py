@@ -22,11 +22,11 @@ import sqlalchemy as sa
 
 from konsil.api import Folder, open_folder
 from konsil.records import Call, CallKind
-from konsil.stats.names import STATISTICS
-from konsil.store import schema
-from konsil.store.calls import Calls
-from konsil.store.engine import writing
-from konsil.study.letters import Letters, letters
+from konsil.stats.agreement.names import STATISTICS
+from konsil.store.calls.calls import Calls
+from konsil.store.engine import schema
+from konsil.store.engine.engine import writing
+from konsil.study.data.letters import Letters, letters
 
 NAMES = ("alpha-canary", "beta-canary", "canary-gamma", "zeta canary")
 """What systems are called, by turns: first and last in the alphabet, with and without a space."""

@@ -33,7 +33,7 @@ def counts(rows: list[list[int]], names: str = "12345") -> pl.DataFrame:
     )
 
 
-def values(result: konsil.analysis.agreement.Agreement) -> dict[str, float]:  # type: ignore[name-defined]
+def values(result: konsil.analysis.standalone.agreement.Agreement) -> dict[str, float]:  # type: ignore[name-defined]
     return {statistic.name: statistic.estimate.value for statistic in result.statistics}
 
 

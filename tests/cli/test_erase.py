@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import konsil
-from konsil.store.people import Person, note_person
+from konsil.store.people.people import Person, note_person
 
 Call = Callable[..., tuple[int, str, str]]
 

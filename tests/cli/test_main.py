@@ -67,7 +67,7 @@ def test_the_surroundings_faults_are_one_sentence(
     def broken(*_: object, **__: object) -> None:
         raise fault
 
-    monkeypatch.setattr("konsil.sources.table.read_table", broken)
+    monkeypatch.setattr("konsil.sources.files.table.read_table", broken)
     assert refused(capsys, "agreement", "x.csv") == says
 
 
@@ -94,7 +94,7 @@ def test_help_loads_no_heavy_library() -> None:
 def test_a_study_is_opened_and_served_without_what_only_analyses_need() -> None:
     """SciPy's functions took a third of the time in which a command starts: they load when a number is computed."""
     code = (
-        "import sys, konsil.api.folder, konsil.web.serve\n"
+        "import sys, konsil.api.folder.folder, konsil.web.app.serve\n"
         "heavy = {'scipy.special', 'scipy.sparse', 'scipy.stats', 'polars', 'matplotlib'} & set(sys.modules)\n"
         "sys.exit(repr(heavy) if heavy else 0)"
     )

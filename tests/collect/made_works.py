@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from konsil.collect.provider import Message, Request, request_key, work_key
-from konsil.collect.works import Reader, Work
+from konsil.collect.providers.provider import Message, Request, request_key, work_key
+from konsil.collect.running.works import Reader, Work
 from konsil.records import Outcome
 
 AT = "2025-03-01T12:00:00Z"

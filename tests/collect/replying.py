@@ -8,7 +8,7 @@ from typing import Any
 
 from aiohttp import web
 
-from konsil.collect.provider import CallError, Provider, Reply, Request
+from konsil.collect.providers.provider import CallError, Provider, Reply, Request
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from konsil.collect.confidence import chances
-from konsil.collect.fake_tokens import logprobs
-from konsil.collect.replies import read_body
+from konsil.collect.fake.fake_tokens import logprobs
+from konsil.collect.jobs.confidence import chances
+from konsil.collect.providers.replies import read_body
 from konsil.instrument import Criterion, Field, Scale, schema
 
 

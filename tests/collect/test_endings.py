@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from konsil.collect.replies import read_body
-from konsil.collect.verdicts import outcome_of
+from konsil.collect.providers.replies import read_body
+from konsil.collect.running.verdicts import outcome_of
 
 # https://platform.openai.com/docs/api-reference/chat/object; Azure's content_filter:
 # https://learn.microsoft.com/azure/ai-services/openai/concepts/content-filter

@@ -7,9 +7,9 @@ import json
 import pytest
 from vendor_bodies import DOCUMENTED, OURS, PAGES, QUESTION, Documented
 
-from konsil.collect.error_bodies import own_words, patience_asked
-from konsil.collect.failures import failure
-from konsil.collect.provider import CallError, FilteredError, Message, ParameterError, Request
+from konsil.collect.providers.error_bodies import own_words, patience_asked
+from konsil.collect.providers.failures import failure
+from konsil.collect.providers.provider import CallError, FilteredError, Message, ParameterError, Request
 
 ASKED = Request("m", (Message("system", "Be brief."), Message("user", QUESTION)), 0.2, max_tokens=9, seed=7)
 

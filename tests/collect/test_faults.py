@@ -16,11 +16,11 @@ from typing import get_args
 import pytest
 
 from konsil.api import open_folder
-from konsil.collect.fake import Faults
-from konsil.collect.fake_server import running
+from konsil.collect.fake.fake import Faults
+from konsil.collect.fake.fake_server import running
 from konsil.records import Item, Outcome
 from konsil.store import Batch, Store
-from konsil.store.calls import READABLE, Calls
+from konsil.store.calls.calls import READABLE, Calls
 
 AT = "2025-03-01T12:00:00Z"
 CONCURRENCY = 8

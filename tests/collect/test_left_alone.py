@@ -11,12 +11,12 @@ import pytest
 from faulty import HIT, Server, protocol, serving
 
 from konsil.cli.main import main
-from konsil.collect.collection import Collected, Options
-from konsil.collect.systems import answer
+from konsil.collect.jobs.collection import Collected, Options
+from konsil.collect.jobs.systems import answer
 from konsil.errors import CollectError
 from konsil.records import Item
 from konsil.store import Batch, Store
-from konsil.store.calls import Calls
+from konsil.store.calls.calls import Calls
 from konsil.study import check, parse
 
 AT = "2025-03-01T12:00:00Z"

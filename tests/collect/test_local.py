@@ -16,14 +16,14 @@ from pathlib import Path
 
 import pytest
 
-from konsil.collect import local, local_models, local_server, local_wheel
-from konsil.collect.jobs import Job, endpoint_of, place, provider_of
-from konsil.collect.local_gguf import read_head
-from konsil.collect.local_models import find, installed, keep, models_place, remove
-from konsil.collect.prices import FREE
-from konsil.collect.provider import Message, Request
+from konsil.collect.jobs.jobs import Job, endpoint_of, place, provider_of
+from konsil.collect.local import local, local_models, local_server, local_wheel
+from konsil.collect.local.local_gguf import read_head
+from konsil.collect.local.local_models import find, installed, keep, models_place, remove
+from konsil.collect.providers.provider import Message, Request
+from konsil.collect.running.prices import FREE
 from konsil.errors import CollectError
-from konsil.study.calling import Endpoint, Settings
+from konsil.study.sections.calling import Endpoint, Settings
 
 
 def text(value: str) -> bytes:
@@ -393,8 +393,9 @@ def test_a_server_that_dies_stops_the_run_with_a_sentence(served):
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at /proc")
 def test_the_server_does_not_outlive_a_killed_run(served):
     code = (
-        "import sys, time; from konsil.collect.local_server import LocalServer; from konsil.collect.local_models import"
-        " find; s = LocalServer(find('north')); s.start(); print(s.pid, flush=True); time.sleep(60)"
+        "import sys, time; from konsil.collect.local.local_server import LocalServer;"
+        " from konsil.collect.local.local_models import find;"
+        " s = LocalServer(find('north')); s.start(); print(s.pid, flush=True); time.sleep(60)"
     )
     run = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=local_server.os.environ)
     assert run.stdout is not None

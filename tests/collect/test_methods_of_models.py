@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from konsil.api import open_folder
-from konsil.api.planning import make_plan
-from konsil.collect.collection import Options
-from konsil.collect.fake_server import running
-from konsil.collect.judges import judge
-from konsil.collect.systems import answer
+from konsil.api.running.planning import make_plan
+from konsil.collect.fake.fake_server import running
+from konsil.collect.jobs.collection import Options
+from konsil.collect.jobs.judges import judge
+from konsil.collect.jobs.systems import answer
 
 QUICK = Options(back_off=0.001)
 STUDY = """

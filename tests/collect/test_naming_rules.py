@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from naming_sentences import FIRST, HELD_OUT
 
-from konsil.collect.programs import named
+from konsil.collect.jobs.programs import named
 from konsil.records import Item
 
 

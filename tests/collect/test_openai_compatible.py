@@ -11,9 +11,9 @@ import pytest
 from aiohttp import web
 from replying import Handler, answering, calls
 
-from konsil.collect.blame import blamed
-from konsil.collect.openai_compatible import OpenAICompatible, retry_after
-from konsil.collect.provider import (
+from konsil.collect.providers.blame import blamed
+from konsil.collect.providers.openai_compatible import OpenAICompatible, retry_after
+from konsil.collect.providers.provider import (
     AccountError,
     BusyError,
     CallError,
@@ -25,7 +25,7 @@ from konsil.collect.provider import (
     RequestError,
     ServerError,
 )
-from konsil.collect.replies import read_body
+from konsil.collect.providers.replies import read_body
 from konsil.errors import CollectError
 from konsil.records import Citation
 

@@ -7,12 +7,12 @@ import json
 
 import pytest
 
-from konsil.collect.fake import FakeProvider
-from konsil.collect.preparing import Wanted, ask, read_object
-from konsil.collect.provider import Message, Request
+from konsil.collect.fake.fake import FakeProvider
+from konsil.collect.jobs.preparing import Wanted, ask, read_object
+from konsil.collect.providers.provider import Message, Request
 from konsil.errors import CollectError
-from konsil.prepare.asking import Asking
-from konsil.prepare.prompts import name_form, phrases_form, rewriting_form, screening_form, tag_form
+from konsil.prepare.questions.asking import Asking
+from konsil.prepare.questions.prompts import name_form, phrases_form, rewriting_form, screening_form, tag_form
 from konsil.store import Store
 from konsil.study import Study
 

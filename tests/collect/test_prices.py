@@ -8,8 +8,8 @@ from importlib.resources import files
 
 import pytest
 
-from konsil.collect.budget import Budget
-from konsil.collect.prices import FREE, Price, listed, price_list
+from konsil.collect.running.budget import Budget
+from konsil.collect.running.prices import FREE, Price, listed, price_list
 
 
 def test_the_list_says_its_day_and_has_sound_prices() -> None:
@@ -38,7 +38,7 @@ def test_the_longest_beginning_counts(model: str, price: Price | None) -> None:
 
 def test_the_list_is_what_its_source_says() -> None:
     pytest.importorskip("genai_prices")
-    from konsil.collect.price_source import written
+    from konsil.collect.running.price_source import written
 
     file = files("konsil.collect").joinpath("prices.toml").read_text("utf-8")
     day, _ = price_list()

@@ -8,13 +8,13 @@ import pytest
 from click.testing import CliRunner
 
 from konsil.api import open_folder
-from konsil.api.folder import Folder
-from konsil.api.planning import make_plan
+from konsil.api.folder.folder import Folder
+from konsil.api.running.planning import make_plan
 from konsil.cli.main import group
-from konsil.collect.programs import named
+from konsil.collect.jobs.programs import named
 from konsil.errors import StudyError
 from konsil.records import Item
-from konsil.study.calling import settings_of
+from konsil.study.sections.calling import settings_of
 
 STUDY = """
 title = "Who names it"
@@ -133,7 +133,7 @@ def test_what_is_wrong_with_a_program_is_told(tmp_path: Path, before: str, after
 
 
 def test_examples_and_sections_of_a_called_system(tmp_path: Path) -> None:
-    from konsil.collect.systems import _job
+    from konsil.collect.jobs.systems import _job
     from konsil.study import parse
 
     text = (
@@ -153,7 +153,7 @@ def test_examples_and_sections_of_a_called_system(tmp_path: Path) -> None:
 
 
 def test_a_reply_is_kept_in_its_sections() -> None:
-    from konsil.collect.systems import answer_of
+    from konsil.collect.jobs.systems import answer_of
     from konsil.records import Call
 
     reply = {"text": "Thinking: heat\nFinal: influenza\n", "reasoning": "native"}
@@ -167,10 +167,10 @@ def test_a_reply_is_kept_in_its_sections() -> None:
 def test_a_fake_model_thinks_of_the_answer_as_often_as_it_is_told() -> None:
     import random
 
-    from konsil.collect.fake import script_of
-    from konsil.collect.provider import Message, Request
-    from konsil.collect.replies import read_body
-    from konsil.collect.thoughts import part_thoughts
+    from konsil.collect.fake.fake import script_of
+    from konsil.collect.providers.provider import Message, Request
+    from konsil.collect.providers.replies import read_body
+    from konsil.collect.running.thoughts import part_thoughts
 
     asked = [Request("m", (Message("user", f"Case {n}"),)) for n in range(200)]
     known = {f"Case {n}": "sarcoidosis" for n in range(200)}

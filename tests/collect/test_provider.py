@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from konsil.collect.budget import Budget
-from konsil.collect.fake import FakeProvider, Faults, Script, fill, knows, script_of
-from konsil.collect.prices import tokens_of
-from konsil.collect.provider import Message, Request, clean, request_key, work_key
+from konsil.collect.fake.fake import FakeProvider, Faults, Script, fill, knows, script_of
+from konsil.collect.providers.provider import Message, Request, clean, request_key, work_key
+from konsil.collect.running.budget import Budget
+from konsil.collect.running.prices import tokens_of
 from konsil.errors import CollectError
-from konsil.store.rows import CALLS
+from konsil.store.engine.rows import CALLS
 
 ONE = Request("m", (Message("user", "?"),), 0.0, 1.0, 9, 7, 2, {"type": "object"}, ({"type": "web"},), {"x": 1})
 

@@ -13,13 +13,8 @@ from itertools import count
 import pytest
 from made_works import work
 
-from konsil.collect.budget import Budget
-from konsil.collect.fake import FakeProvider, Faults, Script
-from konsil.collect.interrupting import interruptible
-from konsil.collect.lanes import Lane, Progress
-from konsil.collect.limits import Limiter, Limits, back_off
-from konsil.collect.prices import Price
-from konsil.collect.provider import (
+from konsil.collect.fake.fake import FakeProvider, Faults, Script
+from konsil.collect.providers.provider import (
     AccountError,
     BusyError,
     ParameterError,
@@ -29,11 +24,16 @@ from konsil.collect.provider import (
     RequestError,
     ServerError,
 )
-from konsil.collect.runner import Runner
+from konsil.collect.running.budget import Budget
+from konsil.collect.running.interrupting import interruptible
+from konsil.collect.running.lanes import Lane, Progress
+from konsil.collect.running.limits import Limiter, Limits, back_off
+from konsil.collect.running.prices import Price
+from konsil.collect.running.runner import Runner
 from konsil.errors import CollectError, StoreError
 from konsil.records import Call
 from konsil.store import Store
-from konsil.store.calls import Calls
+from konsil.store.calls.calls import Calls
 
 FEW = Limits(4, seconds=0.2, tries=3)
 OK = Reply('{"a1": "yes"}')

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from konsil.analysis.called import calling
-from konsil.collect.collection import Options
-from konsil.collect.fake_server import running
-from konsil.collect.systems import answer
+from konsil.analysis.table.called import calling
+from konsil.collect.fake.fake_server import running
+from konsil.collect.jobs.collection import Options
+from konsil.collect.jobs.systems import answer
 from konsil.errors import CollectError, StudyError
 from konsil.records import Item
 from konsil.store import Batch, Store
-from konsil.store.callees import callees
-from konsil.store.calls import Calls
+from konsil.store.calls.callees import callees
+from konsil.store.calls.calls import Calls
 from konsil.study import Study, check, parse, study_digest
 
 AT = "2025-03-01T12:00:00Z"

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from konsil.collect import jobs
-from konsil.collect.collection import Options
-from konsil.collect.fake import Script, fill
-from konsil.collect.judges import judge
-from konsil.collect.provider import Request
-from konsil.collect.systems import answer
+from konsil.collect.fake.fake import Script, fill
+from konsil.collect.jobs import jobs
+from konsil.collect.jobs.collection import Options
+from konsil.collect.jobs.judges import judge
+from konsil.collect.jobs.systems import answer
+from konsil.collect.providers.provider import Request
 from konsil.errors import CollectError, StudyError
 from konsil.records import Answer, Item, Rater, Task
 from konsil.store import Batch, Store
-from konsil.store.calls import READABLE, Calls
+from konsil.store.calls.calls import READABLE, Calls
 from konsil.study import Study, check, parse, study_digest
-from konsil.study.calling import Endpoint
+from konsil.study.sections.calling import Endpoint
 
 AT = "2025-03-01T12:00:00Z"
 TEXT = """
@@ -122,7 +122,7 @@ def test_imported_answers_are_left_alone(store: Store, items: tuple[Item, ...]) 
 def test_replies_of_a_run_that_was_killed_become_answers_with_the_next(store: Store, items: tuple[Item, ...]) -> None:
     class Killed(BaseException): ...
 
-    import konsil.collect.systems as systems
+    import konsil.collect.jobs.systems as systems
 
     with pytest.MonkeyPatch.context() as patch:
         settled = iter([lambda _: 0])

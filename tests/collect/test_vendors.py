@@ -13,8 +13,8 @@ import pytest
 from aiohttp import web
 from replying import answering, calls
 
-from konsil.collect.opening import opened, unknown_vendors
-from konsil.collect.provider import (
+from konsil.collect.providers.opening import opened, unknown_vendors
+from konsil.collect.providers.provider import (
     AccountError,
     BusyError,
     CallError,
@@ -27,7 +27,7 @@ from konsil.collect.provider import (
 )
 from konsil.errors import CollectError
 from konsil.records import Citation
-from konsil.study.calling import Endpoint
+from konsil.study.sections.calling import Endpoint
 
 pytest.importorskip("anthropic")
 pytest.importorskip("pydantic_ai")
@@ -36,8 +36,8 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, Thinking
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.profiles import ModelProfile
 
-from konsil.collect.vendor_calls import complete
-from konsil.collect.vendors import Vendor
+from konsil.collect.providers.vendor_calls import complete
+from konsil.collect.providers.vendors import Vendor
 
 KEY = "very-secret"
 SCHEMA = {
@@ -286,7 +286,7 @@ def test_unknown_and_missing_vendors_are_told(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_package_may_bring_a_provider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "theirs.py").write_text(
-        "from konsil.collect.provider import Reply\n"
+        "from konsil.collect.providers.provider import Reply\n"
         "class Theirs:\n"
         "    def __init__(self, endpoint): self.endpoint = endpoint\n"
         "    async def complete(self, request): return Reply(self.endpoint.url)\n"

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from konsil.collect.collection import Options
-from konsil.collect.judges import judge
-from konsil.collect.votes import Ballot, Polled, poll, subject_of
+from konsil.collect.jobs.collection import Options
+from konsil.collect.jobs.judges import judge
+from konsil.collect.jobs.votes import Ballot, Polled, poll, subject_of
 from konsil.errors import CollectError, StudyError
 from konsil.instrument import Criterion, Scale, mirrored
 from konsil.records import Answer, Item, Rater, Rating, Task
 from konsil.store import Batch, Store
-from konsil.store.calls import Calls
+from konsil.store.calls.calls import Calls
 from konsil.study import Study, check, parse
-from konsil.study.calling import Inconsistent
+from konsil.study.sections.calling import Inconsistent
 
 AT = "2025-03-01T12:00:00Z"
 QUICK = Options(back_off=0.001)
@@ -275,8 +275,8 @@ def test_answers_with_the_same_text_are_shown_in_both_orders_too(store: Store) -
 
 def test_labels_of_the_exchanged_order_are_read_the_other_way_round(pairs: Store) -> None:
     """A judge that always names the first answer contradicts itself in every pair."""
-    from konsil.collect import jobs
-    from konsil.collect.fake import FakeProvider, Script
+    from konsil.collect.fake.fake import FakeProvider, Script
+    from konsil.collect.jobs import jobs
 
     def first(*_: object) -> str:
         return '{"better": "A"}'
@@ -291,9 +291,9 @@ def test_labels_of_the_exchanged_order_are_read_the_other_way_round(pairs: Store
 
 
 def test_a_judge_that_keeps_to_its_word_is_consistent(pairs: Store) -> None:
-    from konsil.collect import jobs
-    from konsil.collect.fake import FakeProvider, Script
-    from konsil.collect.provider import Request
+    from konsil.collect.fake.fake import FakeProvider, Script
+    from konsil.collect.jobs import jobs
+    from konsil.collect.providers.provider import Request
 
     def steady(request: Request, _: object) -> str:
         text = request.messages[-1].text
@@ -373,8 +373,8 @@ def test_log_probabilities_give_a_confidence(pairs: Store) -> None:
 def test_log_probabilities_over_a_socket_and_from_a_server_without(pairs: Store, tmp_path: object) -> None:
     from pathlib import Path
 
-    from konsil.collect.fake_server import running
-    from konsil.store.callees import callees
+    from konsil.collect.fake.fake_server import running
+    from konsil.store.calls.callees import callees
 
     assert isinstance(tmp_path, Path)
     text = TEXT.format(keys="logprobs = true", faults="").replace("fake:j", "near:j")

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from konsil.stats import alpha, gwet, icc, kappa, multirater, ranks
-from konsil.stats import standard_errors as se
-from konsil.stats.contract import Codes, Statistic
+from konsil.stats.agreement import alpha, gwet, icc, kappa, multirater
+from konsil.stats.agreement import standard_errors as se
+from konsil.stats.engine import ranks
+from konsil.stats.engine.contract import Codes, Statistic
 
 Compute = Callable[[], float]
 Key = tuple[str, str]

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import konsil
-from konsil.analysis.results import Row
+from konsil.analysis.model.results import Row
 from konsil.api import Folder
 
 Data = Callable[[str], Path]

@@ -10,9 +10,10 @@ import numpy as np
 import openpyxl
 import pytest
 
-from konsil.stats import consensus, kappa, ranks
-from konsil.stats.contract import Codes, Statistic
-from konsil.stats.tables import pair_tables
+from konsil.stats.agreement import consensus, kappa
+from konsil.stats.engine import ranks
+from konsil.stats.engine.contract import Codes, Statistic
+from konsil.stats.engine.tables import pair_tables
 
 Data = Callable[[str], Path]
 

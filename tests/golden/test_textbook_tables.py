@@ -10,9 +10,10 @@ import krippendorff
 import numpy as np
 import pytest
 
-from konsil.stats import alpha, gwet, icc, kappa, multirater, ranks
-from konsil.stats import standard_errors as se
-from konsil.stats.contract import Codes, Statistic
+from konsil.stats.agreement import alpha, gwet, icc, kappa, multirater
+from konsil.stats.agreement import standard_errors as se
+from konsil.stats.engine import ranks
+from konsil.stats.engine.contract import Codes, Statistic
 
 # Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), data of section C; 0 is missing.
 FOUR_CODERS = [

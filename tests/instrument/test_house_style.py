@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from konsil.instrument.house_style import STYLED, alike, marks_of, without_marks
-from konsil.instrument.rendering import show
-from konsil.instrument.words import words
+from konsil.instrument.screens.house_style import STYLED, alike, marks_of, without_marks
+from konsil.instrument.screens.rendering import show
+from konsil.instrument.screens.words import words
 from konsil.records import Answer
 
 

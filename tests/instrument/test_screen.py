@@ -28,7 +28,7 @@ from konsil.instrument import (
     schema,
     screen,
 )
-from konsil.instrument.parity import texts
+from konsil.instrument.screens.parity import texts
 from konsil.records import Answer, Citation, Item, Span, Task
 
 YES = Scale(("no", "yes"), abstain="?")
@@ -290,6 +290,6 @@ def test_what_is_besides_is_the_reply(scope: str, language: str) -> None:
 
 def test_a_page_with_more_than_the_prompt_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison itself: it must find a difference that is there."""
-    module = sys.modules["konsil.instrument.parity"]
+    module = sys.modules["konsil.instrument.screens.parity"]
     monkeypatch.setattr(module, "texts", lambda shown: iter(["# Code", "Only on the page"]))
     assert parity_of(FORM).missing == ("Only on the page",)

@@ -17,12 +17,12 @@ from babel.messages.pofile import read_po
 
 import konsil
 from konsil.analysis import known_statistics
-from konsil.analysis.catalogue import WEIGHTS
-from konsil.analysis.outcomes import OUTCOMES
-from konsil.analysis.said import AND
+from konsil.analysis.model.catalogue import WEIGHTS
+from konsil.analysis.model.said import AND
+from konsil.analysis.table.outcomes import OUTCOMES
 from konsil.locale import SOURCE, known, languages, translations
-from konsil.report.glossary import PLAIN
-from konsil.stats.names import STATISTICS
+from konsil.report.material.glossary import PLAIN
+from konsil.stats.agreement.names import STATISTICS
 
 ROOT = Path(konsil.__file__).parent
 COMPLETE = ("de",)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from konsil.errors import PlanError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation, Missing, assign, balance, missing
-from konsil.plan.pairing import rotation
+from konsil.plan.draw.pairing import rotation
 from konsil.records import Answer, Event, Item, Rater, Rating, Span
 
 YES_NO = Scale(("Incorrect", "Correct"), abstain="Abstain")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation, assign
-from konsil.plan.handover import hand_over
+from konsil.plan.changes.handover import hand_over
 from konsil.records import Answer, Event, Item, Rater, Rating, Task
 
 FORM = Instrument("form", (Criterion("correct", "?", Scale(("no", "yes"))),))

@@ -17,7 +17,7 @@ from konsil.cli.main import group
 from konsil.errors import PlanError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation, Overlap, assign, overlaps_of
-from konsil.plan.places import ADDED, SIGN_UP, Places
+from konsil.plan.model.places import ADDED, SIGN_UP, Places
 from konsil.records import Answer, Event, Item, Rater, Task
 
 PAIR = Instrument("pair", (Criterion("better", "Which?", Scale(("A", "B")), scope="pair"),), unit="pair")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from konsil.prepare.cloze import (
+from konsil.prepare.text.cloze import (
     DEEPEST,
     Deletion,
     Part,

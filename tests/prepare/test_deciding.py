@@ -19,8 +19,8 @@ from konsil.prepare import (
     screen,
     screening_event,
 )
-from konsil.prepare.draw import asked
-from konsil.prepare.screening import UNDECIDED, asked_of
+from konsil.prepare.draw.draw import asked
+from konsil.prepare.questions.screening import UNDECIDED, asked_of
 from konsil.records import Event, Item
 
 AT = "2025-01-01T00:00:00Z"

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from konsil.prepare.duplicates import (
+from konsil.prepare.identifiers.duplicates import (
     Duplicates,
     duplicates_event,
     found_duplicates,

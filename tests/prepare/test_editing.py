@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from konsil.prepare.editing import added, flaw, joined, moved, of_kind, trimmed, without, worded
-from konsil.prepare.masking import Mark, marking_problems
+from konsil.prepare.cases.editing import added, flaw, joined, moved, of_kind, trimmed, without, worded
+from konsil.prepare.cases.masking import Mark, marking_problems
 
 TEXT = "A man of forty with a dry cough and fever had sarcoidosis."
 KINDS = ("diagnosis", "cue", "demographic", "temporal", "disease-specific")

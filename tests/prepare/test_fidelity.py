@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from konsil.prepare.drug_names import drugs_in
-from konsil.prepare.fidelity import fidelity_warnings, numbers
+from konsil.prepare.identifiers.fidelity import fidelity_warnings, numbers
+from konsil.prepare.text.drug_names import drugs_in
 
 
 @pytest.mark.parametrize(

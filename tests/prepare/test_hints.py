@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from konsil.prepare.hints import LISTS, hints
-from konsil.prepare.leftovers import leftovers
-from konsil.prepare.masking import REMOVED, Mark
+from konsil.prepare.cases.hints import LISTS, hints
+from konsil.prepare.cases.leftovers import leftovers
+from konsil.prepare.cases.masking import REMOVED, Mark
 from konsil.records import Item
 
 

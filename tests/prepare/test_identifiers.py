@@ -9,8 +9,8 @@ from types import ModuleType
 
 import pytest
 
-from konsil.prepare.identifiers import RECALL, identifiers
-from konsil.stats.shares import wilson
+from konsil.prepare.identifiers.identifiers import RECALL, identifiers
+from konsil.stats.shares.shares import wilson
 
 ROOT = Path(__file__).resolve().parents[2]
 

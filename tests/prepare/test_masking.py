@@ -21,8 +21,7 @@ from konsil.prepare import (
     prepared,
     screen,
 )
-from konsil.prepare.draw import still_whole, to_mask
-from konsil.prepare.marking import (
+from konsil.prepare.cases.marking import (
     Marking,
     Masking,
     approved,
@@ -33,7 +32,8 @@ from konsil.prepare.marking import (
     versions,
     versions_of,
 )
-from konsil.prepare.masking import LEVELS, REMOVED, Mark, MarkKind, marking_problems, masked, parts, unchanged
+from konsil.prepare.cases.masking import LEVELS, REMOVED, Mark, MarkKind, marking_problems, masked, parts, unchanged
+from konsil.prepare.draw.draw import still_whole, to_mask
 from konsil.records import Item
 
 TOLD = (

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from konsil.errors import edit_distance
-from konsil.prepare.leftovers import leftovers
-from konsil.prepare.masking import Mark, MarkKind
-from konsil.prepare.naming import Name, mentions, names_of
-from konsil.prepare.spelling import folded_word, likeness
+from konsil.prepare.cases.leftovers import leftovers
+from konsil.prepare.cases.masking import Mark, MarkKind
+from konsil.prepare.cases.naming import Name, mentions, names_of
+from konsil.prepare.text.spelling import folded_word, likeness
 from konsil.records import Item
 
 NAMED = [

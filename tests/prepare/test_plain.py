@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from konsil.prepare.plain import has_media, plain
+from konsil.prepare.text.plain import has_media, plain
 
 
 @pytest.mark.parametrize(

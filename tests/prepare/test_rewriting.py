@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from konsil.prepare import Preparation, in_study, prepared
-from konsil.prepare.asking import Asking, without_model
-from konsil.prepare.draw import asked
-from konsil.prepare.prompts import PROMPTS, reasons_told, told
-from konsil.prepare.rewriting import (
+from konsil.prepare.draw.draw import asked
+from konsil.prepare.questions.asking import Asking, without_model
+from konsil.prepare.questions.prompts import PROMPTS, reasons_told, told
+from konsil.prepare.questions.rewriting import (
     Accepted,
     Rewriting,
     decided_event,

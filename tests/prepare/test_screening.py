@@ -21,7 +21,7 @@ from konsil.prepare import (
     screen,
     screening_event,
 )
-from konsil.prepare.suspects import PATTERNS, suspects
+from konsil.prepare.identifiers.suspects import PATTERNS, suspects
 from konsil.records import Event, Item
 
 IDENTIFIED = [

@@ -27,10 +27,10 @@ from konsil.prepare import (
     themes,
     theming_event,
 )
-from konsil.prepare.asking import without_model
-from konsil.prepare.clusters import clusters, telling_words
+from konsil.prepare.questions.asking import without_model
+from konsil.prepare.questions.clusters import clusters, telling_words
 from konsil.records import Item
-from konsil.sources.embeddings import embedder
+from konsil.sources.language.embeddings import embedder
 
 QUESTIONS = {
     "anticoagulation": (

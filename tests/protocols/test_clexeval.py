@@ -16,12 +16,12 @@ from konsil.cli.main import group
 from konsil.instrument import parity_of
 from konsil.plan import assign
 from konsil.prepare import draw, event_of, in_study, screen, screening_event
-from konsil.prepare.marking import versions
-from konsil.prepare.masking import LEVELS, Mark
+from konsil.prepare.cases.marking import versions
+from konsil.prepare.cases.masking import LEVELS, Mark
 from konsil.records import Answer, Item, Task
 from konsil.study import Study, parse
-from konsil.study.calling import settings_of
-from konsil.study.parting import parted
+from konsil.study.sections.calling import settings_of
+from konsil.study.sections.parting import parted
 
 CRITERIA = (
     "diagnostic_precision",

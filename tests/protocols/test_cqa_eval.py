@@ -17,7 +17,7 @@ from konsil.plan import assign, washouts
 from konsil.prepare import draw, event_of, sentences
 from konsil.records import Answer, Item, Span, Task
 from konsil.study import Study, parse
-from konsil.study.calling import settings_of
+from konsil.study.sections.calling import settings_of
 
 LABELS = {
     "en": ("Disagree", "Partially disagree", "Neutral", "Partially agree", "Agree"),

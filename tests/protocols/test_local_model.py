@@ -11,9 +11,9 @@ from click.testing import CliRunner
 
 from konsil.api import open_folder
 from konsil.cli.main import group
-from konsil.collect.local import must_run
+from konsil.collect.local.local import must_run
 from konsil.errors import CollectError
-from konsil.store.calls import Calls
+from konsil.store.calls.calls import Calls
 
 CASES = Path(__file__).resolve().parents[2] / "docs" / "example" / "clexeval"
 MODEL = "local:smollm2"

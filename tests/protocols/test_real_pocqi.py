@@ -14,7 +14,7 @@ from scipy.stats import kendalltau
 
 from konsil.analysis import Analysis, Resampling, Results
 from konsil.api import open_folder
-from konsil.api.folder import Folder
+from konsil.api.folder.folder import Folder
 from konsil.cli.main import group
 from konsil.prepare import Preparation, Theming
 from pocqi_tables import AXES, CHOICES, JUDGES, SYSTEMS, Made, Row, tables, write

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from konsil.api import open_folder
-from konsil.api.invitations import invite
+from konsil.api.running.invitations import invite
 from konsil.cli.main import group
 from konsil.prepare import in_study
 from konsil.records import Answer
@@ -19,7 +19,7 @@ from konsil.rehearse import Replies, Server, work
 from konsil.rehearse.panel import REASON, Person
 from konsil.rehearse.replies import about
 from konsil.simulate import CriterionTruth, PanelTruth, SystemTruth, Truth
-from konsil.study.calibration import REASON as WRITTEN
+from konsil.study.sections.calibration import REASON as WRITTEN
 
 SIZES = (
     ("coarse-first = 27", "coarse-first = 2"), ("fine-first = 23", "fine-first = 1"), ("size = 106", "size = 8"),

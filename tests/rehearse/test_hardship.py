@@ -15,17 +15,17 @@ import pytest
 from click.testing import CliRunner
 
 from konsil.api import Folder, open_folder
-from konsil.api.invitations import invite
-from konsil.api.planning import make_plan
-from konsil.api.rehearsal import truth_of
-from konsil.api.rehearsing import rehearse
+from konsil.api.rehearsal.rehearsal import truth_of
+from konsil.api.rehearsal.rehearsing import rehearse
+from konsil.api.running.invitations import invite
+from konsil.api.running.planning import make_plan
 from konsil.cli.main import group
 from konsil.errors import KonsilError
 from konsil.instrument import PageNames
 from konsil.rehearse import Outcome, Server, work
 from konsil.rehearse.panel import Person
-from konsil.store import drafts, screens
-from konsil.store.engine import reading
+from konsil.store.engine.engine import reading
+from konsil.store.tasks import drafts, screens
 
 _spec = importlib.util.spec_from_file_location(
     "store_fixtures_of_rehearsals", Path(__file__).parents[1] / "store" / "conftest.py"

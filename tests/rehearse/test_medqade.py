@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from konsil.api import open_folder
-from konsil.api.invitations import invite
+from konsil.api.running.invitations import invite
 from konsil.cli.main import group
 from konsil.prepare import in_study
 from konsil.rehearse import Replies, Server, work

@@ -10,16 +10,16 @@ import pytest
 from click.testing import CliRunner
 
 from konsil.api import open_folder
-from konsil.api.invitations import invite
-from konsil.api.rehearsal import truth_of
-from konsil.api.rehearsing import rehearse
+from konsil.api.rehearsal.rehearsal import truth_of
+from konsil.api.rehearsal.rehearsing import rehearse
+from konsil.api.running.invitations import invite
 from konsil.cli.main import group
 from konsil.errors import StudyError
 from konsil.records import Rating
 from konsil.rehearse import Server, work
 from konsil.rehearse.panel import Person
 from konsil.simulate import Truth, draw
-from konsil.store.export import read_export
+from konsil.store.release.export import read_export
 
 AT = "2025-03-01T12:00:00Z"
 CORRECT = '{ labels = ["Incorrect", "Correct"], abstain = "Cannot judge" }'
@@ -133,8 +133,8 @@ def test_two_who_always_choose_the_same_agree_wholly(tmp_path: Path) -> None:
 
         def say(public: str) -> tuple[dict[str, str], float]:
             """The same label for the same answer: it looks at the answer, and never at the slot."""
-            from konsil.store import screens
-            from konsil.store.engine import reading
+            from konsil.store.engine.engine import reading
+            from konsil.store.tasks import screens
 
             with reading(store.engine) as connection:
                 state = screens.public(connection, public)

@@ -12,16 +12,17 @@ from click.testing import CliRunner
 from tests.api.test_labelstudio import annotated, results
 
 from konsil.api import open_folder
-from konsil.api.labelstudio import export_tasks
-from konsil.api.planning import make_plan
-from konsil.api.rehearsing import rehearse
+from konsil.api.folder.labelstudio import export_tasks
+from konsil.api.rehearsal.rehearsing import rehearse
+from konsil.api.running.planning import make_plan
 from konsil.cli.main import group
 from konsil.instrument import fields, values
 from konsil.records import Answer, Citation, Item, Rater, Rating
 from konsil.simulate import PanelTruth, SystemTruth, Truth
-from konsil.store import Batch, places
-from konsil.store.engine import writing
-from konsil.study.enrolment import PROFILE
+from konsil.store import Batch
+from konsil.store.engine.engine import writing
+from konsil.store.tasks import places
+from konsil.study.sections.enrolment import PROFILE
 
 AXES = ("utility", "completeness", "safety", "clarity", "sources")
 SYSTEMS = ("north", "south", "east")

@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from konsil.api import open_folder
-from konsil.api.rehearsal import truth_of
-from konsil.api.rehearsing import rehearse
+from konsil.api.rehearsal.rehearsal import truth_of
+from konsil.api.rehearsal.rehearsing import rehearse
 from konsil.cli.main import group
 from konsil.errors import KonsilError
 from konsil.simulate import Truth

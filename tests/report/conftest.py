@@ -12,8 +12,9 @@ import pytest
 from konsil.analysis import Analysis, CoverageRow, Results, Row
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, System
-from konsil.report import Recovered, Section, drawing, write
-from konsil.stats.contract import Estimate
+from konsil.report import Recovered, Section, write
+from konsil.report.figures import drawing
+from konsil.stats.engine.contract import Estimate
 from konsil.study import Study
 
 NAN = math.nan

@@ -24,10 +24,10 @@ from tests.clexeval_tables import (
 )
 
 from konsil.analysis import Analysis
-from konsil.analysis.frame import Data
+from konsil.analysis.table.frame import Data
 from konsil.records import Rater
-from konsil.report.case_view import marked
-from konsil.report.writing import write
+from konsil.report.cases.case_view import marked
+from konsil.report.page.writing import write
 from konsil.study import Study
 
 PRECISION = CRITERIA[0]

@@ -15,8 +15,8 @@ from konsil.cli.main import group
 from konsil.errors import StudyError
 from konsil.instrument import Criterion, Instrument, Scale, digest, parity_of, prompt, screen
 from konsil.records import Answer, Item, Task
-from konsil.report.codebook import codebook_page
-from konsil.report.codebook_pdf import codebook_pdf, unprintable
+from konsil.report.codebook.codebook import codebook_page
+from konsil.report.codebook.codebook_pdf import codebook_pdf, unprintable
 from konsil.study import Study
 
 BOOK = """# Anleitung

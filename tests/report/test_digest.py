@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from konsil.records import Answer, Citation, Item, Rater, Rating, Span
-from konsil.report.digest import records_digest
+from konsil.report.material.digest import records_digest
 from konsil.store import Batch, Store
 
 ITEMS = (Item("i1", "Which drug?", None, ("a",), "c", ("core",), {"level": "easy"}), Item("i2", "Dose?"))

@@ -9,11 +9,11 @@ import xml.etree.ElementTree as ET
 import matplotlib
 import pytest
 
-from konsil.report import drawing
-from konsil.report.figures import distribution, forest, heat_map
-from konsil.report.language import language
-from konsil.report.marks import About, Bar, Dot, letters_on, palette, span
-from konsil.report.tables import Numbers
+from konsil.report.figures import drawing
+from konsil.report.figures.figures import distribution, forest, heat_map
+from konsil.report.figures.marks import About, Bar, Dot, letters_on, palette, span
+from konsil.report.material.language import language
+from konsil.report.material.tables import Numbers
 
 NAN = math.nan
 ABOUT = About("key", "A <title>", "What it shows & more", "The caption.", "Simulated ratings.")

@@ -10,22 +10,22 @@ import pytest
 from tests.report.conftest import arguments
 
 from konsil.analysis import Analysis, Bin, Derived, Results, Row
-from konsil.analysis.results import Bounds, Curve, DerivedValue, OutcomeRow
+from konsil.analysis.model.results import Bounds, Curve, DerivedValue, OutcomeRow
 from konsil.records import Rater
-from konsil.report.calls import calls, derived_figures
-from konsil.report.curves import curves
-from konsil.report.drawing import Drawing
-from konsil.report.estimates import tell
-from konsil.report.glance import glance
-from konsil.report.headline import key_numbers
-from konsil.report.joined import Joined, in_order
-from konsil.report.language import ENGLISH, language
-from konsil.report.marks import About, Bar, Dot, wrapped
-from konsil.report.multiples import Column, Point, Series, columns, series
-from konsil.report.overview import Material
-from konsil.report.ranking import Line, Ranked, failures, histogram, ranking
-from konsil.report.tables import Numbers
-from konsil.stats.contract import Estimate
+from konsil.report.estimates.estimates import tell
+from konsil.report.estimates.glance import glance
+from konsil.report.estimates.headline import key_numbers
+from konsil.report.figures.curves import curves
+from konsil.report.figures.drawing import Drawing
+from konsil.report.figures.marks import About, Bar, Dot, wrapped
+from konsil.report.figures.multiples import Column, Point, Series, columns, series
+from konsil.report.figures.ranking import Line, Ranked, failures, histogram, ranking
+from konsil.report.material.joined import Joined, in_order
+from konsil.report.material.language import ENGLISH, language
+from konsil.report.material.overview import Material
+from konsil.report.material.tables import Numbers
+from konsil.report.models.calls import calls, derived_figures
+from konsil.stats.engine.contract import Estimate
 
 NAN = math.nan
 ABOUT = About("key", "A title", "What it shows", "The caption.", "Simulated ratings.")

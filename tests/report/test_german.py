@@ -16,9 +16,9 @@ from babel.messages.pofile import read_po
 from click.testing import CliRunner
 
 from konsil.analysis import Analysis, Resampling, Results
-from konsil.analysis.frame import Data
-from konsil.analysis.run import run
-from konsil.analysis.said import Said
+from konsil.analysis.model.said import Said
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.api import open_folder
 from konsil.cli.main import group
 from konsil.records import Answer, Attempt, Item

@@ -6,9 +6,9 @@ import copy
 
 import pytest
 
-from konsil.analysis.said import say
-from konsil.report.language import ENGLISH, language
-from konsil.report.tables import Numbers
+from konsil.analysis.model.said import say
+from konsil.report.material.language import ENGLISH, language
+from konsil.report.material.tables import Numbers
 
 
 def test_a_sentence_with_an_id_is_translated_by_it_and_falls_back_to_english() -> None:

@@ -8,9 +8,9 @@ from tests.report.conftest import arguments
 
 from konsil.analysis import Results
 from konsil.records import Answer, System
-from konsil.report.language import ENGLISH
-from konsil.report.overview import Material, _systems
-from konsil.report.tables import Numbers
+from konsil.report.material.language import ENGLISH
+from konsil.report.material.overview import Material, _systems
+from konsil.report.material.tables import Numbers
 
 
 def systems(*answering: str) -> list[str]:

@@ -14,13 +14,13 @@ from click.testing import CliRunner
 from konsil.analysis import Analysis, Results, Row
 from konsil.cli.main import group
 from konsil.records import Rater, System
-from konsil.report.language import language
-from konsil.report.marks import About, Dot
-from konsil.report.overview import Material
-from konsil.report.pair_figures import Grid, boxes, counts, grids, strata, wins
-from konsil.report.pairs import families, is_told_together, pair_figures
-from konsil.report.tables import Numbers
-from konsil.stats.contract import Estimate
+from konsil.report.figures.marks import About, Dot
+from konsil.report.material.language import language
+from konsil.report.material.overview import Material
+from konsil.report.material.tables import Numbers
+from konsil.report.pairs.pair_figures import Grid, boxes, counts, grids, strata, wins
+from konsil.report.pairs.pairs import families, is_told_together, pair_figures
+from konsil.stats.engine.contract import Estimate
 from konsil.study import Study
 from pocqi_tables import tables, write
 

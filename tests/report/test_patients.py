@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from konsil.api import open_folder
-from konsil.api.rehearsal import simulate
-from konsil.report.language import ENGLISH
-from konsil.report.marks import About
-from konsil.report.patients import decade_of, stacked
-from konsil.report.tables import Numbers
+from konsil.api.rehearsal.rehearsal import simulate
+from konsil.report.figures.marks import About
+from konsil.report.material.language import ENGLISH
+from konsil.report.material.tables import Numbers
+from konsil.report.people.patients import decade_of, stacked
 from konsil.simulate import Truth
 
 STUDY = """
@@ -88,8 +88,8 @@ def test_ages_as_they_are_written() -> None:
 
 
 def test_the_flow_goes_from_cases_to_their_versions(tmp_path: Path) -> None:
-    from konsil.api.masking import mask_cases
-    from konsil.api.preparing import prepare
+    from konsil.api.curation.masking import mask_cases
+    from konsil.api.curation.preparing import prepare
 
     (tmp_path / "study.toml").write_text(
         'title = "t"\nseed = 1\nsimulated = true\n[prepare]\nsample = { size = 1 }\n[prepare.mask]\n'

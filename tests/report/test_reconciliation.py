@@ -6,11 +6,11 @@ import pytest
 
 from konsil.analysis import Results
 from konsil.records import Event
-from konsil.report.language import language
-from konsil.report.overview import Material
-from konsil.report.reconciliation import KINDS, REASONS, reconciliation
-from konsil.report.tables import Numbers
-from konsil.sources import pocqi_rules, real_pocqi
+from konsil.report.material.language import language
+from konsil.report.material.overview import Material
+from konsil.report.material.tables import Numbers
+from konsil.report.page.reconciliation import KINDS, REASONS, reconciliation
+from konsil.sources.pocqi import pocqi_rules, real_pocqi
 from konsil.study import Study
 
 DATA = {

@@ -10,11 +10,11 @@ import pytest
 from konsil.analysis import Results
 from konsil.errors import StudyError
 from konsil.records import Event
-from konsil.report.language import language
-from konsil.report.overview import Material
-from konsil.report.recruited import recruited
-from konsil.report.tables import Numbers
-from konsil.study.recruitment import STEPS, about, recruitment, stratum
+from konsil.report.material.language import language
+from konsil.report.material.overview import Material
+from konsil.report.material.tables import Numbers
+from konsil.report.people.recruited import recruited
+from konsil.study.sections.recruitment import STEPS, about, recruitment, stratum
 
 SURGERY = dict(zip(STEPS, ("100", "40", "22", "20", "18", "12"), strict=True))
 MEDICINE = dict(zip(STEPS, ("80", "30", "9", "9", "8", "8"), strict=True))

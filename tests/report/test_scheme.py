@@ -10,11 +10,11 @@ from konsil.analysis import Results
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
 from konsil.records import Answer, Item, Rater, Rating, System
-from konsil.report.asked import judges_prompt, systems_prompts
-from konsil.report.language import language
-from konsil.report.overview import Material
-from konsil.report.scheme import schemes
-from konsil.report.tables import Numbers
+from konsil.report.material.language import language
+from konsil.report.material.overview import Material
+from konsil.report.material.tables import Numbers
+from konsil.report.models.asked import judges_prompt, systems_prompts
+from konsil.report.people.scheme import schemes
 from konsil.study import Study
 
 SCALE = Scale(("A is better", "Equal", "B is better"), level="ordinal")

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from konsil.report.language import language
-from konsil.report.tables import MINUS, THIN, Cell, Note, Numbers, sentence, table
-from konsil.stats.contract import Estimate
+from konsil.report.material.language import language
+from konsil.report.material.tables import MINUS, THIN, Cell, Note, Numbers, sentence, table
+from konsil.stats.engine.contract import Estimate
 
 EN, DE = Numbers(), Numbers(language("de"))
 

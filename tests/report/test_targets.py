@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from konsil.analysis import Results
-from konsil.analysis.targets import Target, target_sentences
+from konsil.analysis.estimation.targets import Target, target_sentences
 from konsil.report import write
 
 ENOUGH = Target("like these", panel="physicians", n_raters=6, effective=5.9)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from konsil.analysis.results import Results
-from konsil.api.rehearsal import write_report
+from konsil.analysis.model.results import Results
+from konsil.api.rehearsal.rehearsal import write_report
 from konsil.errors import IncompleteError
 from small_studies import exit_code, import_ratings
 

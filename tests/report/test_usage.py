@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from konsil.records import Usage
-from konsil.report import language as languages
 from konsil.report import write
-from konsil.report.overview import Material
-from konsil.report.tables import Numbers
-from konsil.report.usage import FAILURES, usage
-from konsil.store.usages import NO_REPLY, OVERLOADED, RATE_LIMIT, REFUSED, SERVER
-from konsil.study.letters import letters
+from konsil.report.material import language as languages
+from konsil.report.material.overview import Material
+from konsil.report.material.tables import Numbers
+from konsil.report.models.usage import FAILURES, usage
+from konsil.store.calls.usages import NO_REPLY, OVERLOADED, RATE_LIMIT, REFUSED, SERVER
+from konsil.study.data.letters import letters
 
 USAGE = (
     Usage("answer", "beta", 12_000, 12_345, 12_000, 1.234, 9.876, 12_000, 3_000_000, 44_000, 0, 4.5, 0.001, 0, 3,

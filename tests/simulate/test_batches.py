@@ -10,8 +10,8 @@ import pytest
 from simulated_studies import CORRECT, DIFFICULTY, FORM, analysis, study_of
 
 from konsil.analysis import Bin, Derived
-from konsil.analysis.frame import Data
-from konsil.analysis.run import run
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.plan import Allocation
 from konsil.records import Answer, Item, Rater
 from konsil.simulate import PanelTruth, SystemTruth, Truth, draw, recovery, sets_of

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from simulated_studies import analysis, answers_of, items_of, study_of
 
-from konsil.analysis.frame import Data
-from konsil.analysis.run import run
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
 from konsil.records import Answer, Item, Rater

@@ -10,8 +10,8 @@ from types import ModuleType
 
 import pytest
 
-from konsil.analysis.results import Row
-from konsil.stats.contract import Estimate
+from konsil.analysis.model.results import Row
+from konsil.stats.engine.contract import Estimate
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "null_studies.py"
 

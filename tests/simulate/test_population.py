@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from konsil.simulate import population
-from konsil.stats.consensus import judge_and_ceiling, leave_one_out_agreement
-from konsil.stats.contract import Codes
-from konsil.stats.names import statistic
+from konsil.stats.agreement.consensus import judge_and_ceiling, leave_one_out_agreement
+from konsil.stats.agreement.names import statistic
+from konsil.stats.engine.contract import Codes
 
 
 def matrix(k, seed, n=400, raters=5, missing=0.15):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from konsil.api.power import Asked, expected, write
+from konsil.api.rehearsal.power import Asked, expected, write
 from konsil.cli import main
 from konsil.simulate.power import Found, Key, power
 from konsil.simulate.pretended import pretended_items

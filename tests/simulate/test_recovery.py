@@ -11,8 +11,8 @@ import pytest
 from scipy.special import ndtr
 from simulated_studies import analysis, answers_of, items_of, study_of
 
-from konsil.analysis.frame import Data
-from konsil.analysis.run import run
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.plan import Allocation
 from konsil.simulate import PanelTruth, SystemTruth, Truth, draw, recovery
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from konsil.api import open_folder
-from konsil.api.decks import REPEAT, counts
+from konsil.api.folder.decks import REPEAT, counts
 from konsil.cli.main import main
 from konsil.prepare import single_cloze
 from konsil.records import Item

@@ -15,12 +15,13 @@ import polars as pl
 import pytest
 
 from konsil.api import Folder
-from konsil.api.rehearsal import truth_of
+from konsil.api.rehearsal.rehearsal import truth_of
 from konsil.errors import SourceError, StudyError
-from konsil.sources import apart, read_table
+from konsil.sources import read_table
 from konsil.sources.anki import read_anki
-from konsil.sources.jsontable import check_weight, elements, weight
-from konsil.sources.problems import MOST
+from konsil.sources.files import apart
+from konsil.sources.files.jsontable import check_weight, elements, weight
+from konsil.sources.files.problems import MOST
 from konsil.study import check, parse
 
 
@@ -34,7 +35,7 @@ def refusal(path: Path) -> str:
 def test_a_small_parquet_file_with_a_huge_cell_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(apart, "ALWAYS", 1 << 16)
     monkeypatch.setattr(apart, "RATIO", 2)
-    from konsil.sources.parquet import read_parquet
+    from konsil.sources.files.parquet import read_parquet
 
     path = tmp_path / "t.parquet"
     pl.DataFrame({"text": ["x" * 1_000_000]}).write_parquet(path)
@@ -58,7 +59,7 @@ def test_damaged_parquet_prints_nothing_but_a_sentence(tmp_path: Path, capfd: py
 
 CHILD = """
 import sys
-from konsil.sources.apart import limit
+from konsil.sources.files.apart import limit
 limit({memory}, {seconds})
 {work}
 """
@@ -126,7 +127,7 @@ def test_a_row_that_is_far_too_long_ends_the_reading(tmp_path: Path) -> None:
 
 
 def test_cells_with_nothing_in_them_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from konsil.sources import delimited
+    from konsil.sources.files import delimited
 
     monkeypatch.setattr(delimited, "CELLS", 1_000)
     (tmp_path / "t.csv").write_text("a,b,c,d\n" + ",,,\n" * 2_000)
@@ -144,7 +145,7 @@ def test_a_file_of_nothing_but_faults_is_not_read_to_its_end(tmp_path: Path, nam
 
 
 def test_a_line_of_many_megabytes_is_a_problem_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from konsil.sources import jsontable
+    from konsil.sources.files import jsontable
 
     monkeypatch.setattr(jsontable, "_LONGEST", 100)
     (tmp_path / "t.jsonl").write_text(json.dumps({"a": "x" * 200}) + "\n")
@@ -152,7 +153,7 @@ def test_a_line_of_many_megabytes_is_a_problem_of_its_own(tmp_path: Path, monkey
 
 
 def test_json_of_nothing_but_brackets_is_refused_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    from konsil.sources import jsontable
+    from konsil.sources.files import jsontable
 
     monkeypatch.setattr(jsontable, "_LIGHT", 0)
     assert weight('{"a":[1,2]}') < weight("[" * 11)
@@ -164,7 +165,7 @@ def test_json_of_nothing_but_brackets_is_refused_before_it_is_read(monkeypatch: 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts a process's memory so")
 def test_one_element_that_takes_too_much_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    from konsil.sources import jsontable
+    from konsil.sources.files import jsontable
 
     monkeypatch.setattr(jsontable, "_LIGHT", 0)
     monkeypatch.setattr(jsontable, "MEMORY", 1 << 20)
@@ -247,7 +248,7 @@ def test_the_parameters_of_a_simulation_that_are_none(tmp_path: Path, content: b
 
 def test_many_rows_of_few_keys_each_are_counted_as_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """700 kB of objects, each with another of 4,000 keys, once took 7.5 GB."""
-    from konsil.sources import delimited
+    from konsil.sources.files import delimited
 
     monkeypatch.setattr(delimited, "CELLS", 1_000)
     rows = [{f"c{n % 100}": 1} for n in range(200)]

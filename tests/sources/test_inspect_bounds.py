@@ -17,8 +17,9 @@ from tests.sources.inspect_files import header, sample, write_eval_log, write_js
 
 from konsil.errors import SourceError
 from konsil.records import Source
-from konsil.sources import apart, inspect_contents, stalled
-from konsil.sources.inspect_logs import read_inspect_log
+from konsil.sources.files import apart, stalled
+from konsil.sources.inspect import inspect_contents
+from konsil.sources.inspect.inspect_logs import read_inspect_log
 
 NESTED = "[" * 200_000 + "]" * 200_000
 
@@ -123,7 +124,7 @@ import resource, sys
 from pathlib import Path
 from konsil.errors import SourceError
 from konsil.records import Source
-from konsil.sources.inspect_logs import read_inspect_log
+from konsil.sources.inspect.inspect_logs import read_inspect_log
 path = Path(sys.argv[1])
 try:
     read_inspect_log(path, Source(path.name, "answers"))

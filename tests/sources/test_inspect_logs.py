@@ -13,7 +13,7 @@ from konsil.cli import main
 from konsil.errors import SourceError
 from konsil.records import Answer, Citation, Source, SourceKind
 from konsil.sources import read_answers, read_items
-from konsil.sources.inspect_logs import is_inspect_log, read_inspect_log, with_citations
+from konsil.sources.inspect.inspect_logs import is_inspect_log, read_inspect_log, with_citations
 
 MODEL = "mockllm/model"
 PROTOCOL = """

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from konsil.records import Source
-from konsil.sources.lookalikes import lookalikes
-from konsil.sources.table import read_table
+from konsil.sources.files.table import read_table
+from konsil.sources.tables.lookalikes import lookalikes
 
 
 def told(folder: Path, header: str, **source: object) -> list[str]:

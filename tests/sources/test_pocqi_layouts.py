@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from konsil.cli.main import group
 from konsil.errors import AnalysisError, SourceError
 from konsil.records import Source
-from konsil.sources.real_pocqi import Pocqi, read_real_pocqi
+from konsil.sources.pocqi.real_pocqi import Pocqi, read_real_pocqi
 from pocqi_tables import CHOICES, Made, as_the_authors_lay_out, tables, write
 
 PLAIN = tables(7, questions=60, comparisons=120, raters=12, specialties=3, fast=4, healthbench=20)
@@ -225,7 +225,7 @@ def test_other_names_give_the_same_records(
 ) -> None:
     from dataclasses import replace
 
-    from konsil.api.pocqi import translated
+    from konsil.api.folder.pocqi import translated
 
     named = dict(zip(CHOICES, "abcde", strict=True))
     write(plain, tmp_path / "plain")

@@ -12,11 +12,11 @@ import pytest
 from click.testing import CliRunner
 
 from konsil.api import open_folder
-from konsil.api.folder import Folder
+from konsil.api.folder.folder import Folder
 from konsil.cli.main import group
 from konsil.errors import SourceError
 from konsil.records import Source
-from konsil.sources.real_pocqi import read_real_pocqi
+from konsil.sources.pocqi.real_pocqi import read_real_pocqi
 from pocqi_tables import CHOICES, JUDGES, Made, tables, write
 
 SMALL = tables(3, questions=24, comparisons=40, raters=6, specialties=3, fast=2, healthbench=4)

@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from konsil.errors import SourceError
-from konsil.sources import read_table, spreadsheet
+from konsil.sources import read_table
+from konsil.sources.files import spreadsheet
 
 
 def book(path: Path, rows: list[list[object]], title: str = "Ratings") -> openpyxl.Workbook:

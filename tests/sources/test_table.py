@@ -17,7 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from konsil.errors import SourceError
-from konsil.sources import delimited, read_table
+from konsil.sources import read_table
+from konsil.sources.files import delimited
 
 SAFE = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

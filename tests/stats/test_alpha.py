@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from konsil.stats import alpha
-from konsil.stats.contract import Codes
-from konsil.stats.tables import coincidences, patterns
+from konsil.stats.agreement import alpha
+from konsil.stats.engine.contract import Codes
+from konsil.stats.engine.tables import coincidences, patterns
 
 
 def value(c: Codes, level: alpha.Level) -> float:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from konsil.stats.blinding import bang_index, blinding_sums, james_index
-from konsil.stats.infer import infer
+from konsil.stats.inference.infer import infer
+from konsil.stats.judges.blinding import bang_index, blinding_sums, james_index
 
 CRISP = np.array([82.0, 25, 170, 27, 29, 83])
 """Bang, Ni and Davis 2004, table 7: lovastatin and placebo, each guessed as lovastatin, as placebo, do not know."""

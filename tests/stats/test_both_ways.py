@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from konsil.stats.both_ways import both_ways, exchanged, tallied_both_ways
-from konsil.stats.contract import Codes
-from konsil.stats.names import STATISTICS, statistic
+from konsil.stats.agreement.names import STATISTICS, statistic
+from konsil.stats.engine.contract import Codes
+from konsil.stats.inference.both_ways import both_ways, exchanged, tallied_both_ways
 
 REVERSE = (2, 1, 0)
 LABELS = hnp.arrays(np.int64, st.tuples(st.integers(2, 12), st.integers(2, 4)), elements=st.integers(-1, 2))

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from konsil.stats.bounds import judge_range, share_range
-from konsil.stats.kappa import MeasureName
+from konsil.stats.agreement.kappa import MeasureName
+from konsil.stats.judges.bounds import judge_range, share_range
 
 
 def test_shares() -> None:

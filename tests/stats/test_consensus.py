@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from konsil.stats import consensus
-from konsil.stats.contract import Codes, Statistic
+from konsil.stats.agreement import consensus
+from konsil.stats.engine.contract import Codes, Statistic
 
 panels = st.integers(2, 4).flatmap(
     lambda k: st.integers(1, 6).flatmap(

@@ -10,8 +10,9 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from konsil.stats import kappa, wald
-from konsil.stats.contract import Codes
+from konsil.stats.agreement import kappa
+from konsil.stats.engine.contract import Codes
+from konsil.stats.inference import wald
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 NAMES = ("coverage_raters", "coverage_few_raters", "coverage_panels", "coverage_uneven")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.clexeval_tables import RIGHT
 
-from konsil.stats.degradation import drop, hidden, hidden_by_luck, label_dependence, potential, steps, violated
+from konsil.stats.cases.degradation import drop, hidden, hidden_by_luck, label_dependence, potential, steps, violated
 
 CELL = st.sampled_from([0.0, 1.0, np.nan])
 GRID = st.integers(2, 5).flatmap(lambda k: st.lists(st.lists(CELL, min_size=k, max_size=k), min_size=1, max_size=8))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from konsil.stats import distances
+from konsil.stats.engine import distances
 
 
 @pytest.mark.slow  # The fast tests do without this peer, which no extra can name.

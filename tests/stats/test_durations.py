@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from konsil.stats.durations import geometric_mean, median_of_cells
+from konsil.stats.shares.durations import geometric_mean, median_of_cells
 
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=40))

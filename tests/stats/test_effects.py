@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from konsil.stats.anova import (
+from konsil.stats.cases.anova import (
     Effect,
     contrasts,
     eta_interval,
@@ -19,8 +19,8 @@ from konsil.stats.anova import (
     products,
     repeated_measures,
 )
-from konsil.stats.effects import cohen_d, moments, paired_d, rank_sum, signed_rank
-from konsil.stats.strictness import separation, strictness_sums, trade_off
+from konsil.stats.cases.effects import cohen_d, moments, paired_d, rank_sum, signed_rank
+from konsil.stats.judges.strictness import separation, strictness_sums, trade_off
 
 VALUES = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=3, max_size=20)
 

@@ -7,10 +7,10 @@ import time
 import numpy as np
 import pytest
 
-from konsil.stats import ensembles
-from konsil.stats.consensus import majority, with_consensus
-from konsil.stats.contract import Codes
-from konsil.stats.kappa import cohen_kappa_of
+from konsil.stats.agreement.consensus import majority, with_consensus
+from konsil.stats.agreement.kappa import cohen_kappa_of
+from konsil.stats.engine.contract import Codes
+from konsil.stats.judges import ensembles
 
 
 def sample(missing: float = 0.1, n_judges: int = 5) -> Codes:

@@ -8,9 +8,9 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from konsil.stats.contract import Array, Codes
-from konsil.stats.exchange import permuted, swapped
-from konsil.stats.kappa import cohen_kappa
+from konsil.stats.agreement.kappa import cohen_kappa
+from konsil.stats.engine.contract import Array, Codes
+from konsil.stats.inference.exchange import permuted, swapped
 
 
 def mean(totals: Array) -> Array:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from konsil.stats.contract import Codes
-from konsil.stats.generalizability import Components, components, product_sums, raters_needed, reliability
-from konsil.stats.icc import icc1_incomplete, oneway_sums
+from konsil.stats.agreement.icc import icc1_incomplete, oneway_sums
+from konsil.stats.designs.generalizability import Components, components, product_sums, raters_needed, reliability
+from konsil.stats.engine.contract import Codes
 
 
 def drawn(seed: int, n: int, raters: int, sentences: int, sds: tuple[float, float, float, float]) -> np.ndarray:

@@ -10,8 +10,8 @@ import pingouin
 import pytest
 from scipy import stats as scipy_stats
 
-from konsil.stats import icc
-from konsil.stats.contract import Codes
+from konsil.stats.agreement import icc
+from konsil.stats.engine.contract import Codes
 
 PEER = {
     "icc1": ("ICC(1,1)", "ICC1"),

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from konsil.stats.injections import injection_shift, injection_sums
-from konsil.stats.share_differences import Outcomes, score_difference
+from konsil.stats.judges.injections import injection_shift, injection_sums
+from konsil.stats.shares.share_differences import Outcomes, score_difference
 
 pairs = st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 5)), max_size=40)
 

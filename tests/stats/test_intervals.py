@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from konsil.stats import intervals
-from konsil.stats.resample import bootstrap, jackknife
+from konsil.stats.engine.resample import bootstrap, jackknife
+from konsil.stats.inference import intervals
 
 
 def mean(totals):

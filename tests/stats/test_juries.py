@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from konsil.stats.accord import choice_agreement, choice_tables
-from konsil.stats.infer import infer
-from konsil.stats.juries import chance_of_rankings, jury, own_minus_others, rank_agreement
-from konsil.stats.ladders import elo
-from konsil.stats.votes import Votes, cell_counts, totals, votes
-from konsil.stats.wins import head_to_head, one_against_rest
+from konsil.stats.inference.infer import infer
+from konsil.stats.pairs.accord import choice_agreement, choice_tables
+from konsil.stats.pairs.juries import chance_of_rankings, jury, own_minus_others, rank_agreement
+from konsil.stats.pairs.ladders import elo
+from konsil.stats.pairs.votes import Votes, cell_counts, totals, votes
+from konsil.stats.pairs.wins import head_to_head, one_against_rest
 
 K = 4
 

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from konsil.stats import kappa
-from konsil.stats.contract import Codes, Statistic
-from konsil.stats.tables import pair_tables
+from konsil.stats.agreement import kappa
+from konsil.stats.engine.contract import Codes, Statistic
+from konsil.stats.engine.tables import pair_tables
 
 
 def value(statistic: Statistic, codes: Codes) -> float:

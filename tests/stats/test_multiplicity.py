@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from konsil.stats.multiplicity import holm
+from konsil.stats.inference.multiplicity import holm
 
 
 @pytest.mark.slow  # the peer alone takes seconds to load

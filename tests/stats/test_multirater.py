@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from statsmodels.stats.inter_rater import fleiss_kappa as peer_fleiss
 
-from konsil.stats import alpha, gwet, kappa, multirater
-from konsil.stats import standard_errors as se
-from konsil.stats.contract import Codes, Statistic
-from konsil.stats.tables import unit_counts
+from konsil.stats.agreement import alpha, gwet, kappa, multirater
+from konsil.stats.agreement import standard_errors as se
+from konsil.stats.engine.contract import Codes, Statistic
+from konsil.stats.engine.tables import unit_counts
 
 
 def value(statistic: Statistic, codes: Codes) -> float:

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from konsil.stats.alpha import LEVELS
-from konsil.stats.contract import Codes, Statistic
-from konsil.stats.names import STATISTICS, applicable, statistic
+from konsil.stats.agreement.alpha import LEVELS
+from konsil.stats.agreement.names import STATISTICS, applicable, statistic
+from konsil.stats.engine.contract import Codes, Statistic
 
 NAMES = sorted(STATISTICS)
 SYMMETRIC_IN_LABELS = [name for name in NAMES if STATISTICS[name].levels == LEVELS]

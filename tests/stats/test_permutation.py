@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from konsil.stats.permutation import flip_test, max_t, swap_test
+from konsil.stats.inference.permutation import flip_test, max_t, swap_test
 
 
 def brute_force(column):

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from konsil.stats import posterior
-from konsil.stats.contract import Codes
-from konsil.stats.gwet import gwet_ac1
-from konsil.stats.kappa import cohen_kappa
-from konsil.stats.tables import pair_tables, unit_agreement
+from konsil.stats.agreement.gwet import gwet_ac1
+from konsil.stats.agreement.kappa import cohen_kappa
+from konsil.stats.engine.contract import Codes
+from konsil.stats.engine.tables import pair_tables, unit_agreement
+from konsil.stats.inference import posterior
 
 TWO = Codes(np.array([[0, 0]] * 30 + [[1, 1]] * 4 + [[0, 1]] * 2), np.arange(36), 2)
 

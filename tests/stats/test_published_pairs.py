@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from konsil.stats.accord import KAPPA, choice_agreement, choice_tables
-from konsil.stats.published_pairs import pair_weights, published_agreement, published_tables, published_wins
-from konsil.stats.votes import Votes, votes
+from konsil.stats.pairs.accord import KAPPA, choice_agreement, choice_tables
+from konsil.stats.pairs.published_pairs import pair_weights, published_agreement, published_tables, published_wins
+from konsil.stats.pairs.votes import Votes, votes
 
 
 def drawn(seed: int, n: int = 120, systems: int = 4, questions: int = 50) -> tuple[Votes, np.ndarray]:

@@ -7,9 +7,9 @@ import pytest
 from scipy import stats as scipy_stats
 from scipy.stats import kendalltau, spearmanr
 
-from konsil.stats import ranks
-from konsil.stats.contract import Codes, Statistic
-from konsil.stats.tables import identity, pair_tables
+from konsil.stats.engine import ranks
+from konsil.stats.engine.contract import Codes, Statistic
+from konsil.stats.engine.tables import identity, pair_tables
 
 
 def value(statistic: Statistic, codes: Codes) -> float:

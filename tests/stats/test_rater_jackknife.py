@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from konsil.stats import wald
-from konsil.stats.contract import Codes
-from konsil.stats.names import statistic
-from konsil.stats.rater_jackknife import by_raters, items_and_raters, of_two_panels
+from konsil.stats.agreement.names import statistic
+from konsil.stats.engine.contract import Codes
+from konsil.stats.inference import wald
+from konsil.stats.inference.rater_jackknife import by_raters, items_and_raters, of_two_panels
 
 
 def of_table(y: np.ndarray):

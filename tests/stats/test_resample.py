@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from konsil.stats.resample import bootstrap, bootstrap_weighted, evaluate, jackknife, merge, weights_tally
-from konsil.stats.rows import prepare
-from konsil.stats.weights import bootstrap_weights
+from konsil.stats.engine.resample import bootstrap, bootstrap_weighted, evaluate, jackknife, merge, weights_tally
+from konsil.stats.engine.rows import prepare
+from konsil.stats.engine.weights import bootstrap_weights
 
 KINDS = ["whole", "quarters", "fractions", "large"]
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from konsil.stats.infer import infer
-from konsil.stats.risk import risk_coverage, risk_curve
+from konsil.stats.inference.infer import infer
+from konsil.stats.judges.risk import risk_coverage, risk_curve
 
 UNITS = st.lists(st.tuples(st.sampled_from([0.2, 0.4, 0.5, 0.9, 1.0]), st.booleans()), min_size=1, max_size=12)
 

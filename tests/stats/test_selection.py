@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from konsil.stats.selection import best_index, best_of
-from konsil.stats.weights import bootstrap_weights
+from konsil.stats.engine.weights import bootstrap_weights
+from konsil.stats.judges.selection import best_index, best_of
 
 
 def shares(totals: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from scipy import optimize, stats
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import test_proportions_2indep as score_test
 
-from konsil.stats.share_differences import Outcomes, score_difference, square_and_add
+from konsil.stats.shares.share_differences import Outcomes, score_difference, square_and_add
 
 
 def independent(x: int, n: int, y: int, m: int) -> Outcomes:

@@ -3,8 +3,8 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from konsil.stats import shares
-from konsil.stats.shares import clopper_pearson, interval, wilson
+from konsil.stats.shares import shares
+from konsil.stats.shares.shares import clopper_pearson, interval, wilson
 
 COUNTS = [(k, n) for n in (1, 2, 7, 30, 1000) for k in sorted({0, 1, n // 3, n - 1, n})]
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from konsil.stats.infer import infer
-from konsil.stats.slopes import slope, slope_sums
+from konsil.stats.inference.infer import infer
+from konsil.stats.judges.slopes import slope, slope_sums
 
 
 @given(st.integers(0, 10_000))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from konsil.stats import alpha, gwet, kappa, multirater
-from konsil.stats import standard_errors as se
-from konsil.stats.contract import Codes, Statistic
+from konsil.stats.agreement import alpha, gwet, kappa, multirater
+from konsil.stats.agreement import standard_errors as se
+from konsil.stats.engine.contract import Codes, Statistic
 
 TABLE = np.array([[13, 2, 0], [1, 20, 7], [0, 4, 53]])
 

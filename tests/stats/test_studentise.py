@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from konsil.stats import studentise
-from konsil.stats.weights import bootstrap_weights
+from konsil.stats.engine.weights import bootstrap_weights
+from konsil.stats.inference import studentise
 
 
 def test_pivots_by_recomputing_every_draw():

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from konsil.stats.infer import infer
-from konsil.stats.subsets import (
+from konsil.stats.designs.subsets import (
     MOST_SUBSETS,
     Points,
     overlap_alone,
@@ -21,6 +20,7 @@ from konsil.stats.subsets import (
     spearman_of_points,
     subsets_of,
 )
+from konsil.stats.inference.infer import infer
 
 
 def ratings(seed: int = 1, n: int = 40, raters: int = 3, most: int = 6, answer: float = 0.6) -> np.ndarray:

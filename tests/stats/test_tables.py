@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from konsil.stats import sparse_tables, tables
-from konsil.stats.contract import Codes
+from konsil.stats.engine import sparse_tables, tables
+from konsil.stats.engine.contract import Codes
 
 
 @st.composite

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from konsil.stats.contract import Codes
-from konsil.stats.kappa import cohen_kappa, percent_agreement
-from konsil.stats.shares import reduced_variance
-from konsil.stats.uneven_clusters import uneven_clusters
+from konsil.stats.agreement.kappa import cohen_kappa, percent_agreement
+from konsil.stats.engine.contract import Codes
+from konsil.stats.shares.shares import reduced_variance
+from konsil.stats.shares.uneven_clusters import uneven_clusters
 
 ONE_LARGE = np.repeat(np.arange(60), [3] * 59 + [118])
 """One of sixty clusters holds 40 % of the units."""

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from konsil.stats import shares
-from konsil.stats.crossed import crossed
-from konsil.stats.vote_contrasts import between_groups
-from konsil.stats.vote_limits import effective_votes, unanimous_limits, wilson_limits
-from konsil.stats.votes import votes
-from konsil.stats.wins import head_to_head, one_against_rest
+from konsil.stats.pairs.crossed import crossed
+from konsil.stats.pairs.vote_contrasts import between_groups
+from konsil.stats.pairs.votes import votes
+from konsil.stats.pairs.wins import head_to_head, one_against_rest
+from konsil.stats.shares import shares
+from konsil.stats.shares.vote_limits import effective_votes, unanimous_limits, wilson_limits
 
 
 def alike(n_votes: int, n_raters: int, outcome: int = -1):

@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 
-from konsil.stats import kappa, wald
-from konsil.stats.contract import Codes
-from konsil.stats.tables import pair_tables
+from konsil.stats.agreement import kappa
+from konsil.stats.engine.contract import Codes
+from konsil.stats.engine.tables import pair_tables
+from konsil.stats.inference import wald
 
 
 def ratio(totals):

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from konsil.stats import weights as module
-from konsil.stats.weights import Remembered, bootstrap_weights, pattern_weights, random_signs, stream_key
+from konsil.stats.engine import weights as module
+from konsil.stats.engine.weights import Remembered, bootstrap_weights, pattern_weights, random_signs, stream_key
 
 
 def test_the_key_is_the_same_in_another_process():
     here = stream_key(2024, "kappa of the cardiologists")
-    code = "from konsil.stats.weights import stream_key; print(stream_key(2024, 'kappa of the cardiologists'))"
+    code = "from konsil.stats.engine.weights import stream_key; print(stream_key(2024, 'kappa of the cardiologists'))"
     there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert here == int(there)
     assert 0 <= here < 2**64

@@ -10,7 +10,7 @@ import pytest
 from konsil.errors import StoreError
 from konsil.records import Item
 from konsil.store import Batch, Store
-from konsil.store.backup import backup
+from konsil.store.release.backup import backup
 
 AT = "2025-03-01T12:00:00Z"
 

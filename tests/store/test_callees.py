@@ -6,8 +6,8 @@ from pathlib import Path
 
 from konsil.records import Call, Callee
 from konsil.store import Store
-from konsil.store.callees import callees
-from konsil.store.calls import Calls
+from konsil.store.calls.callees import callees
+from konsil.store.calls.calls import Calls
 
 
 def call(n: int, **more: object) -> Call:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import get_args
 
-from konsil.analysis.columns import Columns, answers_in, task_columns
-from konsil.analysis.coverage import coverage
-from konsil.analysis.frame import Data, Long, long
-from konsil.analysis.spec import Exclusions
+from konsil.analysis.model.spec import Exclusions
+from konsil.analysis.table.columns import Columns, answers_in, task_columns
+from konsil.analysis.table.coverage import coverage
+from konsil.analysis.table.frame import Data, Long, long
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.store import Batch, KindName, Store
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from konsil.errors import SourceError, StoreError
-from konsil.sources.encoding import to_utf8
-from konsil.store import Batch, Store, engine
+from konsil.sources.files.encoding import to_utf8
+from konsil.store import Batch, Store
+from konsil.store.engine import engine
 
 AT = "2025-03-01T12:00:00Z"
 

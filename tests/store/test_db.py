@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from konsil.errors import ConflictError, StoreError
 from konsil.records import Answer, Attempt, Event, Item, Rater, Rating, Span, Task
 from konsil.store import Batch, Store
-from konsil.store.rows import KINDS
+from konsil.store.engine.rows import KINDS
 
 AT = "2025-03-01T12:00:00Z"
 LATER = "2025-03-02T12:00:00+00:00"

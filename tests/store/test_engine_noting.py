@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from konsil.store import Store, schema
-from konsil.store.engine import noting, reading, writing
+from konsil.store import Store
+from konsil.store.engine import schema
+from konsil.store.engine.engine import noting, reading, writing
 
 
 def synchronous(store: Store) -> int:

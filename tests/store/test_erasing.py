@@ -16,16 +16,20 @@ import sqlalchemy as sa
 from konsil.errors import ConflictError, StoreError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Attempt, Event, Item, Rater, Rating, Task
-from konsil.store import Batch, Store, anchoring, drafts, engine, erasing, happenings, page_schema, schema, screens
-from konsil.store.access import ERASED, Access
-from konsil.store.covering import cover_task
-from konsil.store.engine import reading, writing
-from konsil.store.heads import anchor_notes, check_head, head_of
-from konsil.store.own_data import own_data
-from konsil.store.people import Person, note_person, people
+from konsil.store import Batch, Store
+from konsil.store.engine import engine, page_schema, schema
+from konsil.store.engine.engine import reading, writing
+from konsil.store.log import anchoring, happenings
+from konsil.store.log.covering import cover_task
+from konsil.store.log.heads import anchor_notes, check_head, head_of
+from konsil.store.people.access import ERASED, Access
+from konsil.store.people.people import Person, note_person, people
+from konsil.store.privacy import erasing
+from konsil.store.privacy.own_data import own_data
+from konsil.store.tasks import drafts, screens
 from konsil.study import Study
-from konsil.study.enrolment import CONSENT, PROFILE
-from konsil.study.privacy import Privacy
+from konsil.study.sections.enrolment import CONSENT, PROFILE
+from konsil.study.sections.privacy import Privacy
 
 AT, LATER = "2025-03-01T12:00:00Z", "2025-06-01T12:00:00Z"
 HERE = Path(__file__).parent
@@ -294,7 +298,8 @@ def test_a_preview_states_the_same_and_changes_nothing(study: Store) -> None:
 _DIES_IN_THE_MIDDLE = """
 import os, pickle, sys
 from pathlib import Path
-from konsil.store import Store, erasing
+from konsil.store.privacy import erasing
+from konsil.store import Store
 
 remove = erasing._Selection._remove_ratings
 

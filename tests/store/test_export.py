@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 from konsil.errors import StoreError
 from konsil.records import Answer, Attempt, Citation, Event, Item, Rater, Rating, Span, Task
 from konsil.records.nouns import Outcome, Purpose, RaterKind
-from konsil.store import Batch, Store, frames
-from konsil.store.export import Format, export, read_export
-from konsil.store.rows import KINDS
+from konsil.store import Batch, Store
+from konsil.store.engine import frames
+from konsil.store.engine.rows import KINDS
+from konsil.store.release.export import Format, export, read_export
 
 AT = "2025-03-01T12:00:00Z"
 FORMATS = get_args(Format)
@@ -218,7 +219,7 @@ def test_a_failed_export_leaves_nothing(filled: Store, tmp_path: Path, monkeypat
     def full_disk(*_: object) -> Iterator[object]:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("konsil.store.frames.write_csv", full_disk)
+    monkeypatch.setattr("konsil.store.engine.frames.write_csv", full_disk)
     with pytest.raises(StoreError, match="No space left on device"):
         export(filled, tmp_path / "out", "csv")
     assert not (tmp_path / "out").exists()

@@ -8,7 +8,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from konsil.store.audit import fingerprint
+from konsil.store.log.audit import fingerprint
 
 CELLS = st.none() | st.text() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 

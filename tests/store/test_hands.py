@@ -7,12 +7,15 @@ import sqlalchemy as sa
 
 from konsil.errors import StoreError
 from konsil.records import Event
-from konsil.store import Store, batches, happenings, progress, schema
-from konsil.store.engine import reading, writing
-from konsil.store.hands import hand_over
-from konsil.store.looks import looks
-from konsil.store.recruiting import record, recorded
-from konsil.study.recruitment import stratum
+from konsil.store import Store
+from konsil.store.engine import schema
+from konsil.store.engine.engine import reading, writing
+from konsil.store.log import happenings
+from konsil.store.people.recruiting import record, recorded
+from konsil.store.tasks import batches, progress
+from konsil.store.tasks.hands import hand_over
+from konsil.store.tasks.looks import looks
+from konsil.study.sections.recruitment import stratum
 
 AT = "2025-03-02T12:00:00Z"
 LEFT = Event("withdrawal R1 1", "withdrawal", "R1", AT, {"holders": {"t1": "J1"}})

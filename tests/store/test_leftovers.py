@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from konsil.store import Batch, Store
-from konsil.store.backup import backup
-from konsil.store.export import export
-from konsil.store.leftovers import clear_leftovers, draft_prefix
+from konsil.store.engine.leftovers import clear_leftovers, draft_prefix
+from konsil.store.release.backup import backup
+from konsil.store.release.export import export
 
 AT = "2025-03-01T12:00:00Z"
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes of Windows are not asked whether they run")

@@ -11,9 +11,10 @@ import sqlalchemy as sa
 
 from konsil.errors import StoreError
 from konsil.records import Call, Rating
-from konsil.store import Batch, Store, migrate, schema
-from konsil.store.calls import Calls
-from konsil.store.engine import writing
+from konsil.store import Batch, Store
+from konsil.store.calls.calls import Calls
+from konsil.store.engine import migrate, schema
+from konsil.store.engine.engine import writing
 
 AT = "2025-03-01T12:00:00Z"
 CALL = Call("w", 1, "answer", "s1", "i1", "k", "local", "m", "ok", 1, 200, {"seed": 1}, {}, "m-1", at=AT, raw="{}")

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from konsil.store import Batch, Store, drafts, migrate, page_schema, screens
-from konsil.store.access import Access, hashed
-from konsil.store.engine import reading
-from konsil.store.people import people
+from konsil.store import Batch, Store
+from konsil.store.engine import migrate, page_schema
+from konsil.store.engine.engine import reading
+from konsil.store.people.access import Access, hashed
+from konsil.store.people.people import people
+from konsil.store.tasks import drafts, screens
 
 HERE = Path(__file__).parent
 OLDER = sorted(int(p.stem.removeprefix("schema")) for p in HERE.glob("schema*.sql"))
@@ -35,7 +37,7 @@ Tables = dict[str, tuple[tuple[str, ...], list[tuple[Any, ...]]]]
 
 
 def test_every_older_schema_has_its_dump() -> None:
-    from konsil.store.schema import SCHEMA
+    from konsil.store.engine.schema import SCHEMA
 
     assert [*range(1, SCHEMA)] == OLDER, "a new schema leaves the one before as a file here"
 

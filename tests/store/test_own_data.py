@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from konsil.errors import StoreError
-from konsil.store import Batch, Store, drafts, page_schema, schema, screens
-from konsil.store.access import Access
-from konsil.store.engine import writing
-from konsil.store.own_data import own_data
-from konsil.store.people import Person, note_person
+from konsil.store import Batch, Store
+from konsil.store.engine import page_schema, schema
+from konsil.store.engine.engine import writing
+from konsil.store.people.access import Access
+from konsil.store.people.people import Person, note_person
+from konsil.store.privacy.own_data import own_data
+from konsil.store.tasks import drafts, screens
 
 AT, LATER = "2025-03-01T12:00:00Z", "2025-06-01T12:00:00Z"
 NO_PERSON = {

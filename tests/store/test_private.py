@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from konsil.api.copying import copy_new
-from konsil.store import Batch, Store, engine
-from konsil.store.alone import alone
-from konsil.store.backup import backup
-from konsil.store.export import export
-from konsil.store.people import Person, forget_person, note_person
-from konsil.store.private import write_private
+from konsil.api.rehearsal.copying import copy_new
+from konsil.store import Batch, Store
+from konsil.store.calls.alone import alone
+from konsil.store.engine import engine
+from konsil.store.engine.private import write_private
+from konsil.store.people.people import Person, forget_person, note_person
+from konsil.store.release.backup import backup
+from konsil.store.release.export import export
 
 AT = "2025-03-01T12:00:00Z"
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")

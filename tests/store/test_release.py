@@ -20,10 +20,10 @@ from konsil.errors import StoreError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Span, System, Task
 from konsil.store import Batch, Store
-from konsil.store.fields import meanings
-from konsil.store.frames import read_csv
-from konsil.store.pseudonyms import SUPPRESSED, Pseudonyms, coarsened, mentions
-from konsil.store.release import release
+from konsil.store.engine.fields import meanings
+from konsil.store.engine.frames import read_csv
+from konsil.store.release.pseudonyms import SUPPRESSED, Pseudonyms, coarsened, mentions
+from konsil.store.release.release import release
 from konsil.study import Study
 from small_studies import exit_code
 

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.prepare import Screened, screening_event
-from konsil.prepare.rewriting import REWRITING
+from konsil.prepare.questions.rewriting import REWRITING
 from konsil.records import Answer, Attempt, Citation, Event, Item, Rater, Rating, Span, Task
 from konsil.store import Batch, Store
-from konsil.store.frames import read_csv
-from konsil.store.release import Released, release
+from konsil.store.engine.frames import read_csv
+from konsil.store.release.release import Released, release
 from konsil.study import Study
-from konsil.study.enrolment import CONSENT, PROFILE, Enrolment
+from konsil.study.sections.enrolment import CONSENT, PROFILE, Enrolment
 
 AT, KEY = "2025-03-01T12:00:00Z", b"a secret of thirty-two bytes....."
 N_ITEMS, N_RATERS = 4, 4

@@ -18,8 +18,8 @@ from konsil.instrument import Criterion, Instrument, Scale, canonical
 from konsil.plan import Allocation, assign
 from konsil.records import Answer, Item, Rater, Rating, System, Task
 from konsil.store import Batch, Store
-from konsil.store.pseudonyms import SUPPRESSED, coarsened
-from konsil.store.release import release
+from konsil.store.release.pseudonyms import SUPPRESSED, coarsened
+from konsil.store.release.release import release
 from konsil.study import Study
 
 AT, KEY = "2025-03-01T12:00:00Z", b"a secret of thirty-two bytes....."

@@ -8,16 +8,17 @@ import pytest
 import sqlalchemy as sa
 
 import konsil
-from konsil.api.blinded import freeze, unblind
-from konsil.api.invitations import invite, revoke
+from konsil.api.folder.blinded import freeze, unblind
+from konsil.api.running.invitations import invite, revoke
 from konsil.cli import main
 from konsil.errors import StoreError, StudyError
-from konsil.store import Store, schema
-from konsil.store.access import Access
-from konsil.store.engine import reading
-from konsil.store.own_data import own_data
-from konsil.store.people import Person, forget_person, note_person
-from konsil.store.staff import names, pseudonym
+from konsil.store import Store
+from konsil.store.engine import schema
+from konsil.store.engine.engine import reading
+from konsil.store.people.access import Access
+from konsil.store.people.people import Person, forget_person, note_person
+from konsil.store.people.staff import names, pseudonym
+from konsil.store.privacy.own_data import own_data
 
 AT, LATER = "2025-03-01T12:00:00Z", "2099-06-01T12:00:00Z"
 NAMES = ("Dr. Anna Kiebitz", "b.lerche@clinic.example", "wiedehopf", "Carl Pirol", "Dora Amsel", "amsel@clinic.example")

@@ -10,8 +10,8 @@ import pytest
 
 from konsil.records import Call, Usage
 from konsil.store import Store
-from konsil.store.calls import Calls
-from konsil.store.usages import failure, usages
+from konsil.store.calls.calls import Calls
+from konsil.store.calls.usages import failure, usages
 
 COUNTED = {"in": 100, "out": 20}
 

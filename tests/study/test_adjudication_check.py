@@ -9,8 +9,8 @@ import pytest
 from konsil.instrument import Scale
 from konsil.records import Source
 from konsil.study import check
-from konsil.study.adjudication import Adjudication
-from konsil.study.enrolment import Enrolment
+from konsil.study.definition.adjudication import Adjudication
+from konsil.study.sections.enrolment import Enrolment
 
 from .test_check import HOURS, KAPPA, STUDY, told
 

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from konsil.analysis import Analysis, Exclusions, Resampling
-from konsil.analysis.catalogue import ONE_TABLE, ORDERED, WEIGHTED, WEIGHTS, known_statistics
-from konsil.analysis.panels import ONE_TABLE as TABLES
+from konsil.analysis.agreement.panels import ONE_TABLE as TABLES
+from konsil.analysis.model.catalogue import ONE_TABLE, ORDERED, WEIGHTED, WEIGHTS, known_statistics
 from konsil.errors import StudyError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
 from konsil.records import Rater, System
-from konsil.stats.distances import WEIGHTS as NAMED_WEIGHTS
-from konsil.stats.names import STATISTICS
+from konsil.stats.agreement.names import STATISTICS
+from konsil.stats.engine.distances import WEIGHTS as NAMED_WEIGHTS
 from konsil.study import Study, check, parse
 
 CORRECT = Criterion("correct", "Is it correct?", Scale(("no", "yes"), abstain="unsure"))

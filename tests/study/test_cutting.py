@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from konsil.api import open_folder
-from konsil.api.planning import make_plan
+from konsil.api.running.planning import make_plan
 from konsil.cli.main import group
 from konsil.errors import PlanError
 from konsil.records import Answer, Span
@@ -101,7 +101,7 @@ def test_what_was_cut_stays_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyP
     folder = write(tmp_path / "study")
     run("import", folder)
     before = stored(folder)
-    monkeypatch.setattr("konsil.study.cutting.sentences", lambda text: (Span(0, len(text)),))
+    monkeypatch.setattr("konsil.study.data.cutting.sentences", lambda text: (Span(0, len(text)),))
     assert "nothing; 2 records" in run("import", folder)
     assert stored(folder) == before
 

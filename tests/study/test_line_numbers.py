@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from konsil.study.line_numbers import key_lines, with_lines
+from konsil.study.sections.line_numbers import key_lines, with_lines
 
 PROTOCOLS = sorted(Path(str(files("konsil"))).rglob("study*.toml"))
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from konsil.errors import StudyError
-from konsil.study.calling import settings_of
-from konsil.study.parting import parted
+from konsil.study.sections.calling import settings_of
+from konsil.study.sections.parting import parted
 
 SECTIONS = ("Thinking", "Final Response")
 

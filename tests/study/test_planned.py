@@ -10,9 +10,9 @@ from konsil.errors import SourceError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation, assign
 from konsil.records import Answer, Item, Rater, Rating, Task
-from konsil.sources.tasks import Tasks
-from konsil.study.admit import Incoming
-from konsil.study.planned import on_plan
+from konsil.sources.tables.tasks import Tasks
+from konsil.study.data.admit import Incoming
+from konsil.study.data.planned import on_plan
 
 CORRECT = Criterion("correct", "?", Scale(("no", "yes")))
 EASY = Criterion("easy", "?", Scale(("no", "yes")), scope="item")

@@ -11,7 +11,7 @@ from konsil.instrument import Criterion, Instrument, Scale, fields
 from konsil.plan import Allocation
 from konsil.records import Rater, Span, System, Task
 from konsil.study import Study, check
-from konsil.study.practice import Explanation, explained
+from konsil.study.sections.practice import Explanation, explained
 
 FORM = Instrument(
     "form", (Criterion("right", "?", Scale(("no", "yes"))), Criterion("hard", "?", Scale(("a", "b")), "item"))

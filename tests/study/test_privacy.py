@@ -6,7 +6,7 @@ import pytest
 
 from konsil.errors import StudyError
 from konsil.study import check, parse, study_digest
-from konsil.study.privacy import Privacy
+from konsil.study.sections.privacy import Privacy
 
 HEAD = 'title = "t"\nseed = 1\n[privacy]\n'
 

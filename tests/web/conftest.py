@@ -20,11 +20,11 @@ from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation, assign
 from konsil.records import Answer, Citation, Item, Rater, Span, System
 from konsil.store import Batch, Store
-from konsil.store.access import Access, role_of
+from konsil.store.people.access import Access, role_of
 from konsil.study import Study
-from konsil.web.app import create_app
-from konsil.web.desk import Desk
-from konsil.web.site import Options
+from konsil.web.app.app import create_app
+from konsil.web.rating.desk import Desk
+from konsil.web.site.site import Options
 
 from .browsers import chromium
 

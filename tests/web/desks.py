@@ -12,10 +12,10 @@ from konsil.instrument import Instrument
 from konsil.plan import Allocation, assign
 from konsil.records import Answer, Item, Rater, Rating, System
 from konsil.store import Batch, Store
-from konsil.store.access import Access
+from konsil.store.people.access import Access
 from konsil.study import Study
-from konsil.web.app import create_app
-from konsil.web.site import Options, utc
+from konsil.web.app.app import create_app
+from konsil.web.site.site import Options, utc
 
 from .browsers import free_port, served
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from konsil.store import Store
-from konsil.store.access import Access
-from konsil.web.app import create_app
-from konsil.web.site import Options
+from konsil.store.people.access import Access
+from konsil.web.app.app import create_app
+from konsil.web.site.site import Options
 
 from .browsers import free_port, served
 from .conftest import AT

@@ -12,13 +12,14 @@ import pytest
 from konsil.instrument import Instrument, fields, ratings, read_form
 from konsil.plan import Allocation
 from konsil.records import Rating, Task
-from konsil.store import Store, adjudications
-from konsil.store.engine import reading
-from konsil.store.people import Person, note_person
+from konsil.store import Store
+from konsil.store.engine.engine import reading
+from konsil.store.people.people import Person, note_person
+from konsil.store.tasks import adjudications
 from konsil.study import Study
-from konsil.study.adjudication import CLOSED, DECIDED, OPENED, Adjudication, closing_sentences
-from konsil.web.adjudication import Adjudicating
-from konsil.web.desk import Desk
+from konsil.study.definition.adjudication import CLOSED, DECIDED, OPENED, Adjudication, closing_sentences
+from konsil.web.rating.adjudication import Adjudicating
+from konsil.web.rating.desk import Desk
 
 from .conftest import AT, MEDQADE, PAIR, STUDIES, SYSTEMS, fill, study_of
 
@@ -87,8 +88,8 @@ def test_a_task_under_review_is_closed_and_no_other(enter: Enter, opened: Store,
     monkeypatch.setitem(STUDIES, "differ", STUDY)
     of(STUDY, opened, clock).open_all("owner")
     desk = Desk(STUDY, opened, clock.stamp)
-    from konsil.store import screens
-    from konsil.store.engine import writing
+    from konsil.store.engine.engine import writing
+    from konsil.store.tasks import screens
 
     for item, closed in (("canary-item-0", True), ("canary-item-1", False)):
         task = tasks_on(opened, item)[0]

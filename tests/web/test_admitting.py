@@ -12,10 +12,10 @@ import pytest
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
 from konsil.store import Store
-from konsil.study.calibration import Calibration
-from konsil.web.desk import Desk
-from konsil.web.pilot import Pilot
-from konsil.web.reception import Reception
+from konsil.study.sections.calibration import Calibration
+from konsil.web.rating.desk import Desk
+from konsil.web.rating.pilot import Pilot
+from konsil.web.rating.reception import Reception
 
 from .conftest import STUDIES, fill, raters, study_of
 from .test_joining import ASKS, FITS, WHO

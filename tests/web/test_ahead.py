@@ -10,15 +10,16 @@ import pytest
 import sqlalchemy as sa
 from starlette.testclient import TestClient
 
-from konsil.store import Store, page_schema, schema
-from konsil.store.engine import reading
+from konsil.store import Store
+from konsil.store.engine import page_schema, schema
+from konsil.store.engine.engine import reading
 from konsil.study import Study
-from konsil.web import richtext
-from konsil.web.ahead import render_ahead
-from konsil.web.app import create_app
-from konsil.web.desk import Desk
-from konsil.web.pages import environment
-from konsil.web.work import Work
+from konsil.web.app.app import create_app
+from konsil.web.http import richtext
+from konsil.web.rating.ahead import render_ahead
+from konsil.web.rating.desk import Desk
+from konsil.web.rating.work import Work
+from konsil.web.site.pages import environment
 
 MakeDesk = Callable[..., Desk]
 R1, R2 = "canary-rater-1", "canary-rater-2"

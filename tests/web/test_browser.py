@@ -13,7 +13,7 @@ import pytest
 
 from konsil.records import Answer, Item
 from konsil.store import Batch, Store
-from konsil.store.access import Access
+from konsil.store.people.access import Access
 
 from .browsers import free_port, in_a_browser
 

@@ -18,16 +18,17 @@ from starlette.testclient import TestClient
 from konsil.instrument import Instrument
 from konsil.plan import Allocation, assign
 from konsil.records import Answer, Citation, Item, Rater, Span, System, Task
-from konsil.store import Batch, Store, happenings
-from konsil.store.access import Access
-from konsil.store.people import Person, note_person
+from konsil.store import Batch, Store
+from konsil.store.log import happenings
+from konsil.store.people.access import Access
+from konsil.store.people.people import Person, note_person
 from konsil.study import Study
-from konsil.study.enrolment import Enrolment, version_of
-from konsil.web.app import create_app
-from konsil.web.guard import Public
-from konsil.web.kit import make
-from konsil.web.routes import ROUTES
-from konsil.web.site import Options
+from konsil.study.sections.enrolment import Enrolment, version_of
+from konsil.web.app.app import create_app
+from konsil.web.app.routes import ROUTES
+from konsil.web.kit.kit import make
+from konsil.web.site.guard import Public
+from konsil.web.site.site import Options
 
 from .both import opened, server  # noqa: F401 - fixtures
 from .conftest import AT, CLEXEVAL, LATER, MEDQADE, PAIR, SENTENCES, SURVEY, TEXT, URL, Browser, Clock, hurried
@@ -196,7 +197,7 @@ def test_no_canary_reaches_a_rater(name: str, opened: Store) -> None:  # noqa: F
 @pytest.mark.slow
 def test_a_canary_that_is_shown_is_found(opened: Store, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     """The crawl itself: one hidden field let through anywhere is noticed."""
-    from konsil.web import pages
+    from konsil.web.site import pages
 
     known = pages.path_to
     monkeypatch.setattr(pages, "path_to", lambda request, name, **more: f"{known(request, name, **more)}#canary-x")

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from konsil.prepare import Preparation, Screening
-from konsil.prepare.marking import Masking, last_markings
+from konsil.prepare.cases.marking import Masking, last_markings
 from konsil.records import Item
 from konsil.store import Batch, Store
-from konsil.store.access import Access
-from konsil.web.app import create_app
-from konsil.web.site import Options
+from konsil.store.people.access import Access
+from konsil.web.app.app import create_app
+from konsil.web.site.site import Options
 
 from .browsers import free_port, in_a_browser, served
 from .conftest import STUDIES

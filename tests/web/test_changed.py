@@ -8,14 +8,16 @@ from typing import Any
 
 import pytest
 
-from konsil.store import Store, batches, erasing
-from konsil.store.drafts import NOTE, REASON_FOR_CHANGE, Change
-from konsil.store.engine import reading
-from konsil.store.entries import read_entries
+from konsil.store import Store
+from konsil.store.engine.engine import reading
+from konsil.store.log.entries import read_entries
+from konsil.store.privacy import erasing
+from konsil.store.tasks import batches
+from konsil.store.tasks.drafts import NOTE, REASON_FOR_CHANGE, Change
 from konsil.study import Study
-from konsil.web.desk import Desk
-from konsil.web.rated import changed_pages, rated_pages
-from konsil.web.site import Site
+from konsil.web.raters.rated import changed_pages, rated_pages
+from konsil.web.rating.desk import Desk
+from konsil.web.site.site import Site
 
 R1 = "canary-rater-1"
 ALL_RIGHT = {**{f"correctness.a{n}": "Richtig" for n in range(1, 6)}, "difficulty": "Mittel"}

@@ -10,9 +10,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from konsil.instrument import Criterion, Instrument, Scale
-from konsil.store import page_schema
-from konsil.store.access import Access
-from konsil.store.engine import reading
+from konsil.store.engine import page_schema
+from konsil.store.engine.engine import reading
+from konsil.store.people.access import Access
 
 from .browsers import in_a_browser
 from .desks import AT, FAR, OpenDesk, open_desk

@@ -12,8 +12,8 @@ from konsil.cli.main import group
 from konsil.errors import KonsilError
 from konsil.records import Answer, Item
 from konsil.store import Batch, Store
-from konsil.store.access import Access
-from konsil.web.site import Options, checked
+from konsil.store.people.access import Access
+from konsil.web.site.site import Options, checked
 
 PROTOCOL = """
 title = "A study"

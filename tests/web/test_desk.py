@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from konsil.instrument import fields
-from konsil.store import Store, drafts, screens
-from konsil.store.drafts import Change
-from konsil.store.engine import reading
-from konsil.store.screens import Queued, Visit
-from konsil.web.desk import Desk
-from konsil.web.line import in_line, next_of, progress
+from konsil.store import Store
+from konsil.store.engine.engine import reading
+from konsil.store.tasks import drafts, screens
+from konsil.store.tasks.drafts import Change
+from konsil.store.tasks.screens import Queued, Visit
+from konsil.web.rating.desk import Desk
+from konsil.web.rating.line import in_line, next_of, progress
 
 MakeDesk = Callable[..., Desk]
 R1, R2 = "canary-rater-1", "canary-rater-2"

@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from konsil.store import Store, erasing
-from konsil.store.access import Access
+from konsil.store import Store
+from konsil.store.people.access import Access
+from konsil.store.privacy import erasing
 
 from .conftest import AT, LATER, STUDIES, Clock, Enter
 

@@ -11,13 +11,13 @@ import pytest
 from starlette.testclient import TestClient
 
 from konsil.store import Store
-from konsil.store.access import ROLES, Access
-from konsil.web.app import create_app
-from konsil.web.guard import Public
-from konsil.web.headers import ALWAYS, POLICY
-from konsil.web.routes import ROUTES
-from konsil.web.site import Options
-from konsil.web.throttle import Throttle
+from konsil.store.people.access import ROLES, Access
+from konsil.web.app.app import create_app
+from konsil.web.app.routes import ROUTES
+from konsil.web.http.headers import ALWAYS, POLICY
+from konsil.web.http.throttle import Throttle
+from konsil.web.site.guard import Public
+from konsil.web.site.site import Options
 
 from .both import opened, server  # noqa: F401 - fixtures
 from .conftest import AT, LATER, STUDIES, URL, Clock, cookie_name
@@ -305,9 +305,9 @@ def test_posts_are_counted_by_person_on_all_devices(opened: Store, clock: Clock,
 def test_no_field_keeps_signs_that_a_database_cannot(enter: Enter) -> None:
     """A reason once took a NUL: stored in SQLite, and on PostgreSQL an error."""
     from konsil.instrument import fields
-    from konsil.store.drafts import NOTE, Change
-    from konsil.web.form import unfit
-    from konsil.web.sheet import reason_name
+    from konsil.store.tasks.drafts import NOTE, Change
+    from konsil.web.rating.form import unfit
+    from konsil.web.rating.sheet import reason_name
 
     asked = fields(STUDIES["medqade"].instruments[0], next(iter(enter().client.app.state.site.store.tasks())))  # type: ignore[attr-defined]
     names = [NOTE, *(f.name for f in asked), *(name for f in asked if (name := reason_name(f)))]

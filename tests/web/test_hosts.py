@@ -15,10 +15,10 @@ from starlette.testclient import TestClient
 from konsil.cli.main import group
 from konsil.errors import KonsilError
 from konsil.store import Store
-from konsil.store.access import Access
-from konsil.web.app import create_app
-from konsil.web.serve import server_config
-from konsil.web.site import Options, checked
+from konsil.store.people.access import Access
+from konsil.web.app.app import create_app
+from konsil.web.app.serve import server_config
+from konsil.web.site.site import Options, checked
 
 from .browsers import free_port, running
 from .conftest import AT, STUDIES, fill, raters

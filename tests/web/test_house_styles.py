@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from konsil.instrument.rendering import show
-from konsil.instrument.words import words
+from konsil.instrument.screens.rendering import show
+from konsil.instrument.screens.words import words
 from konsil.records import Answer, Citation
-from konsil.web.richtext import html_of, source_of
+from konsil.web.http.richtext import html_of, source_of
 
 FORMS = {
     "bracket": r"\[\d+\]",

@@ -8,11 +8,12 @@ from typing import Any, get_args
 
 import pytest
 
-from konsil.store import Store, drafts, screens
-from konsil.store.access import ROLES, Access, Role
-from konsil.store.engine import reading
-from konsil.web.guard import Public
-from konsil.web.routes import ROUTES, Page
+from konsil.store import Store
+from konsil.store.engine.engine import reading
+from konsil.store.people.access import ROLES, Access, Role
+from konsil.store.tasks import drafts, screens
+from konsil.web.app.routes import ROUTES, Page
+from konsil.web.site.guard import Public
 
 from .conftest import cookie_name
 
@@ -288,7 +289,7 @@ def crawl(browser: Any) -> dict[str, str]:
     "name", ["medqade", *(pytest.param(n, marks=pytest.mark.slow) for n in ("clexeval", "pairs", "sentences"))]
 )
 def test_a_crawl_finds_no_canary(name: str, enter: Enter, opened: Store) -> None:
-    from konsil.store.people import Person, note_person
+    from konsil.store.people.people import Person, note_person
 
     other, browser = enter(name, who=R2), enter(name)
     for rater in (R1, R2):
@@ -474,7 +475,7 @@ def test_names_of_pages_and_of_fields_are_understood_and_drafts_have_the_latter(
 
 
 def test_every_twenty_pages_one_may_pause(enter: Enter, studies: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("konsil.web.rating.PAUSE_AFTER", 2)
+    monkeypatch.setattr("konsil.web.raters.rating.PAUSE_AFTER", 2)
     browser, seen = enter(), []
     for _ in range(4):
         path = task_path(browser)

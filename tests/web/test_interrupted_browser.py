@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from konsil.instrument import Criterion, Instrument, Scale
-from konsil.store import batches
+from konsil.store.tasks import batches
 
 from .browsers import in_a_browser
 from .desks import AT, OpenDesk, open_desk

@@ -13,14 +13,22 @@ import pytest
 
 from konsil.instrument import Scale
 from konsil.plan import Allocation, assign
-from konsil.plan.places import Places
+from konsil.plan.model.places import Places
 from konsil.records import Rater
-from konsil.store import Batch, Store, leaving
-from konsil.store.access import Access
+from konsil.store import Batch, Store
+from konsil.store.people.access import Access
+from konsil.store.tasks import leaving
 from konsil.study import Study
-from konsil.study.enrolment import Enrolment, Question, excluded_by_withdrawal, names_of, version_of, with_profiles
-from konsil.web.placing import Placing
-from konsil.web.reception import Reception
+from konsil.study.sections.enrolment import (
+    Enrolment,
+    Question,
+    excluded_by_withdrawal,
+    names_of,
+    version_of,
+    with_profiles,
+)
+from konsil.web.rating.placing import Placing
+from konsil.web.rating.reception import Reception
 
 from .conftest import AT, LATER, PAIR, STUDIES, SYSTEMS, answers, items
 

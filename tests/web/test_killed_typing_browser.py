@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from konsil.api import open_folder
-from konsil.api.planning import make_plan
+from konsil.api.running.planning import make_plan
 from konsil.records import Answer, Item
 from konsil.store import Batch, Store
 

@@ -13,18 +13,21 @@ from typing import Any
 
 import pytest
 
-from konsil.api.folder import Folder
-from konsil.api.kits import make_kit
+from konsil.api.folder.folder import Folder
+from konsil.api.running.kits import make_kit
 from konsil.errors import KonsilError
-from konsil.store import Store, happenings, kits, screens
-from konsil.store.engine import reading
-from konsil.store.leaving import withdraw
-from konsil.store.people import Person, note_person
+from konsil.store import Store
+from konsil.store.engine.engine import reading
+from konsil.store.log import happenings
+from konsil.store.people.people import Person, note_person
+from konsil.store.release import kits
+from konsil.store.tasks import screens
+from konsil.store.tasks.leaving import withdraw
 from konsil.study import Study
-from konsil.study.enrolment import Enrolment
-from konsil.web.kit import Kit, make
-from konsil.web.kit_answers import take_in
-from konsil.web.site import Site
+from konsil.study.sections.enrolment import Enrolment
+from konsil.web.kit.kit import Kit, make
+from konsil.web.kit.kit_answers import take_in
+from konsil.web.site.site import Site
 
 R1, R2 = "canary-rater-1", "canary-rater-2"
 ALL_RIGHT = {**{f"correctness.a{n}": "Richtig" for n in range(1, 6)}, "difficulty": "Mittel"}

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from konsil.cli.main import group
 from konsil.records import Answer, Item
 from konsil.store import Batch, Store
-from konsil.web.kit import _static
+from konsil.web.kit.kit import _static
 
 from .browsers import in_a_browser
 

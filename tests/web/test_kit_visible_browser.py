@@ -10,8 +10,9 @@ import pytest
 import sqlalchemy as sa
 
 from konsil.records import Answer, Item
-from konsil.store import Batch, Store, page_schema
-from konsil.store.engine import reading
+from konsil.store import Batch, Store
+from konsil.store.engine import page_schema
+from konsil.store.engine.engine import reading
 
 from .browsers import in_a_browser
 from .test_kit_browser import answers, begin, go, run

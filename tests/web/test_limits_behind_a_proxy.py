@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from konsil.store import Store
-from konsil.store.access import Access
-from konsil.web.serve import server_config
-from konsil.web.site import Options
+from konsil.store.people.access import Access
+from konsil.web.app.serve import server_config
+from konsil.web.site.site import Options
 
 from .browsers import free_port, running
 from .conftest import AT, STUDIES, Browser, fill, raters

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from konsil.prepare import Preparation, Screening
-from konsil.prepare.marking import Masking, last_markings, versions
-from konsil.prepare.masking import Mark
+from konsil.prepare.cases.marking import Masking, last_markings, versions
+from konsil.prepare.cases.masking import Mark
 from konsil.records import Answer, Event, Item
 from konsil.store import Batch, Store
-from konsil.web.app import create_app
-from konsil.web.marks import Marks, following
-from konsil.web.site import Options
+from konsil.web.app.app import create_app
+from konsil.web.curation.marks import Marks, following
+from konsil.web.site.site import Options
 
 from .both import opened, server  # noqa: F401 - fixtures
 from .conftest import AT, STUDIES, URL, Clock, visits

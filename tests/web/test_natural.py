@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from konsil.store.progress import Count
-from konsil.web.pace import paces
+from konsil.store.tasks.progress import Count
+from konsil.web.office.pace import paces
 
 
 def test_physician_10_comes_after_physician_9_in_the_office():

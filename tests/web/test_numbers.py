@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from konsil.instrument import Criterion, Instrument, Scale
-from konsil.instrument.fields import fields
+from konsil.instrument.definition.fields import fields
 from konsil.records import Task
-from konsil.web import form
-from konsil.web.numbers import read_number
+from konsil.web.http.numbers import read_number
+from konsil.web.rating import form
 
 from .browsers import in_the_browser
 from .desks import open_desk
@@ -145,7 +145,7 @@ def test_without_a_script_the_server_asks_and_reads_back(chromium: Any, tmp_path
 @pytest.mark.parametrize("number", ["9" * 400, "1" * 27 + ".55"])
 def test_a_number_of_very_many_digits_is_shown_as_it_was_typed(number: str) -> None:
     """It was kept, and then every page that showed it ended in an error."""
-    from konsil.web.pages import environment
+    from konsil.web.site.pages import environment
 
     template = environment("de").from_string("{{ number | decimal }}")
     assert template.render(number=number) == number

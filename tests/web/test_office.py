@@ -18,18 +18,20 @@ from starlette.testclient import TestClient
 from konsil.errors import StoreError
 from konsil.plan import assign
 from konsil.records import Answer, Item
-from konsil.store import Batch, Store, batches, leaving, schema
-from konsil.store.access import Access
-from konsil.store.engine import reading
-from konsil.store.export import read_export
-from konsil.store.people import people
-from konsil.store.recruiting import record, recorded
-from konsil.store.staff import names
-from konsil.study.recruitment import about, stratum
-from konsil.web.app import create_app
-from konsil.web.guard import Public
-from konsil.web.routes import ROUTES
-from konsil.web.site import Options
+from konsil.store import Batch, Store
+from konsil.store.engine import schema
+from konsil.store.engine.engine import reading
+from konsil.store.people.access import Access
+from konsil.store.people.people import people
+from konsil.store.people.recruiting import record, recorded
+from konsil.store.people.staff import names
+from konsil.store.release.export import read_export
+from konsil.store.tasks import batches, leaving
+from konsil.study.sections.recruitment import about, stratum
+from konsil.web.app.app import create_app
+from konsil.web.app.routes import ROUTES
+from konsil.web.site.guard import Public
+from konsil.web.site.site import Options
 
 URL = "http://testserver"
 AT, LATER = "2025-03-01T12:00:00Z", "2025-06-01T12:00:00Z"

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from konsil.store import Store
-from konsil.store.access import Access
-from konsil.store.recruiting import record
-from konsil.study.recruitment import STEPS, stratum
-from konsil.web.app import create_app
-from konsil.web.guard import Public
-from konsil.web.routes import ROUTES
-from konsil.web.site import Options
+from konsil.store.people.access import Access
+from konsil.store.people.recruiting import record
+from konsil.study.sections.recruitment import STEPS, stratum
+from konsil.web.app.app import create_app
+from konsil.web.app.routes import ROUTES
+from konsil.web.site.guard import Public
+from konsil.web.site.site import Options
 
 from .browsers import free_port, in_a_browser, served
 

@@ -10,18 +10,19 @@ from typing import Any
 import pytest
 
 from konsil.analysis import Exclusions
-from konsil.analysis.frame import Data, long
+from konsil.analysis.table.frame import Data, long
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
 from konsil.records import Task
-from konsil.store import Store, erasing
+from konsil.store import Store
+from konsil.store.privacy import erasing
 from konsil.study import check
-from konsil.study.calibration import Calibration, apart
-from konsil.study.enrolment import Enrolment
-from konsil.web import pilot as pilot_module
-from konsil.web.desk import Desk
-from konsil.web.pilot import Pilot
-from konsil.web.reception import Reception
+from konsil.study.sections.calibration import Calibration, apart
+from konsil.study.sections.enrolment import Enrolment
+from konsil.web.rating import pilot as pilot_module
+from konsil.web.rating.desk import Desk
+from konsil.web.rating.pilot import Pilot
+from konsil.web.rating.reception import Reception
 
 from .conftest import STUDIES, fill, raters, study_of
 

@@ -15,15 +15,16 @@ from click.testing import CliRunner
 from konsil.cli.main import group
 from konsil.errors import KonsilError, PlanError, StoreError, StudyError
 from konsil.plan import Allocation, assign
-from konsil.plan.places import ADDED, Places
+from konsil.plan.model.places import ADDED, Places
 from konsil.records import Rater, Task
-from konsil.store import Batch, Store, leaving
-from konsil.store.access import Access
-from konsil.store.additions import Addition, add_places, groups
+from konsil.store import Batch, Store
+from konsil.store.people.access import Access
+from konsil.store.tasks import leaving
+from konsil.store.tasks.additions import Addition, add_places, groups
 from konsil.study import Study
-from konsil.study.enrolment import Surplus
-from konsil.web.placing import EXTRA, Placing
-from konsil.web.reception import Reception
+from konsil.study.sections.enrolment import Surplus
+from konsil.web.rating.placing import EXTRA, Placing
+from konsil.web.rating.reception import Reception
 
 from .conftest import AT, LATER, PAIR, STUDIES, SYSTEMS, answers
 from .test_joining import ASKS, PANEL, WHO, fill_places, sign_up, with_specialties

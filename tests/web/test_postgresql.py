@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from konsil.store import Store, drafts, leaving, screens, vacancies
-from konsil.store.drafts import Change
-from konsil.store.engine import reading
-from konsil.store.renderings import rendered
-from konsil.web.desk import Desk
-from konsil.web.placing import Placing
-from konsil.web.reception import Reception
+from konsil.store import Store
+from konsil.store.curation.renderings import rendered
+from konsil.store.engine.engine import reading
+from konsil.store.tasks import drafts, leaving, screens, vacancies
+from konsil.store.tasks.drafts import Change
+from konsil.web.rating.desk import Desk
+from konsil.web.rating.placing import Placing
+from konsil.web.rating.reception import Reception
 
 from .test_joining import PANEL, WHO, fill_places
 

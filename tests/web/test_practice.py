@@ -13,12 +13,12 @@ from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation, assign
 from konsil.records import Answer, Item, Rater, System
 from konsil.store import Batch, Store
-from konsil.store.access import Access
+from konsil.store.people.access import Access
 from konsil.study import Study
-from konsil.study.practice import Explanation
-from konsil.web.app import create_app
-from konsil.web.desk import Desk
-from konsil.web.site import Options
+from konsil.study.sections.practice import Explanation
+from konsil.web.app.app import create_app
+from konsil.web.rating.desk import Desk
+from konsil.web.site.site import Options
 
 AT = "2025-03-01T12:00:00Z"
 FORM = Instrument("form", (Criterion("right", "Is it right?", Scale(("no", "yes"), abstain="unsure")),))

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from konsil.instrument import Criterion, Instrument, Scale
-from konsil.store import batches
-from konsil.store.engine import reading
-from konsil.store.entries import read_entries
-from konsil.store.export import export
-from konsil.study.enrolment import Enrolment
-from konsil.web.desk import Desk
+from konsil.store.engine.engine import reading
+from konsil.store.log.entries import read_entries
+from konsil.store.release.export import export
+from konsil.store.tasks import batches
+from konsil.study.sections.enrolment import Enrolment
+from konsil.web.rating.desk import Desk
 
 from .browsers import in_a_browser
 from .desks import AT, RATER, OpenDesk, open_desk

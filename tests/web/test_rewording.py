@@ -11,13 +11,14 @@ import pytest
 from starlette.testclient import TestClient
 
 from konsil.prepare import Preparation
-from konsil.prepare.rewriting import Rewriting, decisions, proposed_event
+from konsil.prepare.questions.rewriting import Rewriting, decisions, proposed_event
 from konsil.records import Answer, Item
-from konsil.store import Batch, Store, screens
-from konsil.store.access import Access, role_of
-from konsil.store.engine import reading
-from konsil.web.app import create_app
-from konsil.web.site import Options
+from konsil.store import Batch, Store
+from konsil.store.engine.engine import reading
+from konsil.store.people.access import Access, role_of
+from konsil.store.tasks import screens
+from konsil.web.app.app import create_app
+from konsil.web.site.site import Options
 
 from .browsers import free_port, in_the_browser, served
 

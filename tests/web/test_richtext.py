@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from konsil.instrument import Piece
-from konsil.web.richtext import TAGS, html_of, source_of
+from konsil.web.http.richtext import TAGS, html_of, source_of
 
 ALLOWED = re.compile(
     r"</?(?:" + "|".join(sorted(TAGS)) + r")>|<ol start=\"\d+\">|<mark data-sentence=\"\d+\">|</mark>"

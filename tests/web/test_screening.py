@@ -13,10 +13,10 @@ import pytest
 from konsil.prepare import Preparation, Screening, decided_of, last_screened, screen, screening_event
 from konsil.records import Answer, Item
 from konsil.store import Batch, Store
-from konsil.web.app import create_app
-from konsil.web.passages import runs, sections
-from konsil.web.pool import PAGE, Pool
-from konsil.web.site import Options
+from konsil.web.app.app import create_app
+from konsil.web.curation.pool import PAGE, Pool
+from konsil.web.http.passages import runs, sections
+from konsil.web.site.site import Options
 
 from .both import opened, server  # noqa: F401 - fixtures
 from .conftest import AT, STUDIES, URL, Clock, hurried, visits
@@ -251,7 +251,7 @@ def test_what_a_model_suspects_is_told_as_such(opened: Store, clock: Clock) -> N
 def test_what_a_model_quotes_is_shown_and_marked(come: Come, opened: Store) -> None:  # noqa: F811
     from konsil.prepare import Finding
     from konsil.records import Call
-    from konsil.store.calls import Calls
+    from konsil.store.calls.calls import Calls
 
     def said(work: str, subject: str, reason: str, quote: str, at: str = AT) -> Call:
         text = f'Here it is:\n```json\n{{"reason": "{reason}", "evidence": "{quote}",}}\n```'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 
-from konsil.web.serve import _listening
+from konsil.web.app.serve import _listening
 
 
 def test_answers_are_not_held_back() -> None:

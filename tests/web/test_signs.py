@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import date
 
 from konsil.records import Answer, System
-from konsil.store.progress import Count, Handed
-from konsil.web.naming import named
-from konsil.web.pace import forecast, paces
-from konsil.web.signs import Screen, signs
+from konsil.store.tasks.progress import Count, Handed
+from konsil.web.http.naming import named
+from konsil.web.office.pace import forecast, paces
+from konsil.web.office.signs import Screen, signs
 
 NOW = "2025-03-08T12:00:00Z"
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from konsil.instrument import Criterion, Instrument, Scale
-from konsil.web import throttle
+from konsil.web.http import throttle
 
 from .browsers import in_a_browser
 from .desks import OpenDesk, open_desk

@@ -11,8 +11,9 @@ import pytest
 
 from konsil.plan import assign
 from konsil.records import Rater, Task
-from konsil.store import Store, leaving
-from konsil.web.desk import Desk
+from konsil.store import Store
+from konsil.store.tasks import leaving
+from konsil.web.rating.desk import Desk
 
 from .conftest import AT, STUDIES, fill, raters
 
@@ -107,8 +108,8 @@ def test_a_correction_makes_a_tiebreak_too(opened: Store, desk: MakeDesk) -> Non
 
 
 def _reopened(desk: Desk, store: Store, rater: str) -> str:
-    from konsil.store import screens
-    from konsil.store.engine import reading
+    from konsil.store.engine.engine import reading
+    from konsil.store.tasks import screens
 
     with reading(store.engine) as connection:
         found = screens.shown(connection, desk.line(rater)[0].task)

@@ -19,11 +19,12 @@ from starlette.testclient import TestClient
 
 from konsil.errors import StoreError
 from konsil.records import Answer, Item, Rater
-from konsil.store import Batch, Store, schema
-from konsil.store.access import Access, hashed
-from konsil.store.engine import reading
-from konsil.store.people import Person, note_person
-from konsil.web.discreet import told
+from konsil.store import Batch, Store
+from konsil.store.engine import schema
+from konsil.store.engine.engine import reading
+from konsil.store.people.access import Access, hashed
+from konsil.store.people.people import Person, note_person
+from konsil.web.http.discreet import told
 
 from .both import opened, server  # noqa: F401 - fixtures
 from .browsers import free_port

@@ -12,11 +12,11 @@ from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation, assign
 from konsil.records import Answer, Citation, Item, Rater, Span, System
 from konsil.store import Batch, Store
-from konsil.store.access import Access
+from konsil.store.people.access import Access
 from konsil.study import Study
-from konsil.study.practice import Explanation
-from konsil.web.app import create_app
-from konsil.web.site import Options
+from konsil.study.sections.practice import Explanation
+from konsil.web.app.app import create_app
+from konsil.web.site.site import Options
 
 from .browsers import free_port, in_a_browser, served
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from konsil.store import page_schema
-from konsil.store.engine import reading
+from konsil.store.engine import page_schema
+from konsil.store.engine.engine import reading
 
 from .browsers import in_a_browser
 from .visible_text import SIZES, TWELVE_LINES, page_of, visible

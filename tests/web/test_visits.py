@@ -12,17 +12,18 @@ import pytest
 from konsil.analysis import Results
 from konsil.records import Rater
 from konsil.records.worked import Worked
-from konsil.report.language import language
-from konsil.report.overview import Material
-from konsil.report.tables import Numbers
-from konsil.report.times import times
-from konsil.store import Store, screens
-from konsil.store.drafts import Change
-from konsil.store.engine import reading
-from konsil.store.export import export, read_export
-from konsil.store.screens import Visit
-from konsil.store.traces import worked
-from konsil.store.veil import key, veiling
+from konsil.report.estimates.times import times
+from konsil.report.material.language import language
+from konsil.report.material.overview import Material
+from konsil.report.material.tables import Numbers
+from konsil.store import Store
+from konsil.store.engine.engine import reading
+from konsil.store.release.export import export, read_export
+from konsil.store.release.traces import worked
+from konsil.store.release.veil import key, veiling
+from konsil.store.tasks import screens
+from konsil.store.tasks.drafts import Change
+from konsil.store.tasks.screens import Visit
 
 from .conftest import STUDIES
 

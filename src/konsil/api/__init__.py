@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from konsil.api.folder import Folder, open_folder
+    from konsil.api.folder.folder import Folder, open_folder
 
 __all__ = ["Folder", "open_folder"]
 
@@ -13,7 +13,7 @@ __all__ = ["Folder", "open_folder"]
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute
     """Load the folder when it is used: commands that only copy files need none of it."""
     if name in __all__:
-        from konsil.api import folder
+        from konsil.api.folder import folder
 
         return getattr(folder, name)
     raise AttributeError(f"module 'konsil.api' has no attribute {name!r}")

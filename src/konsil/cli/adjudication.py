@@ -20,7 +20,7 @@ def command(folder: Path, database: str, opens: bool, closes: bool, by: str) -> 
     Closing a round ends it: no label in it can be changed any more, and what is not decided keeps the label before.
     """
     from konsil.api import open_folder
-    from konsil.api.adjudication import adjudication, close_round, lines_of, open_waiting
+    from konsil.api.running.adjudication import adjudication, close_round, lines_of, open_waiting
     from konsil.cli.terminal import show
     from konsil.errors import StudyError
 

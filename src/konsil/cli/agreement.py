@@ -81,12 +81,12 @@ def command(
 
     Undefined statistics are empty, with their reason; nothing undefined is printed as 0 or 1.
     """
-    from konsil.analysis.agreement import from_asked
-    from konsil.analysis.agreement_request import Request
-    from konsil.analysis.asked import Asked
-    from konsil.analysis.slices import Slices
-    from konsil.analysis.spec import Resampling
-    from konsil.sources.table import read_table
+    from konsil.analysis.model.spec import Resampling
+    from konsil.analysis.standalone.agreement import from_asked
+    from konsil.analysis.standalone.agreement_request import Request
+    from konsil.analysis.tabular.asked import Asked
+    from konsil.analysis.tabular.slices import Slices
+    from konsil.sources.files.table import read_table
 
     # A column without a name is ignored where the columns that are read are named; in other wide tables it is refused.
     is_named = layout == "long" or label is not None or bool(rater)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from konsil.analysis.agreement import describe
+from konsil.analysis.standalone.agreement import describe
 from konsil.cli.terminal import table_console
-from konsil.report.language import ENGLISH
-from konsil.report.tables import Numbers
+from konsil.report.material.language import ENGLISH
+from konsil.report.material.tables import Numbers
 
 if TYPE_CHECKING:
-    from konsil.analysis.agreement_result import Agreement, Comparison, NamedEstimate
-    from konsil.stats.contract import Estimate
+    from konsil.analysis.standalone.agreement_result import Agreement, Comparison, NamedEstimate
+    from konsil.stats.engine.contract import Estimate
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

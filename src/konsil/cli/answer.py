@@ -27,8 +27,8 @@ def command(
     Stop it whenever you like: the same command goes on where it was, and calls nothing twice that came back.
     """
     from konsil.api import open_folder
-    from konsil.collect.collection import Options
-    from konsil.collect.systems import answer
+    from konsil.collect.jobs.collection import Options
+    from konsil.collect.jobs.systems import answer
 
     opened = open_folder(folder, database=database)
     with opened.store() as store:

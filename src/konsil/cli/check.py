@@ -26,14 +26,14 @@ def command(folder: Path, database: str, statistics: bool) -> None:
     """
     from konsil.analysis import known_statistics
     from konsil.api import open_folder
-    from konsil.api.checking import findings
-    from konsil.api.erasing import retention_line
+    from konsil.api.folder.erasing import retention_line
+    from konsil.api.running.checking import findings
     from konsil.errors import StudyError
     from konsil.study import study_digest
 
     if statistics:
-        from konsil.report.glossary import title
-        from konsil.report.language import ENGLISH
+        from konsil.report.material.glossary import title
+        from konsil.report.material.language import ENGLISH
 
         width = max(map(len, known_statistics())) + 2
         for name in known_statistics():
@@ -51,7 +51,7 @@ def command(folder: Path, database: str, statistics: bool) -> None:
     for file in found.absent:
         click.echo(f"  not there yet: {file}")
     if any(e.vendor for e in study.endpoints):
-        from konsil.collect.opening import unknown_vendors
+        from konsil.collect.providers.opening import unknown_vendors
 
         for line in unknown_vendors(study.endpoints):
             click.echo(f"  {line}")

@@ -21,7 +21,7 @@ def command(folder: Path, database: str, batch: str | None, rater: str, reopen: 
     Without --batch, the batches and how far they are. Tie-breaks are not counted.
     """
     from konsil.api import open_folder
-    from konsil.api.running import blocks, close
+    from konsil.api.running.running import blocks, close
     from konsil.errors import StudyError
 
     opened = open_folder(folder, database=database)

@@ -20,7 +20,7 @@ def command(folder: Path, database: str, html: Path | None, pdf: Path | None, ch
     The page stands by itself and prints on A4; the PDF has real text and bookmarks.
     """
     from konsil.api import open_folder
-    from konsil.api.codebooks import write_codebook
+    from konsil.api.running.codebooks import write_codebook
 
     for line in write_codebook(open_folder(folder, database=database), html=html, pdf=pdf, chosen=chosen):
         click.echo(line)

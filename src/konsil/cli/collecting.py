@@ -11,9 +11,9 @@ from konsil.errors import CollectError
 from konsil.records import Outcome
 
 if TYPE_CHECKING:
-    from konsil.collect.collection import Collected
-    from konsil.collect.jobs import Todo
-    from konsil.store.calls import Ended
+    from konsil.collect.jobs.collection import Collected
+    from konsil.collect.jobs.jobs import Todo
+    from konsil.store.calls.calls import Ended
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -83,7 +83,7 @@ def raise_where_stopped(done: Collected) -> None:
 
 
 def _planned(done: Collected) -> Iterator[str]:
-    from konsil.collect.prices import price_list
+    from konsil.collect.running.prices import price_list
 
     by_who: dict[str, list[Todo]] = {}
     for todo in done.todos:  # a judge with several votes or orders has one for each

@@ -18,7 +18,7 @@ def command(folder: Path, database: str, table: Path | None) -> None:
     Each line is one decision that stands, with the number of items and the pseudonym of who decided.
     """
     from konsil.api import open_folder
-    from konsil.api.curation import curation, events_of, lines_of, names_of, write_table
+    from konsil.api.curation.curation import curation, events_of, lines_of, names_of, write_table
     from konsil.cli.terminal import show
 
     opened = open_folder(folder, database=database)

@@ -20,12 +20,12 @@ def command(folder: Path | None, local: bool) -> None:
     some minutes; the same command goes on where it was stopped (default folder: konsil-demo-local).
     """
     if local:
-        from konsil.api.local_demo import local_demo
+        from konsil.api.rehearsal.local_demo import local_demo
 
         place = folder or Path("konsil-demo-local")
         page = local_demo(place, lambda line: click.echo(line, err=True))
     else:
-        from konsil.api.rehearsal import demo
+        from konsil.api.rehearsal.rehearsal import demo
 
         place = folder or _free()
         page = demo(place)

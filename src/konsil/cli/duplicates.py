@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from konsil.cli.folder import decider, deciding, on_folder
-from konsil.prepare.duplicates import LIKENESS
+from konsil.prepare.identifiers.duplicates import LIKENESS
 
 
 @click.command(short_help="Search for questions that are asked more than once, and take people's decisions.")
@@ -45,7 +45,7 @@ def command(
     People decide which are left out. The report states how many items of the study are in groups of duplicates.
     """
     from konsil.api import open_folder
-    from konsil.api.duplicates import lines_of, search_duplicates, write_table
+    from konsil.api.curation.duplicates import lines_of, search_duplicates, write_table
 
     if decisions is not None or leave_one:
         by = decider(by, "--decisions" if decisions is not None else "--leave-one")

@@ -10,7 +10,7 @@ import click
 from konsil.cli.folder import on_named_folder
 
 if TYPE_CHECKING:
-    from konsil.store.erasing import Erased
+    from konsil.store.privacy.erasing import Erased
 
 OUT_OF_REACH = (
     "not erased: backups, exports, releases, reports and kits made before, source files, and what study.toml states"
@@ -30,7 +30,8 @@ def command(folder: Path, database: str, rater: str, by: str, reason: str, yes: 
     What stays is the plan under the identifier, and in the audit log when the rater signed in and handed in. Whether
     the ratings are erased is for study.toml to say: ratings_after_erasure under [privacy].
     """
-    from konsil.api import erasing, open_folder
+    from konsil.api import open_folder
+    from konsil.api.folder import erasing
     from konsil.cli.terminal import show
     from konsil.errors import StudyError
 

@@ -67,13 +67,13 @@ def command(
     if to == "label-studio":
         if release:
             raise StudyError("--release and --to label-studio are two different exports; ask for one of them")
-        from konsil.api.labelstudio import export_tasks
+        from konsil.api.folder.labelstudio import export_tasks
 
         for project in export_tasks(opened, output, overwrite=overwrite):
             click.echo(f"{project.rater}: {project.tasks:,} tasks: {output / project.file}")
         return
     if release:
-        from konsil.store.release_text import recognisable
+        from konsil.store.release.release_text import recognisable
 
         done = opened.release(output, k=k, notes=notes, order=order, unlink=unlink, linked=linked, overwrite=overwrite)
         for what, n in sorted(done.withheld.items()):

@@ -19,7 +19,7 @@ def command(folder: Path, database: str, by: str, note: str) -> None:
     Analyses that are added or changed afterwards are exploratory, and the report says which.
     """
     from konsil.api import open_folder
-    from konsil.api.blinded import freeze
+    from konsil.api.folder.blinded import freeze
 
     opened = open_folder(folder, database=database)
     event = freeze(opened, by, note)

@@ -47,9 +47,10 @@ def command(
     A link is shown this once: the database keeps a hash of it. A rater's link leads to where the rater is, on any
     device, until it expires or is revoked.
     """
-    from konsil.api import invitations, open_folder
+    from konsil.api import open_folder
+    from konsil.api.running import invitations
     from konsil.errors import StudyError
-    from konsil.store.access import role_of
+    from konsil.store.people.access import role_of
 
     opened = open_folder(folder, database=database)
     if revoke:

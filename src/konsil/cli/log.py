@@ -27,10 +27,10 @@ def command(folder: Path, database: str, kind: str, last: int | None, output: Pa
     """
     from konsil.api import open_folder
     from konsil.cli.terminal import show
-    from konsil.store.engine import reading
-    from konsil.store.entries import Entry, read_entries
-    from konsil.store.rows import dumps
-    from konsil.store.staff import names
+    from konsil.store.engine.engine import reading
+    from konsil.store.engine.rows import dumps
+    from konsil.store.log.entries import Entry, read_entries
+    from konsil.store.people.staff import names
 
     if output is not None and output.suffix not in (".csv", ".jsonl"):
         raise StudyError(f"--output {str(output)!r}: expected a file that ends in .csv or .jsonl")
@@ -47,11 +47,11 @@ def command(folder: Path, database: str, kind: str, last: int | None, output: Pa
         if output.suffix == ".jsonl":
             lines = "".join(f"{dumps(asdict(row))}\n" for row in rows).encode()
         else:
-            from konsil.api.decided import cells
+            from konsil.api.curation.decided import cells
 
             columns = [f.name for f in fields(Entry)]
             lines = cells(columns, ([str(asdict(row)[n]) for n in columns] for row in rows))
-    from konsil.store.private import write_private
+    from konsil.store.engine.private import write_private
 
     write_private(output, lines)
     click.echo(str(output))

@@ -43,7 +43,7 @@ def command(
     and approve. The five versions of an approved case become items; then its marks cannot change any more.
     """
     from konsil.api import open_folder
-    from konsil.api.masking import mask_cases, told, write_table
+    from konsil.api.curation.masking import mask_cases, told, write_table
 
     option = "--marks" if marks is not None else "--approve" if approve else "--despite"
     who = decider(by, option) if marks is not None or approve or despite else by

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from konsil.api.copying import copy_new
+from konsil.api.rehearsal.copying import copy_new
 from konsil.errors import StudyError, nearest
 
 PROTOCOL = "study.toml"

@@ -21,9 +21,9 @@ def command(folder: Path, database: str, who: str, output: Path, forget_name: bo
     Texts of items and answers are not in it: they are not about the person. Only the owner can read the file.
     """
     from konsil.api import open_folder
-    from konsil.store.own_data import own_data
-    from konsil.store.people import forget_person
-    from konsil.store.private import write_private
+    from konsil.store.engine.private import write_private
+    from konsil.store.people.people import forget_person
+    from konsil.store.privacy.own_data import own_data
 
     with open_folder(folder, database=database).store() as store:
         data = own_data(store, who)

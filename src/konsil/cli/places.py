@@ -24,7 +24,7 @@ def command(
     The tasks of places that are added are drawn anew from the seed; what was drawn before stays, byte for byte.
     """
     from konsil.api import open_folder
-    from konsil.api.running import add_places, place_groups
+    from konsil.api.running.running import add_places, place_groups
 
     opened = open_folder(folder, database=database)
     if add is not None:

@@ -11,7 +11,7 @@ import click
 from konsil.cli.folder import on_folder
 
 if TYPE_CHECKING:
-    from konsil.api.planning import Planned
+    from konsil.api.running.planning import Planned
     from konsil.plan import Balance, Meetings, PlannedOverlap, Washout
 
 
@@ -34,7 +34,7 @@ def command(folder: Path, database: str, dry_run: bool, strict: bool, raters: bo
     answered is shown with their answers, and both are counted.
     """
     from konsil.api import open_folder
-    from konsil.api.planning import make_plan
+    from konsil.api.running.planning import make_plan
 
     planned = make_plan(open_folder(folder, database=database), keep=not dry_run, strict=strict)
     for line in _told(planned, dry_run, raters):
@@ -42,7 +42,7 @@ def command(folder: Path, database: str, dry_run: bool, strict: bool, raters: bo
 
 
 def _told(planned: Planned, dry_run: bool, raters: bool) -> Iterator[str]:
-    from konsil.api.planning import told_missing
+    from konsil.api.running.planning import told_missing
 
     purposes = ", ".join(f"{n:,} {purpose}" for purpose, n in planned.purposes().items())
     stored = "nothing stored" if dry_run else f"{planned.new:,} new"

@@ -42,7 +42,7 @@ def command(
     from rich.table import Table
 
     from konsil.api import open_folder
-    from konsil.api.power import Asked, studies, told, write
+    from konsil.api.rehearsal.power import Asked, studies, told, write
     from konsil.cli.terminal import table_console
     from konsil.simulate.power import power
 

@@ -73,10 +73,10 @@ def command(
     Win differences and win rates with intervals by item and rater, and worths by Davidson's and Bradley and Terry's
     models. What is undefined is empty, with its reason.
     """
-    from konsil.analysis.comparisons import Layout
-    from konsil.analysis.head_to_head import from_layout
-    from konsil.analysis.slices import Slices
-    from konsil.sources.table import read_table
+    from konsil.analysis.standalone.head_to_head import from_layout
+    from konsil.analysis.tabular.comparisons import Layout
+    from konsil.analysis.tabular.slices import Slices
+    from konsil.sources.files.table import read_table
 
     table = read_table(file, sheet=sheet, encoding=encoding, separator=separator, numbered=True)
     labels = tuple(v.strip() for v in scale.split(",")) if scale else ()

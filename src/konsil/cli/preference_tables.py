@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.table import Table
 
 from konsil.cli.terminal import table_console
-from konsil.report.language import ENGLISH
-from konsil.report.tables import Numbers
+from konsil.report.material.language import ENGLISH
+from konsil.report.material.tables import Numbers
 
 if TYPE_CHECKING:
-    from konsil.analysis.head_to_head import HeadToHead
+    from konsil.analysis.standalone.head_to_head import HeadToHead
 
 
 def show(result: HeadToHead) -> None:

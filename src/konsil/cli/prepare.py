@@ -18,7 +18,7 @@ def command(folder: Path, database: str, dry_run: bool) -> None:
     The same protocol, seed, items and answers give the same items. They can be drawn anew until a plan is drawn.
     """
     from konsil.api import open_folder
-    from konsil.api.preparing import prepare, told
+    from konsil.api.curation.preparing import prepare, told
 
     done = prepare(open_folder(folder, database=database), keep=not dry_run)
     for line in told(done.drawn):

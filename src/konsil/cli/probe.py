@@ -31,8 +31,8 @@ def command(
     only what has changed is asked about.
     """
     from konsil.api import open_folder
-    from konsil.api.probe import lines_of, probe, write_table
-    from konsil.collect.collection import Options
+    from konsil.api.curation.probe import lines_of, probe, write_table
+    from konsil.collect.jobs.collection import Options
 
     probed = probe(open_folder(folder, database=database), model, Options((), limit, budget, again, dry_run))
     for line in told(probed.asked.collected, dry_run):

@@ -13,7 +13,7 @@ import click
 from konsil.errors import SourceError
 
 if TYPE_CHECKING:
-    from konsil.analysis.own_weights import OwnWeights
+    from konsil.analysis.estimation.own_weights import OwnWeights
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,7 +51,7 @@ def sliced(function: F) -> F:
 
 def own_weights_of(path: Path) -> OwnWeights:
     """The weights of a CSV table with one row and one column a label; the first column has the rows' labels."""
-    from konsil.analysis.own_weights import own_weights
+    from konsil.analysis.estimation.own_weights import own_weights
 
     try:
         text = path.read_text(encoding="utf-8-sig")

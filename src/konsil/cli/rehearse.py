@@ -54,8 +54,8 @@ def command(
     them sit at a real browser and use its keyboard alone.
     """
     from konsil.api import open_folder
-    from konsil.api.rehearsal import TRUTH, truth_of
-    from konsil.api.rehearsing import rehearse, told
+    from konsil.api.rehearsal.rehearsal import TRUTH, truth_of
+    from konsil.api.rehearsal.rehearsing import rehearse, told
     from konsil.simulate import Truth
 
     opened = open_folder(folder, database=database)

@@ -19,7 +19,7 @@ def command(folder: Path, database: str, output: Path | None) -> None:
     ratings cannot give stops none of the others: the page and the end say why, and the exit code is 2.
     """
     from konsil.api import open_folder
-    from konsil.api.rehearsal import write_report
+    from konsil.api.rehearsal.rehearsal import write_report
     from konsil.cli.unmade import raise_for_unmade
 
     opened = open_folder(folder, database=database)

@@ -37,8 +37,8 @@ def command(
     they accepted, and both wordings are kept. Stop it whenever you like: the same command goes on where it was.
     """
     from konsil.api import open_folder
-    from konsil.api.rewriting import rewrite_items, told_of, write_table
-    from konsil.collect.collection import Options
+    from konsil.api.curation.rewriting import rewrite_items, told_of, write_table
+    from konsil.collect.jobs.collection import Options
 
     opened = open_folder(folder, database=database)
     who = decider(by, "--decisions") if decisions is not None else by

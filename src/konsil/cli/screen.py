@@ -39,10 +39,10 @@ def command(
     What is left out stays in the database with its reason, and 'konsil prepare' draws from the rest.
     """
     from konsil.api import open_folder
-    from konsil.api.screening import screen_items, told, write_table
+    from konsil.api.curation.screening import screen_items, told, write_table
     from konsil.cli.collecting import raise_where_stopped
     from konsil.cli.collecting import told as called
-    from konsil.collect.collection import Options
+    from konsil.collect.jobs.collection import Options
 
     options = Options((), limit, budget, again)
     who = decider(by, "--decisions") if decisions is not None else by

@@ -51,11 +51,11 @@ def command(
     pages, these alone are served.
     """
     from konsil.api import open_folder
-    from konsil.api.planning import make_plan
-    from konsil.api.preparing import is_being_prepared
+    from konsil.api.curation.preparing import is_being_prepared
+    from konsil.api.running.planning import make_plan
     from konsil.errors import KonsilError, PlanError
-    from konsil.web.serve import serve, serve_many
-    from konsil.web.site import Options, checked
+    from konsil.web.app.serve import serve, serve_many
+    from konsil.web.site.site import Options, checked
 
     opened = open_folder(folder, database=database)
     if workers > 1 and not opened.database.startswith("postgres"):

@@ -21,7 +21,7 @@ def command(folder: Path, database: str, truth: Path | None, target: Path | None
     copy of a study that does not.
     """
     from konsil.api import open_folder
-    from konsil.api.rehearsal import copy_as_simulated, simulate, truth_of
+    from konsil.api.rehearsal.rehearsal import copy_as_simulated, simulate, truth_of
 
     opened = open_folder(folder, database=database)
     parameters = truth_of(opened, truth)

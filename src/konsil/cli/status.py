@@ -19,12 +19,12 @@ def command(folder: Path, database: str) -> None:
     It also says whether the protocol has changed since the last import.
     """
     from konsil.api import open_folder
-    from konsil.api.erasing import retention_line
-    from konsil.api.preparing import of_items
-    from konsil.api.rewriting import waiting
-    from konsil.store.calls import Calls
+    from konsil.api.curation.preparing import of_items
+    from konsil.api.curation.rewriting import waiting
+    from konsil.api.folder.erasing import retention_line
+    from konsil.store.calls.calls import Calls
     from konsil.study import study_digest
-    from konsil.study.privacy import is_over
+    from konsil.study.sections.privacy import is_over
 
     opened = open_folder(folder, database=database)
     with opened.store() as store:

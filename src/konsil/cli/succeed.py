@@ -19,7 +19,7 @@ def command(folder: Path, database: str, slot: str | None, rater: str | None) ->
     All that waits in it is then theirs, and they can be invited. Without --slot, the places that wait.
     """
     from konsil.api import open_folder
-    from konsil.api.running import succeed, vacant
+    from konsil.api.running.running import succeed, vacant
     from konsil.errors import StudyError
 
     opened = open_folder(folder, database=database)

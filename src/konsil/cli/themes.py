@@ -47,8 +47,8 @@ def command(
     model, it gives key phrases, names the themes and says which one a question has; people's word stands above it.
     """
     from konsil.api import open_folder
-    from konsil.api.themes import tag_items, told, write_tables
-    from konsil.collect.collection import Options
+    from konsil.api.curation.themes import tag_items, told, write_tables
+    from konsil.collect.jobs.collection import Options
 
     options = Options((), limit, budget, again)
     who = decider(by, "--decisions") if decisions else by

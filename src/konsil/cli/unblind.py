@@ -19,7 +19,7 @@ def command(folder: Path, database: str, by: str, reason: str) -> None:
     Refused until 'konsil freeze' has frozen the plan of analyses.
     """
     from konsil.api import open_folder
-    from konsil.api.blinded import unblind
+    from konsil.api.folder.blinded import unblind
 
     event = unblind(open_folder(folder, database=database), by, reason)
     click.echo(f"unblinded at {event.at}")

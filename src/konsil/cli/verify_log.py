@@ -20,7 +20,7 @@ def command(folder: Path, database: str, expect: str | None) -> None:
     another log; only a head that was noted elsewhere shows that. --expect compares.
     """
     from konsil.api import open_folder
-    from konsil.store.heads import anchor_notes, check_head, head_of
+    from konsil.store.log.heads import anchor_notes, check_head, head_of
 
     with open_folder(folder, database=database).store() as store:
         problems = [*store.verify_log(), *(check_head(store, expect) if expect is not None else ())]

@@ -21,7 +21,7 @@ def command(folder: Path, database: str, rater: str, reason: str, dry_run: bool)
     can take over lapses.
     """
     from konsil.api import open_folder
-    from konsil.api.running import withdraw
+    from konsil.api.running.running import withdraw
 
     found = withdraw(open_folder(folder, database=database), rater, reason=reason, keep=not dry_run)
     taken = found.taken

@@ -1,17 +1,17 @@
 """HOW it is rated: Scale, Criterion, Instrument. All else renders it."""
 
-from konsil.instrument.digests import before_renaming, digest, digest_of, stated, untitled
-from konsil.instrument.fields import Field, FormError, fields, letter, surveyed
-from konsil.instrument.form import Criterion, Instrument, Scale, ScaleKind, ScaleLevel, Scope, Unit
-from konsil.instrument.labels import LabelError, number_word, read_label
-from konsil.instrument.mirror import canonical, mirrored
-from konsil.instrument.page_names import PageNames
-from konsil.instrument.parity import EXAMPLE, Parity, example, parity, parity_of
-from konsil.instrument.prompt import Prompt, prompt
-from konsil.instrument.rendering import Piece, Shown
-from konsil.instrument.reply import Given, Reading, ratings, read_form, read_reply, values
-from konsil.instrument.schema import response_format, schema
-from konsil.instrument.screen import Screen, screen
+from konsil.instrument.definition.digests import before_renaming, digest, digest_of, stated, untitled
+from konsil.instrument.definition.fields import Field, FormError, fields, letter, surveyed
+from konsil.instrument.definition.form import Criterion, Instrument, Scale, ScaleKind, ScaleLevel, Scope, Unit
+from konsil.instrument.definition.labels import LabelError, number_word, read_label
+from konsil.instrument.definition.mirror import canonical, mirrored
+from konsil.instrument.definition.page_names import PageNames
+from konsil.instrument.definition.schema import response_format, schema
+from konsil.instrument.screens.parity import EXAMPLE, Parity, example, parity, parity_of
+from konsil.instrument.screens.prompt import Prompt, prompt
+from konsil.instrument.screens.rendering import Piece, Shown
+from konsil.instrument.screens.reply import Given, Reading, ratings, read_form, read_reply, values
+from konsil.instrument.screens.screen import Screen, screen
 
 __all__ = [
     "EXAMPLE",

@@ -1,10 +1,11 @@
 """Items from what the world has, and items from items: all of it pure."""
 
-from konsil.prepare.deciding import DECISION, KEEP, Decision, decision_event, decisions
-from konsil.prepare.draw import SAMPLING, Drawn, asked, draw, event_of, in_study, last_drawn, prepared
-from konsil.prepare.lexical import MATCH, lexical_matches, with_lexical_match
-from konsil.prepare.sample import in_sets, sizes, stratified
-from konsil.prepare.screening import (
+from konsil.prepare.draw.draw import SAMPLING, Drawn, asked, draw, event_of, in_study, last_drawn, prepared
+from konsil.prepare.draw.lexical import MATCH, lexical_matches, with_lexical_match
+from konsil.prepare.draw.sample import in_sets, sizes, stratified
+from konsil.prepare.draw.spec import SAMPLE_SET, Preparation, Sample, preparation_problems
+from konsil.prepare.questions.deciding import DECISION, KEEP, Decision, decision_event, decisions
+from konsil.prepare.questions.screening import (
     SCREENING,
     Finding,
     Recognise,
@@ -17,10 +18,9 @@ from konsil.prepare.screening import (
     screening_event,
     with_decisions,
 )
-from konsil.prepare.sentences import sentences
-from konsil.prepare.single import Filtered, single_cloze
-from konsil.prepare.spec import SAMPLE_SET, Preparation, Sample, preparation_problems
-from konsil.prepare.themes import DROP, THEME, Embed, Themed, Theming, last_themed, themes, theming_event
+from konsil.prepare.questions.themes import DROP, THEME, Embed, Themed, Theming, last_themed, themes, theming_event
+from konsil.prepare.text.sentences import sentences
+from konsil.prepare.text.single import Filtered, single_cloze
 
 __all__ = [
     "DECISION",

@@ -10,10 +10,11 @@ from konsil.errors import KonsilError
 from konsil.instrument import PageNames, fields, values
 from konsil.records import Answer, Item, Rater, Rating, Task
 from konsil.simulate import Truth, people
-from konsil.store import Store, screens
-from konsil.store.engine import reading
+from konsil.store import Store
+from konsil.store.engine.engine import reading
+from konsil.store.tasks import screens
 from konsil.study import Study
-from konsil.study.enrolment import Question, names_of
+from konsil.study.sections.enrolment import Question, names_of
 
 
 class Replies:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from konsil.report.section import Recovered, Section
+from konsil.report.material.section import Recovered, Section
 
 if TYPE_CHECKING:
-    from konsil.report.writing import write, write_estimates
+    from konsil.report.page.writing import write, write_estimates
 
 __all__ = ["Recovered", "Section", "write", "write_estimates"]
 
@@ -21,5 +21,5 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute
         # Drawing for the first time, Matplotlib looks through the system's fonts, and says so if that takes long.
         # The figures have a font of their own.
         logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
-        return getattr(importlib.import_module("konsil.report.writing"), name)
+        return getattr(importlib.import_module("konsil.report.page.writing"), name)
     raise AttributeError(f"module 'konsil.report' has no attribute {name!r}")

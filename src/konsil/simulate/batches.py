@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from konsil.analysis import Analysis, Bin
 from konsil.instrument import Criterion
 from konsil.plan import Allocation, generator
-from konsil.plan.pairing import rotation
+from konsil.plan.draw.pairing import rotation
 from konsil.records import Item, Rater
 from konsil.simulate.panel import cut, labeller
 from konsil.simulate.population import Array, Matrix

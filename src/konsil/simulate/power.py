@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from konsil.analysis.frame import Data
-from konsil.analysis.results import Results, Row
-from konsil.analysis.run import run
+from konsil.analysis.model.results import Results, Row
+from konsil.analysis.running.run import run
+from konsil.analysis.table.frame import Data
 from konsil.records import Answer, Item
 from konsil.simulate.draw import draw
 from konsil.simulate.truth import Truth
-from konsil.stats.shares import wilson
+from konsil.stats.shares.shares import wilson
 from konsil.study import Study
 
 ALPHA = 0.05

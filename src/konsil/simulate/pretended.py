@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count, cycle, islice
 
-from konsil.analysis.catalogue import LENGTH, RATER_PAIR
-from konsil.analysis.frame import COLUMNS
-from konsil.analysis.injections import KIND
-from konsil.analysis.scores import LEVEL
+from konsil.analysis.cases.scores import LEVEL
+from konsil.analysis.judges.injections import KIND
+from konsil.analysis.model.catalogue import LENGTH, RATER_PAIR
+from konsil.analysis.table.frame import COLUMNS
 from konsil.prepare import MATCH, Sample, in_sets, sizes
-from konsil.prepare.sample import CROSS
+from konsil.prepare.draw.sample import CROSS
 from konsil.records import Item
 from konsil.study import Study
 

@@ -1,11 +1,11 @@
 """Files of the world -> records: tables (CSV, TSV, JSON, Parquet, XLSX) and Label Studio's export."""
 
-from konsil.sources.answers import read_answers
-from konsil.sources.items import read_items
-from konsil.sources.labelstudio import read_labelstudio
-from konsil.sources.problems import Parsed, Problem, raise_if
-from konsil.sources.ratings import ParsedRatings, missing_hint, read_ratings, with_label
-from konsil.sources.table import Table, read_table
+from konsil.sources.files.problems import Parsed, Problem, raise_if
+from konsil.sources.files.table import Table, read_table
+from konsil.sources.labelstudio.labelstudio import read_labelstudio
+from konsil.sources.tables.answers import read_answers
+from konsil.sources.tables.items import read_items
+from konsil.sources.tables.ratings import ParsedRatings, missing_hint, read_ratings, with_label
 
 __all__ = [
     "Parsed",

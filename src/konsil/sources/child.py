@@ -12,7 +12,7 @@ from typing import IO
 import polars as pl
 
 from konsil.errors import SourceError
-from konsil.sources.apart import LINE, limit
+from konsil.sources.files.apart import LINE, limit
 
 
 def main() -> None:
@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def _write_parquet(path: Path, _: str, where: str, restrict: Callable[[], None], out: IO[bytes]) -> None:
-    from konsil.sources.parquet import read_parquet
+    from konsil.sources.files.parquet import read_parquet
 
     restrict()
     frame, lines = read_parquet(path.read_bytes(), where)
@@ -40,7 +40,7 @@ def _write_parquet(path: Path, _: str, where: str, restrict: Callable[[], None],
 def _write_spreadsheet(path: Path, sheet: str, where: str, restrict: Callable[[], None], out: IO[bytes]) -> None:
     import openpyxl  # noqa: F401 - loaded before memory is counted
 
-    from konsil.sources.spreadsheet import read_spreadsheet
+    from konsil.sources.files.spreadsheet import read_spreadsheet
 
     restrict()
     _write_table(*read_spreadsheet(path, sheet, where), out)
@@ -54,7 +54,7 @@ def _write_table(frame: pl.DataFrame, lines: Sequence[int], sheet: str, out: IO[
 def _write_log(path: Path, _: str, where: str, restrict: Callable[[], None], out: IO[bytes]) -> None:
     import inspect_ai.log  # noqa: F401 - likewise
 
-    from konsil.sources.inspect_contents import write_contents
+    from konsil.sources.inspect.inspect_contents import write_contents
 
     restrict()
     write_contents(path, where, out)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy.engine import Connection
 
-from konsil.store.db import Store, View
-from konsil.store.rows import KindName
-from konsil.store.write import Added, Batch
+from konsil.store.engine.rows import KindName
+from konsil.store.log.db import Store, View
+from konsil.store.log.write import Added, Batch
 
 __all__ = ["Added", "Batch", "Connection", "KindName", "Store", "View"]

@@ -59,8 +59,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from konsil.web.app import create_app
-    from konsil.web.site import Options
+    from konsil.web.app.app import create_app
+    from konsil.web.site.site import Options
 
 __all__ = ["Options", "create_app"]
 
@@ -68,11 +68,11 @@ __all__ = ["Options", "create_app"]
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute
     """Load the application when it is asked for: the desk can be used without a server."""
     if name == "create_app":
-        from konsil.web.app import create_app
+        from konsil.web.app.app import create_app
 
         return create_app
     if name == "Options":
-        from konsil.web.site import Options
+        from konsil.web.site.site import Options
 
         return Options
     raise AttributeError(f"module 'konsil.web' has no attribute {name!r}")

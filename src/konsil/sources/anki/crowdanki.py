@@ -9,8 +9,8 @@ from typing import Any
 from konsil.errors import SourceError
 from konsil.records import Note
 from konsil.sources.anki.notetypes import NoteType, clozed_fields, original_names
-from konsil.sources.encoding import to_utf8
-from konsil.sources.jsontable import check_weight
+from konsil.sources.files.encoding import to_utf8
+from konsil.sources.files.jsontable import check_weight
 
 _CLOZE = 1
 

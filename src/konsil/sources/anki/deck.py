@@ -9,7 +9,7 @@ from pathlib import Path
 from konsil.errors import SourceError
 from konsil.records import Note
 from konsil.sources.anki.collection import SQLITE, read_collection
-from konsil.sources.table import check_readable
+from konsil.sources.files.table import check_readable
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _ZSTD = b"\x28\xb5\x2f\xfd"

@@ -1,4 +1,4 @@
-"""Runs the migrations on the connection that konsil.store.migrate hands over, inside its transaction."""
+"""Runs the migrations on the connection that konsil.store.engine.migrate hands over, inside its transaction."""
 
 from alembic import context
 

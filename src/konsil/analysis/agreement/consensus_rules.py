@@ -1,0 +1,32 @@
+"""Which analyses hold raters against a majority, and against which."""
+
+from __future__ import annotations
+
+from konsil.analysis.model.catalogue import AGREEMENT, JUDGING, PAIRED
+from konsil.analysis.model.spec import Analysis
+
+_ENSEMBLES = tuple(name for name in JUDGING if name.startswith("ensembles_"))
+
+
+def leaves_one_out(a: Analysis) -> bool:
+    """Whether judges stand beside each rater of a panel who is left out, against the majority of the others.
+
+    In paper mode it is the majority of the whole panel.
+
+    >>> leaves_one_out(Analysis("a", "cohen_kappa", "correct", "judges", against="experts"))
+    True
+    >>> leaves_one_out(Analysis("a", "approval", "correct", "judges", against="experts"))
+    False
+    """
+    return a.against not in {None, "rest"} and a.consensus == "none" and a.statistic in {*AGREEMENT, *PAIRED}
+
+
+def needs_majority(a: Analysis) -> bool:
+    """Whether any majority of a panel enters the analysis.
+
+    >>> needs_majority(Analysis("a", "share", "correct", "experts", of=("yes",), consensus="majority"))
+    True
+    """
+    of_others = a.against == "rest" and a.statistic in {*AGREEMENT, *PAIRED}
+    of_panel = a.consensus == "majority" and a.statistic in {"share", "mean"}
+    return of_others or of_panel or leaves_one_out(a) or a.statistic in {*_ENSEMBLES, "risk_coverage"}

@@ -1,0 +1,159 @@
+"""The audit of judges: what they approve of what the experts call a failure, and what of it strictness would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.cases.mismatch import UNIT, per_case
+from konsil.analysis.cases.scores import HIGHEST, reaches, scores
+from konsil.analysis.estimation.context import Context, Group
+from konsil.analysis.estimation.estimate import estimate
+from konsil.analysis.estimation.measure import Measure
+from konsil.analysis.model.results import Bounds, Row, TradeOff
+from konsil.analysis.model.said import say
+from konsil.analysis.table.coding import groups, select
+from konsil.analysis.table.frame import Long
+from konsil.stats.engine.contract import Array
+from konsil.stats.judges.strictness import separation, strictness_sums, trade_off
+
+CRITERION = "criterion"
+"""In `by`: a group of every criterion."""
+
+
+def _by(context: Context) -> list[str]:
+    return list(dict.fromkeys(("rater", *context.analysis.by)))
+
+
+def _each(context: Context) -> Iterator[Context]:
+    """The context of every criterion; `criterion` is no column of the scores but says whose they are."""
+    plain = replace(context.analysis, by=tuple(c for c in context.analysis.by if c not in {CRITERION, "rater"}))
+    for criterion in (context.criterion, *context.also):
+        yield replace(context, analysis=plain, also=()).of(criterion)
+
+
+def judged(context: Context, table: Long) -> pl.DataFrame:
+    """One row a judgement: the judge's score, the experts' mean score, and what they are about."""
+    parts = []
+    for one in _each(context):
+        name = one.criterion.id
+        experts = scores(one, select(table, one.analysis, str(one.analysis.against)))
+        judges = (
+            scores(one, select(table, one.analysis, one.analysis.raters), "rater")
+            .drop(HIGHEST)
+            .rename({"score": "judge"})
+        )
+        mean = experts.select(*UNIT, "score", HIGHEST, pl.col("n_raters").alias("n_experts"))
+        both = judges.join(mean, on=UNIT, how="inner", nulls_equal=True)
+        parts.append(both.with_columns(pl.lit(name).alias(CRITERION)))
+    return pl.concat(parts)
+
+
+def failures(context: Context, table: Long) -> pl.DataFrame:
+    """The consensus failure set: answers and criteria to which all experts, or their mean, give `failure` or less."""
+    parts = []
+    for one in _each(context):
+        experts = scores(one, select(table, one.analysis, str(one.analysis.against)))
+        parts.append(experts.with_columns(pl.lit(one.criterion.id).alias(CRITERION)))
+    return pl.concat(parts).filter(_fails(context))
+
+
+def _fails(context: Context) -> pl.Expr:
+    by = "score" if context.analysis.failure_by == "mean" else HIGHEST
+    return pl.col(by) <= context.analysis.failure + 1e-9
+
+
+def approval_groups(context: Context, table: Long) -> list[Group]:
+    """One row a judge: the share of the failure set to which it gives `approve` or more."""
+    every = judged(context, table)
+    known = failures(context, table)
+    by, rest = _by(context), [c for c in context.analysis.by if c != "rater"]
+    sizes = {tuple(keys.values()): part.height for keys, part in groups(known, rest)}
+    found = []
+    for keys, part in groups(every, by):
+        failed = part.filter(_fails(context))
+        n = sizes.get(tuple(keys[c] for c in rest), 0)
+        if not n:
+            continue  # a group without failures has nothing to approve of
+        hits = (failed.get_column("judge") >= context.analysis.approve - 1e-9).to_numpy()
+        measure = per_case(part, failed, hits, share=True)
+        notes = [say("Out of {n:,} {n|failure|failures}.", n=n)]
+        if failed.height < n:
+            notes.append(
+                say("{n:,} of {all:,} failures have no judgement that can be read.", n=n - failed.height, all=n)
+            )
+        measure = replace(measure, notes=tuple(notes))
+        why = say("no judgement of a failure that can be read")
+        told = estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster, why=why)
+        found.append(Group(keys, measure, told))
+    return found
+
+
+def approval_bounds(context: Context, table: Long, missing: Long, rows: Sequence[Row]) -> Iterator[Bounds]:
+    """For each judge its approval if none, and if all, of its judgements that are missing had approved."""
+    absent = []
+    for one in _each(context):
+        gaps = select(missing, one.analysis, one.analysis.raters)
+        absent.append(gaps.select(*UNIT, "rater").with_columns(pl.lit(one.criterion.id).alias(CRITERION)))
+    gone = pl.concat(absent).join(failures(context, table), on=[*UNIT, CRITERION], how="inner", nulls_equal=True)
+    for row in rows:
+        if row.analysis != context.analysis.name or row.kind != "estimate" or not row.estimate.n_ratings:
+            continue
+        part = gone
+        for column, value in row.group.items():
+            part = part.filter(pl.col(column) == value)
+        if part.height:
+            n, given = part.height, row.estimate.n_ratings
+            hits = row.estimate.value * given
+            low, high = hits / (given + n), (hits + n) / (given + n)
+            yield Bounds(context.analysis.name, row.group, row.estimate.value, low, high, n, given)
+
+
+def _successes(context: Context) -> pl.Expr:
+    return reaches(context.analysis.correct)
+
+
+def _separated(context: Context, part: pl.DataFrame) -> tuple[pl.DataFrame, Array, Array]:
+    """A judge's judgements of failures and successes, the values it gave, and their sums by case."""
+    used = part.filter(_fails(context) | _successes(context))
+    values = np.unique(used.get_column("judge").to_numpy())
+    cases = part.get_column("case").unique().sort().to_list()
+    place = {case: n for n, case in enumerate(cases)}
+    at = np.array([place[c] for c in used.get_column("case")], dtype=np.int64)
+    failed = used.select(_fails(context).cast(pl.Float64)).to_series().to_numpy()
+    places = np.searchsorted(values, used.get_column("judge").to_numpy())
+    return used, values, strictness_sums(places, failed, at, max(len(values), 1), len(cases))
+
+
+def strictness_groups(context: Context, table: Long) -> list[Group]:
+    """One row a judge: how often it puts a success of the experts above a failure."""
+    found = []
+    for keys, part in groups(judged(context, table), _by(context)):
+        used, _, sums = _separated(context, part)
+        measure = Measure(
+            sums=sums,
+            finalise=separation,
+            clusters=tuple(part.get_column("case").unique().sort().to_list()),
+            n_units=used.select(*UNIT).n_unique(),
+            n_raters=1,
+            n_ratings=used.height,
+        )
+        why = say("no failure or no success among what was judged")
+        told = estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster, why=why)
+        found.append(Group(keys, measure, told))
+    return found
+
+
+def trade_offs(context: Context, table: Long) -> Iterator[TradeOff]:
+    """Each judge's false approvals and false rejections at every threshold."""
+    for keys, part in groups(judged(context, table), _by(context)):
+        used, values, sums = _separated(context, part)
+        if not used.height:
+            continue
+        approved, rejected = trade_off(sums.sum(axis=0))
+        if np.isfinite(approved).all() and np.isfinite(rejected).all():
+            yield TradeOff(context.analysis.name, keys, tuple(values.tolist()), tuple(approved.tolist()),
+                           tuple(rejected.tolist()), context.analysis.approve)  # fmt: skip

@@ -1,0 +1,151 @@
+"""What the settings of an analysis of cases in several versions must say, and what they must not say together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import fields, replace
+
+from konsil.analysis.model.catalogue import AUDIT, CASES, DEGRADATION, EFFECTS, ONE_A_SYSTEM, RIGHT_OR_WRONG
+from konsil.analysis.model.spec import Analysis
+from konsil.instrument import Criterion
+
+NAMING = ("reasoning_names", "answer_names")
+"""The criteria of a mismatch, where the analysis does not name others."""
+
+LEVELLED = (*DEGRADATION, "crossover", "anova", "tukey")
+"""Statistics of all levels at once."""
+
+_DEFAULTS = {field.name: field.default for field in fields(Analysis)}
+
+
+def settled(analysis: Analysis) -> Analysis:
+    """The analysis with cases as clusters and the criteria it implies, where its statistic is about cases.
+
+    >>> settled(Analysis("a", "mismatch", "precision", "experts", against="detector")).criteria
+    ('reasoning_names', 'answer_names')
+    """
+    if analysis.statistic not in CASES:
+        return analysis
+    naming = NAMING if analysis.statistic == "mismatch" and not analysis.criteria else analysis.criteria
+    return replace(analysis, cluster="case", criteria=naming)
+
+
+def implied(a: Analysis) -> tuple[str, ...]:
+    """Columns of which every group is told by itself though `by` does not name them."""
+    return ("system",) if a.statistic in ONE_A_SYSTEM else ("rater",) if a.statistic in AUDIT else ()
+
+
+def case_contradictions(a: Analysis) -> Iterator[str]:
+    """Each contradiction as 'key: what is wrong'.
+
+    >>> list(case_contradictions(Analysis("a", "stability", "precision", "experts")))
+    ["levels: is empty; 'stability' needs the values of the items' stratum 'level', from all the information down"]
+    """
+    if a.failure_by != "every" and a.statistic not in AUDIT:
+        yield f"failure_by: belongs to the statistics 'approval' and 'strictness', not to {a.statistic!r}"
+    if a.denominator != "cases" and a.statistic != "monotonicity_violation":
+        yield f"denominator: belongs to the statistic 'monotonicity_violation', not to {a.statistic!r}"
+    if a.levels and a.statistic not in LEVELLED:
+        yield f"levels: belongs to statistics of several levels at once, not to {a.statistic!r}"
+    if a.statistic not in CASES:
+        return
+    if a.statistic in LEVELLED:
+        yield from _levels(a)
+    yield from _panels(a)
+    yield from _criteria(a)
+    if a.cluster == "rater":
+        yield f"cluster: {a.statistic!r} resamples cases; expected 'case'"
+    if a.compare and not implied(a):
+        yield f"compare: {a.statistic!r} is a comparison itself"
+    for n, column in enumerate(a.by):
+        if column == "system" and a.statistic in {"crossover", *EFFECTS}:
+            yield f"by[{n}]: {a.statistic!r} compares the systems anyway"
+        elif a.statistic in {"anova", "tukey"}:
+            yield f"by[{n}]: {a.statistic!r} has a row for every effect or comparison and no other groups"
+
+
+def threshold_problems(a: Analysis, criterion: Criterion) -> Iterator[str]:
+    """Thresholds that do not part the scores of the criterion, as 'key: what is wrong'.
+
+    The defaults are made for scores from 0 to 1; on every other scale a threshold within it must be stated.
+
+    >>> from konsil.instrument import Scale
+    >>> a = Analysis("a", "accuracy", "precision", "experts", correct=75)
+    >>> list(threshold_problems(a, Criterion("precision", "?", Scale(("0", "1"), level="interval"))))
+    ["correct: 75 is above the highest number of the scale of 'precision', 1"]
+    """
+    low, high = _ends(criterion)
+    for key, value in _thresholds(a).items():
+        if value == _DEFAULTS[key] and not (low >= 0 and high <= 1):
+            yield (
+                f"{key}: {value:g}, the default, is made for scores from 0 to 1, but the scale of {criterion.id!r}"
+                f" {_from_to(low, high)}; state a threshold within it"
+            )
+        elif value > high:
+            yield f"{key}: {value:g} is above the highest number of the scale of {criterion.id!r}, {high:g}"
+        elif value < low:
+            yield f"{key}: {value:g} is below the lowest number of the scale of {criterion.id!r}, {low:g}"
+        elif value == (high if key == "failure" else low):
+            yield f"{key}: every score on the scale of {criterion.id!r} reaches {value:g}"
+
+
+def _thresholds(a: Analysis) -> dict[str, float]:
+    """The thresholds that an analysis' statistic uses."""
+    thresholds = {"correct": a.correct} if a.statistic in {*RIGHT_OR_WRONG, "strictness"} else {}
+    return thresholds | {"failure": a.failure, "approve": a.approve} if a.statistic in AUDIT else thresholds
+
+
+def _ends(criterion: Criterion) -> tuple[float, float]:
+    """The lowest and the highest number of a criterion's scale; infinite where the scale has no such end."""
+    scale = criterion.scale
+    if scale.kind == "choice":
+        return min(scale.numbers()), max(scale.numbers())
+    return (-math.inf if scale.low is None else scale.low), (math.inf if scale.high is None else scale.high)
+
+
+def _from_to(low: float, high: float) -> str:
+    return f"goes from {low:g} to {high:g}" if math.isfinite(low) and math.isfinite(high) else "has no 'low' and 'high'"
+
+
+def _levels(a: Analysis) -> Iterator[str]:
+    if not a.levels:
+        yield (
+            f"levels: is empty; {a.statistic!r} needs the values of the items' stratum 'level', from all the"
+            " information down"
+        )
+    elif len(a.levels) < 2 or len(set(a.levels)) < len(a.levels):
+        yield f"levels: expected two or more different values, got {list(a.levels)}"
+    if "level" in a.by and a.statistic not in {"anova", "tukey"}:
+        yield f"by: {a.statistic!r} is about all levels at once and has no groups of 'level'"
+
+
+def _panels(a: Analysis) -> Iterator[str]:
+    if a.statistic in AUDIT and a.against in {None, "rest"}:
+        yield f"against: {a.statistic!r} holds judges against a panel of experts; name it"
+    elif a.statistic == "mismatch" and a.against in {None, "rest"}:
+        yield "against: a mismatch needs the panel that says what the reasoning and the answer name; name it"
+    elif a.against is not None and a.statistic not in {*AUDIT, "mismatch", "hallucination"}:
+        yield f"against: {a.statistic!r} has no such version"
+    if a.against == a.raters:
+        yield f"against: {a.against!r} is the panel itself"
+    if not a.failure < a.correct:
+        yield f"failure: {a.failure:g} is not below correct = {a.correct:g}"
+
+
+_CRITERIA = {"illusion_gap": (1, "the criterion of how well an answer reads"),
+             "hallucination": (1, "the criterion that says whether a wrong disease is named"),
+             "mismatch": (2, "what the reasoning names, then what the answer names")}  # fmt: skip
+
+
+def _criteria(a: Analysis) -> Iterator[str]:
+    if a.statistic in _CRITERIA and (a.criteria or a.statistic != "mismatch"):
+        n, what = _CRITERIA[a.statistic]
+        if len(a.criteria) != n:
+            yield f"criteria: expected {n} ({what}), got {list(a.criteria)}"
+    elif a.statistic == "criteria_correlation" and not a.criteria:
+        yield "criteria: is empty; a correlation needs a second criterion"
+    elif a.statistic in (*DEGRADATION, "crossover") and a.criteria:
+        yield f"criteria: {a.statistic!r} is about one criterion"
+    if a.criterion in a.criteria or len(set(a.criteria)) < len(a.criteria):
+        yield "criteria: a criterion is named twice"

@@ -1,0 +1,74 @@
+"""Which rule an analysis of cases in several versions goes by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from konsil.analysis.cases.approval import approval_groups, strictness_groups
+from konsil.analysis.cases.correlations import correlation_rows
+from konsil.analysis.cases.crossover import crossover_rows
+from konsil.analysis.cases.degradation import degradation_groups, hidden_rows, recovery_rows
+from konsil.analysis.cases.effects import anova_rows, effect_rows, tukey_rows
+from konsil.analysis.cases.mismatch import detector_rows, outcome_groups
+from konsil.analysis.estimation.context import Context, Group
+from konsil.analysis.estimation.rows import no_ratings, told_rows
+from konsil.analysis.model.catalogue import DEGRADATION
+from konsil.analysis.model.results import Row
+from konsil.analysis.table.frame import Long
+
+Groups = Callable[[Context, Long], list[Group]]
+Rows = Callable[[Context, Long], Iterator[Row]]
+Differences = Callable[[Context, Sequence[Group]], Iterator[Row]]
+
+GROUPS: Mapping[str, Groups] = MappingProxyType(
+    {
+        **dict.fromkeys(DEGRADATION, degradation_groups),
+        "accuracy": outcome_groups,
+        "illusion_gap": outcome_groups,
+        "mismatch": outcome_groups,
+        "hallucination": outcome_groups,
+        "approval": approval_groups,
+        "strictness": strictness_groups,
+    }
+)
+"""Statistics with one number a group, which can be compared."""
+
+ROWS: Mapping[str, Rows] = MappingProxyType(
+    {
+        "crossover": crossover_rows,
+        "mann_whitney": effect_rows,
+        "anova": anova_rows,
+        "tukey": tukey_rows,
+        "criteria_correlation": correlation_rows,
+    }
+)
+"""Statistics that are comparisons themselves."""
+
+BESIDE: Mapping[str, Rows] = MappingProxyType(
+    {
+        "diagnostic_potential": hidden_rows,
+        "monotonicity_violation": recovery_rows,
+        "mismatch": detector_rows,
+        "hallucination": detector_rows,
+    }
+)
+"""What else stands below a statistic's numbers."""
+
+
+def case_rows(context: Context, table: Long, differences: Differences) -> Iterator[Row]:
+    """The rows of an analysis of cases; `differences` tells those between groups."""
+    name = context.analysis.statistic
+    if name in ROWS:
+        found = list(ROWS[name](context, table))
+        yield from found or [no_ratings(context)]
+        return
+    members = GROUPS[name](context, table)
+    if not members:
+        yield no_ratings(context)
+    for group in members:
+        yield from told_rows(context, group.keys, group.told, group.measure)
+    if name in BESIDE:
+        yield from BESIDE[name](context, table)
+    if context.analysis.compare:
+        yield from differences(context, members)

@@ -1,0 +1,63 @@
+"""How alike two criteria order the answers: Spearman's rho of every two, cases resampled whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.cases.mismatch import UNIT
+from konsil.analysis.cases.scores import scores
+from konsil.analysis.estimation.context import Context
+from konsil.analysis.estimation.estimate import estimate
+from konsil.analysis.estimation.measure import Measure
+from konsil.analysis.estimation.rows import told_rows
+from konsil.analysis.model.results import Row
+from konsil.analysis.model.said import say
+from konsil.analysis.table.coding import groups, select
+from konsil.analysis.table.frame import Long
+from konsil.stats.engine.contract import Codes
+from konsil.stats.engine.ranks import spearman, spearman_scores
+
+MOST_VALUES = 25
+"""Up to so many different scores a pair's joint table holds everything; beyond, ranks are drawn anew each time."""
+
+
+def correlation_rows(context: Context, table: Long) -> Iterator[Row]:
+    """One row for every two criteria: Spearman's rho of the panel's mean scores over the answers."""
+    every = [context.of(criterion) for criterion in (context.criterion, *context.also)]
+    parts = {one.criterion.id: dict(_groups(one, select(table, one.analysis, one.analysis.raters))) for one in every}
+    for a, b in combinations(parts, 2):
+        for group in parts[a]:
+            if group in parts[b]:
+                keys = {"criterion": a, "other": b, **dict(zip(context.analysis.by, group, strict=True))}
+                measure = _measure(parts[a][group], parts[b][group])
+                told = estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster,
+                                why=say("a criterion has one score throughout, or no answer has both"))  # fmt: skip
+                yield from told_rows(context, keys, told, measure)
+
+
+def _groups(context: Context, frame: pl.DataFrame) -> Iterator[tuple[tuple[str, ...], pl.DataFrame]]:
+    for keys, part in groups(frame, context.analysis.by):
+        yield tuple(keys.values()), scores(context, part)
+
+
+def _measure(a: pl.DataFrame, b: pl.DataFrame) -> Measure:
+    other = b.select(*UNIT, pl.col("score").alias("other"))
+    both = a.join(other, on=UNIT, how="inner", nulls_equal=True).sort(*UNIT)
+    cases = both.get_column("case").unique().sort().to_list()
+    place = {case: n for n, case in enumerate(cases)}
+    clusters = np.array([place[c] for c in both.get_column("case")], dtype=np.int64)
+    x, y = (both.get_column(c).to_numpy().round(12) for c in ("score", "other"))
+    values = np.unique(np.concatenate([x, y]))
+    if len(values) <= MOST_VALUES:
+        codes = np.column_stack([np.searchsorted(values, v) for v in (x, y)])
+        statistic = spearman(2, max(len(values), 1))
+    else:
+        codes = np.zeros((len(x), 2), dtype=np.int64)
+        statistic = spearman_scores(x, y, clusters)
+    sums = statistic.tally(Codes(codes, clusters, max(len(values), 1)))
+    n_raters = int(both.get_column("n_raters").max() or 0) if both.height else 0  # type: ignore[arg-type]
+    return Measure(sums, statistic.finalise, tuple(cases), both.height, n_raters, 2 * both.height, scale="atanh")

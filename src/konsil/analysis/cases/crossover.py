@@ -1,0 +1,139 @@
+"""Whether the order of two systems reverses as cases are told with less, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from konsil.analysis.cases.degradation import by_system, right
+from konsil.analysis.cases.scores import Ladder, ladder
+from konsil.analysis.estimation.context import Context
+from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.measure import Measure, quotient
+from konsil.analysis.estimation.rows import row
+from konsil.analysis.model import verdicts
+from konsil.analysis.model.results import Row
+from konsil.analysis.model.said import Said, say
+from konsil.analysis.table.frame import Long
+from konsil.stats.cases.degradation import reversal, unanimous_interval
+from konsil.stats.engine.arithmetic import ratio
+from konsil.stats.engine.contract import Array, Estimate
+from konsil.stats.inference import infer
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems level by level."""
+
+    names: tuple[str, str]
+    """Whose they are: first minus second."""
+    value: Array
+    """(n_levels,) how much more of the cases the first has right."""
+    low: Array
+    """The intervals' lower ends, held for all levels together."""
+    high: Array
+    """Their upper ends."""
+    n_clusters: int
+    """Cases with an answer of both."""
+    n_ratings: int
+    """Labels used."""
+    n_units: int
+    """Answers with a score."""
+    n_raters: int
+    """Raters with a label."""
+
+    @property
+    def used(self) -> Measure:
+        """What was used, for the table."""
+        return Measure(np.zeros((1, 1)), quotient, (), self.n_units, self.n_raters, self.n_ratings)
+
+
+def crossover_rows(context: Context, table: Long) -> Iterator[Row]:
+    """For every two systems how far their order reverses, and below it their difference at each level."""
+    analysis = context.analysis
+    frames = by_system(context, table)
+    others: dict[tuple[tuple[str, str], ...], dict[str, Ladder]] = {}
+    for keys, part in frames:
+        rest = tuple((k, v) for k, v in keys.items() if k != "system")
+        others.setdefault(rest, {})[keys["system"]] = ladder(context, part, analysis.levels)
+    for rest, ladders in others.items():
+        for a, b in combinations(sorted(ladders), 2):
+            pair = _pair(context, (a, b), ladders[a], ladders[b])
+            yield from _rows(context, dict(rest), pair)
+
+
+def _pair(context: Context, names: tuple[str, str], a: Ladder, b: Ladder) -> Pair:
+    cases = sorted(set(a.cases) & set(b.cases))
+    first, second = (right(context, x.scores[[x.cases.index(c) for c in cases]]) for x in (a, b))
+    gap = first - second
+    known = np.isfinite(gap)
+    n_levels = gap.shape[1]
+    if not known.any():
+        nothing = np.full(n_levels, np.nan)
+        return Pair(names, nothing, nothing, nothing, 0, 0, 0, 0)
+    sums = np.concatenate([np.where(known, gap, 0.0), known.astype(np.float64)], axis=1)
+
+    def finalise(totals: Array) -> Array:
+        n = totals[..., n_levels:]
+        return ratio(totals[..., :n_levels], n)
+
+    # Each level at a share of the error: all of them hold together with the level asked for (Bonferroni).
+    each = 1 - (1 - context.resampling.level) / n_levels
+    found = infer.infer(sums, finalise, draws=context.resampling.draws, level=each, key=context.key)
+    alike = unanimous_interval(found.value, known.sum(axis=0), each)
+    flat = ~(found.low < found.high)
+    low, high = (np.where(flat, b, x) for x, b in zip((found.low, found.high), alike, strict=True))
+    n_units = int(np.isfinite(a.scores).sum() + np.isfinite(b.scores).sum())
+    return Pair(names, found.value, low, high, found.n_clusters, a.n_ratings + b.n_ratings, n_units,
+                max(a.n_raters, b.n_raters))  # fmt: skip
+
+
+def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
+    a, b = pair.names
+    levels, level = context.analysis.levels, context.resampling.level
+    value, (ahead, early, late) = reversal(pair.value, pair.value)
+    low, sure = reversal(pair.low, pair.high)
+    high, _ = reversal(pair.high, pair.low)
+    method = say(
+        "the intervals of {n} levels at once, {cluster}-cluster bootstrap, BCa, {draws:,} resamples, Bonferroni",
+        n=len(levels), cluster=context.cluster, draws=context.resampling.draws,
+    )  # fmt: skip
+    reason = "" if math.isfinite(value) else say("a level has no case that both answered")
+    headline = Estimate(value, low, high, level, n_clusters=pair.n_clusters, n_ratings=pair.n_ratings, method=method,
+                        reason=reason)  # fmt: skip
+    first, second = (a, b) if ahead == 0 else (b, a)
+    if verdicts.is_crossover(low):
+        early, late = sure[1:]
+        first, second = (a, b) if sure[0] == 0 else (b, a)
+    finding = _finding(value, low, first, second, levels[early], levels[late])
+    group = {"systems": say("{a} and {b}", a=a, b=b), **rest}
+    yield row(context, group, Told(headline, notes=(finding,)), pair.used, finding=finding)
+    for n, name in enumerate(levels):
+        one = Estimate(
+            float(pair.value[n]), float(pair.low[n]), float(pair.high[n]), level,
+            n_clusters=pair.n_clusters, n_ratings=pair.n_ratings, method=method,
+        )  # fmt: skip
+        keys, versus = ({"system": system, **rest, "level": name} for system in (a, b))
+        yield row(context, keys, Told(one), pair.used, kind="difference", versus=versus)
+
+
+def _finding(value: float, low: float, first: str, second: str, early: str, late: str) -> Said:
+    if not math.isfinite(value):
+        return say("Whether the order of {a} and {b} reverses cannot be said.", a=first, b=second)
+    if verdicts.is_crossover(low):
+        return say(
+            "Crossover: {a} is ahead at {early} and {b} at {late}; the intervals of both differences, held for all"
+            " levels at once, exclude 0.",
+            a=first, b=second, early=early, late=late,
+        )  # fmt: skip
+    if value > 0:
+        return say(
+            "No crossover is shown: {a} is ahead at {early} and {b} at {late} in these cases, but the intervals of the"
+            " differences, held for all levels at once, do not exclude 0 on both sides.",
+            a=first, b=second, early=early, late=late,
+        )  # fmt: skip
+    return say("No crossover: {a} and {b} keep their order at every level.", a=first, b=second)

@@ -1,0 +1,166 @@
+"""What becomes of a system as cases are told with less and less: one number a case, cases as the clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.cases.scores import LEVEL, Ladder, ladder, with_levels
+from konsil.analysis.estimation.context import Context, Group
+from konsil.analysis.estimation.measure import Measure, quotient
+from konsil.analysis.estimation.rows import estimates_of, row
+from konsil.analysis.model import verdicts
+from konsil.analysis.model.results import Row
+from konsil.analysis.model.said import Said, say
+from konsil.analysis.table.coding import groups
+from konsil.analysis.table.frame import Long
+from konsil.stats.cases import degradation
+from konsil.stats.engine.contract import Array, Estimate
+
+LEAST = 0.05
+"""How large a share of the cases must be hidden knowledge beyond doubt, where the analysis names no margin."""
+
+RIGHT: Mapping[str, Callable[[Array], Array]] = MappingProxyType(
+    {
+        "information_sensitivity": degradation.drop,
+        "monotonicity_violation": degradation.violated,
+        "diagnostic_potential": degradation.potential,
+        "label_dependence": degradation.label_dependence,
+        "stability": degradation.steps,
+    }
+)
+"""Statistics of whether each level is right; the reasoning gap is the only one of the scores themselves."""
+
+SHARES = ("monotonicity_violation", "diagnostic_potential", "label_dependence")
+"""Those that are shares of the cases, so that few cases have an interval of a share."""
+
+
+def by_system(context: Context, table: Long) -> list[tuple[dict[str, str], pl.DataFrame]]:
+    """The analysis' ratings split by system and by whatever the analysis asks for, with their level."""
+    return groups(with_levels(context, table), list(dict.fromkeys(("system", *context.analysis.by))))
+
+
+def right(context: Context, scores: Array) -> Array:
+    """Which scores reach the analysis' `correct`, 0 and 1; nan stays."""
+    # A mean of raters is a fraction: what reaches the threshold must not fail it by a rounding error.
+    return np.where(np.isfinite(scores), scores >= context.analysis.correct - 1e-9, np.nan)
+
+
+def degradation_groups(context: Context, table: Long) -> list[Group]:
+    """One row a system: the statistic over its cases, with intervals that resample cases."""
+    parts = by_system(context, table)
+    measures = [_measure(context, ladder(context, part, context.analysis.levels)) for _, part in parts]
+    told = estimates_of(context, measures)
+    return [Group(keys, m, t) for (keys, _), m, t in zip(parts, measures, told, strict=True)]
+
+
+def _measure(context: Context, found: Ladder) -> Measure:
+    analysis = context.analysis
+    if analysis.statistic == "reasoning_gap":
+        return from_cases(found, degradation.drop(found.scores))
+    number = RIGHT[analysis.statistic]
+    recovered = analysis.denominator == "recovered"
+    if recovered:
+        number = partial(degradation.violated, recovered=True)
+    measure = from_cases(found, number(right(context, found.scores)), share=analysis.statistic in SHARES)
+    if not recovered:
+        return measure
+    note = say("Of the cases that are right at {level} alone.", level=repr(analysis.levels[-1]))
+    return replace(measure, notes=(note, *measure.notes))
+
+
+def from_cases(found: Ladder, numbers: Array, *, share: bool = False) -> Measure:
+    """The mean of one number a case as a measure; a share of the cases where the numbers are 0 and 1."""
+    known = np.isfinite(numbers)
+    sums = np.column_stack([np.where(known, numbers, 0.0), known.astype(np.float64)])
+    lacking = found.lacking
+    note = say("{n:,} of {all:,} cases lack a level and may be left out.", n=lacking, all=len(found.cases))
+    return Measure(
+        sums=sums,
+        finalise=quotient,
+        clusters=found.cases,
+        n_units=int(np.isfinite(found.scores).sum()),
+        n_raters=found.n_raters,
+        n_ratings=found.n_ratings,
+        trials=sums[:, 1] if share else None,
+        hits=sums[:, 0] if share else None,
+        notes=(note,) if lacking else (),
+    )
+
+
+def recovery_rows(context: Context, table: Long) -> Iterator[Row]:
+    """For each system and level the share of cases that are right there after a fuller level was wrong."""
+    if context.analysis.denominator == "recovered":
+        return
+    levels = context.analysis.levels
+    version = say("recovered")
+    for keys, part in by_system(context, table):
+        found = ladder(context, part, levels)
+        at = degradation.recovered_at(right(context, found.scores))
+        measures = [from_cases(found, at[:, n], share=True) for n in range(1, len(levels))]
+        for level, measure, told in zip(levels[1:], measures, estimates_of(context, measures), strict=True):
+            yield row(context, {**keys, LEVEL: level, "version": version}, told, measure, kind="companion")
+
+
+def hidden_rows(context: Context, table: Long) -> Iterator[Row]:
+    """For each system the cases that it has wrong with all the information and right with less of it.
+
+    This share is never below 0, so that an interval above 0 shows nothing: the finding asks for more than `margin`, and
+    for more than answers would give that are right by luck as often as those of each level are.
+    """
+    analysis = context.analysis
+    for keys, part in by_system(context, table):
+        found = ladder(context, part, analysis.levels)
+        measure = from_cases(found, degradation.hidden(right(context, found.scores)), share=True)
+        [told] = estimates_of(context, [measure])
+        version = say("wrong at {level}, right with less", level=analysis.levels[0])
+        luck = degradation.hidden_by_luck(right(context, found.scores))
+        finding = _hidden(context, keys["system"], told.headline, luck)
+        told = replace(told, notes=(*told.notes, finding))
+        yield row(
+            context,
+            {**keys, LEVEL: analysis.levels[0], "version": version},
+            told,
+            measure,
+            kind="companion",
+            finding=finding,
+        )
+
+
+def _hidden(context: Context, system: str, found: Estimate, luck: float) -> Said:
+    first = context.analysis.levels[0]
+    margin = LEAST if context.analysis.margin is None else context.analysis.margin
+    if not np.isfinite(found.low):
+        return say("Hidden knowledge cannot be judged: no case of {system} has all levels.", system=system)
+    why = verdicts.weakness(found, context.resampling.draws)
+    if why is not None:
+        return say(
+            "Hidden knowledge of {system} not judged: {reason}.",
+            message_id="verdict.hidden_not_judged",
+            system=system,
+            reason=why,
+        )
+    if margin < found.low <= luck:
+        return say(
+            "Hidden knowledge is not told from luck: {system} has {value:.0%} of the cases wrong at {level} and right"
+            " with less, but answers that are right by luck, as often as those of each level are, would give"
+            " {luck:.0%}, and the interval reaches down to {low:.0%}.",
+            system=system, value=found.value, level=first, luck=luck, low=found.low,
+        )  # fmt: skip
+    if verdicts.is_hidden_knowledge(found.low, margin, luck):
+        return say(
+            "Hidden knowledge: {system} has {value:.0%} of the cases wrong at {level} and right with less, and the"
+            " interval lies above {margin:.0%}. Answers that are right by luck, as often as those of each level are,"
+            " would give {luck:.0%}.",
+            system=system, value=found.value, level=first, margin=margin, luck=luck,
+        )  # fmt: skip
+    return say(
+        "No hidden knowledge is shown: {system} has {value:.0%} of the cases wrong at {level} and right with less, but"
+        " the interval reaches down to {low:.0%}, which is not above {margin:.0%}.",
+        system=system, value=found.value, level=first, low=found.low, margin=margin,
+    )  # fmt: skip

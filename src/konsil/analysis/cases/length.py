@@ -1,0 +1,54 @@
+"""Whether longer answers are rated higher: the correlation of an answer's mean rating and its number of words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.cases.scores import scores
+from konsil.analysis.estimation.context import Context, Group
+from konsil.analysis.estimation.measure import Measure
+from konsil.analysis.estimation.rows import estimate_of
+from konsil.analysis.model.said import say
+from konsil.analysis.table.coding import groups
+from konsil.analysis.table.frame import Long
+from konsil.stats.designs.subsets import Points, spearman_of_points
+
+
+def length_groups(context: Context, table: Long, frame: pl.DataFrame) -> list[Group]:
+    """Spearman's rho of rating and length in every group; answers whose length is not known stay out."""
+    words = words_of(table)
+    rated = scores(context, frame).with_columns(
+        pl.col("answers").replace_strict(words, default=None, return_dtype=pl.Float64).alias("words")
+    )
+    n_raters = frame.get_column("rater").n_unique()
+    found = []
+    known = rated.drop_nulls("words")
+    for keys, part in groups(known, context.analysis.by) or [({}, known)]:
+        measure = _measure(context, part, n_raters)
+        told = estimate_of(context, measure)
+        if not part.height:
+            reason = say("the lengths of the answers are not known")
+            told = replace(told, headline=replace(told.headline, reason=reason))
+        found.append(Group(keys, measure, told))
+    return found
+
+
+def words_of(table: Long) -> dict[str, float]:
+    """Answer -> its number of words, or its given length where the text is not at hand."""
+    if table.data is None:
+        return {}
+    told = {a.id: float(len(a.text.split())) for a in table.data.answers if a.text}
+    return {**{a: float(n) for a, n in table.data.lengths.items()}, **told}
+
+
+def _measure(context: Context, part: pl.DataFrame, n_raters: int) -> Measure:
+    column = part.get_column("case" if context.analysis.cluster == "case" else "item").fill_null("")
+    names = column.unique().sort()
+    cluster = column.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)
+    x, y = (part.get_column(c).to_numpy().astype(np.float64) for c in ("words", "score"))
+    sums, finalise = spearman_of_points(Points(x, y.round(9), np.ones(len(x)), cluster), max(len(names), 1))
+    n_ratings = int(part.get_column("n_ratings").sum() or 0)
+    return Measure(sums, finalise, tuple(names.to_list()), part.height, n_raters, n_ratings, scale="atanh")

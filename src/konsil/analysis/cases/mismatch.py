@@ -1,0 +1,134 @@
+"""What answers are worth: whether they are right, and what those that are not name and how well they read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.cases.scores import panel_scores, reaches, scores
+from konsil.analysis.estimation.context import Context, Group
+from konsil.analysis.estimation.estimate import estimate
+from konsil.analysis.estimation.measure import Measure, quotient
+from konsil.analysis.estimation.rows import estimate_of, row
+from konsil.analysis.model.results import Row
+from konsil.analysis.model.said import say
+from konsil.analysis.table.coding import groups, select
+from konsil.analysis.table.frame import Long
+from konsil.instrument import Criterion
+
+UNIT = ("item", "answers")
+"""What an answer is known by in every panel's ratings."""
+
+
+def outcome_groups(context: Context, table: Long) -> list[Group]:
+    """One row a system: the statistic over its answers, cases as the clusters."""
+    analysis = context.analysis
+    frame = select(table, analysis, analysis.raters)
+    found = []
+    for keys, part in groups(frame, list(dict.fromkeys(("system", *analysis.by)))):
+        if analysis.statistic == "accuracy":
+            measure, why = _accuracy(context, part), say("no answer has a score")
+        elif analysis.statistic == "illusion_gap":
+            measure, why = _illusion(context, table, part), say("no answer has both scores")
+        else:
+            measure = _failures(context, table, part)
+            why = say("no answer that failed has labels")
+        told = estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster, why=why)
+        found.append(Group(keys, measure, told))
+    return found
+
+
+def _accuracy(context: Context, part: pl.DataFrame) -> Measure:
+    """Which answers the panel's mean calls right."""
+    own = scores(context, part).with_columns(reaches(context.analysis.correct).alias("right"))
+    return per_case(part, own, own.get_column("right").to_numpy(), share=True)
+
+
+def _illusion(context: Context, table: Long, part: pl.DataFrame) -> Measure:
+    """Mean of the first further criterion minus the analysis' own, answer by answer."""
+    other = panel_scores(context.of(context.also[0]), table, context.analysis.raters).select(
+        *UNIT, pl.col("score").alias("fluent")
+    )
+    both = scores(context, part).join(other, on=UNIT, how="inner", nulls_equal=True)
+    gap = (both.get_column("fluent") - both.get_column("score")).to_numpy()
+    return per_case(part, both, gap)
+
+
+def per_case(part: pl.DataFrame, units: pl.DataFrame, numbers: np.ndarray, *, share: bool = False) -> Measure:
+    """The mean of one number an answer, summed by case; a share of answers where the numbers are 0 and 1."""
+    cases = part.get_column("case").unique().sort().to_list()
+    place = {case: n for n, case in enumerate(cases)}
+    at = np.array([place[c] for c in units.get_column("case")], dtype=np.int64)
+    columns = [np.bincount(at, w, len(cases)) for w in (numbers.astype(np.float64), np.ones(len(at)))]
+    sums = np.column_stack(columns).astype(np.float64)
+    return Measure(
+        sums=sums,
+        finalise=quotient,
+        clusters=tuple(cases),
+        n_units=units.height,
+        n_raters=part.get_column("rater").n_unique(),
+        n_ratings=units.height,
+        trials=sums[:, 1] if share else None,
+        hits=sums[:, 0] if share else None,
+    )
+
+
+def _failures(context: Context, table: Long, part: pl.DataFrame) -> Measure:
+    """Of the answers that failed: how many have a mismatch, or name a disease that is wrong."""
+    failed = scores(context, part).filter(~reaches(context.analysis.correct))
+    labelled = failed
+    for n, criterion in enumerate(context.also):
+        said = _yes(_labels(context, table, criterion), criterion).rename({"yes": f"yes{n}"})
+        labelled = labelled.join(said, on=UNIT, how="inner", nulls_equal=True)
+    hit = pl.col("yes0") & ~pl.col("yes1") if context.analysis.statistic == "mismatch" else pl.col("yes0")
+    hits = labelled.select(hit.cast(pl.Float64)).to_series().to_numpy()
+    measure = per_case(part, labelled, hits, share=True)
+    notes = [say("Out of {n:,} {n|answer|answers} that failed.", n=labelled.height)] if labelled.height else []
+    without = failed.height - labelled.height
+    if without:
+        notes.append(
+            say(
+                "{n:,} {n|answer that failed has|answers that failed have} no such label and {n|is|are} left out.",
+                n=without,
+            )
+        )
+    return replace(measure, notes=tuple(notes))
+
+
+def _labels(context: Context, table: Long, criterion: Criterion) -> pl.DataFrame:
+    panel = str(context.analysis.against or context.analysis.raters)
+    return table.part(criterion.id, panel).filter((pl.col("purpose") != "repeat") & (pl.col("state") == "rated"))
+
+
+def _yes(frame: pl.DataFrame, criterion: Criterion) -> pl.DataFrame:
+    """Answers of which more than half of the raters said the scale's last label; halves say nothing."""
+    yes = (pl.col("label") == criterion.scale.labels[-1]).mean().alias("yes")
+    counted = frame.group_by(*UNIT, "case").agg(yes).filter(pl.col("yes") != 0.5)
+    return counted.select(*UNIT, pl.col("yes") > 0.5)
+
+
+def detector_rows(context: Context, table: Long) -> Iterator[Row]:
+    """How often whoever labelled the answers agrees with people who labelled some by hand, one row a criterion."""
+    for criterion in context.also:
+        labels = _labels(context, table, criterion)
+        if labels.height == 0 or set(labels.get_column("kind").to_list()) == {"human"}:
+            continue  # people themselves are what a detector is held against
+        by_hand = table.frame.filter(
+            (pl.col("criterion") == criterion.id) & (pl.col("kind") == "human") & (pl.col("state") == "rated")
+        )
+        truth = _yes(by_hand, criterion).rename({"yes": "true"})
+        of_case = labels.select(*UNIT, "case").unique()
+        both = _yes(labels, criterion).join(truth, on=UNIT, nulls_equal=True).join(of_case, on=UNIT, nulls_equal=True)
+        version = say("{criterion}: whoever labels and people agree", criterion=criterion.id)
+        group: dict[str, str] = {"system": say("all systems"), "version": version}
+        measure = per_case(labels, both, (both.get_column("yes") == both.get_column("true")).to_numpy(), share=True)
+        if not both.height:
+            measure = replace(measure, notes=())
+            why = say("nobody labelled a sample by hand, so that the labels' own accuracy is not known")
+            told = estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster, why=why)
+        else:
+            told = estimate_of(context, measure)
+        yield row(context, group, told, measure, kind="companion")

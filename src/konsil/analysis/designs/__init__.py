@@ -1,0 +1,1 @@
+"""Whole answers against sentences: reliability, hours, how much annotation is enough."""

@@ -1,0 +1,338 @@
+"""From a measure to estimates: the headline interval, its companions, and what a reader must know about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from konsil.analysis.estimation import few
+from konsil.analysis.estimation.measure import Measure, together, value
+from konsil.analysis.estimation.ranges import UNBOUNDED, within
+from konsil.analysis.estimation.rater_notes import dominated, raters_matter
+from konsil.analysis.model.said import Said, say
+from konsil.analysis.model.spec import AsPublished, Resampling
+from konsil.stats.engine.contract import Array, Estimate
+from konsil.stats.engine.rows import Sums, prepare
+from konsil.stats.inference import infer, posterior, wald
+
+BUDGET = 1_000_000_000
+"""Sums times draws from which on there is no resampling but the linearised interval."""
+
+WORK = 200_000_000_000
+"""Sums times draws times clusters from which on the same holds: half a minute or more."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A headline, other intervals of the same number, and sentences."""
+
+    headline: Estimate
+    """What is reported first."""
+    companions: tuple[Estimate, ...] = ()
+    """The same number with other intervals."""
+    notes: tuple[str, ...] = ()
+    """What a reader must know of the labels."""
+    cautions: tuple[infer.Caution, ...] = ()
+    """What a reader must know of the intervals."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """All of it as sentences."""
+        return (*self.notes, *(sentence(c) for c in self.cautions))
+
+
+def sentence(caution: infer.Caution) -> Said:
+    """What a reader must know of an interval, in words."""
+    a, b = (*caution.numbers, 0, 0)[:2]
+    match caution.code:
+        case "few-clusters":
+            return say("The interval rests on {n:.0f} {n|cluster|clusters}, fewer than {few:.0f}.", n=a, few=b)
+        case "no-variation":
+            return say("No resample differs from the estimate: the interval has no width and is no evidence.")
+        case "widths-differ":
+            return say("The resampling interval is {times:.2f} times as wide as the linearised one.", times=a)
+        case "one-width":
+            return say("The linearised interval has no width while the resampling interval has.")
+        case "undefined-draws":
+            return say("The statistic was undefined in {n:.0f} of {all:.0f} resamples.", n=a, all=b)
+
+
+def estimate(measure: Measure, *, key: int, resampling: Resampling, cluster: str, why: str = "") -> Told:
+    """One number with its intervals: BCa over clusters first, Wald and two-way Wald beside it.
+
+    A share with one outcome a cluster at most has Wilson's interval instead (Clopper-Pearson at 0 and 1); so has one
+    whose rarer outcome is in few clusters, at the sample size that its clusters are worth. Slopes of rare events have
+    the linearised interval first.
+    `why` is the reason given when the value is undefined.
+    """
+    return estimates([measure], key=key, resampling=resampling, cluster=cluster, whys=[why])[0]
+
+
+def estimates(
+    measures: Sequence[Measure], *, key: int, resampling: Resampling, cluster: str, whys: Sequence[str]
+) -> list[Told]:
+    """Several numbers of the same sums (the same object), each as `estimate` gives it, resampled once."""
+    plain = [n for n, m in enumerate(measures) if _one_outcome_a_cluster(m)]
+    if plain:
+        others = [n for n in range(len(measures)) if n not in plain]
+        left = [measures[n] for n in others], [whys[n] for n in others]
+        told = dict(
+            zip(others, estimates(left[0], key=key, resampling=resampling, cluster=cluster, whys=left[1]), strict=True)
+        )
+        return [told[n] if n in told else _plain_share(m, resampling, cluster) for n, m in enumerate(measures)]
+    if not measures:
+        return []
+    first = measures[0]
+    if first.n_ratings == 0 or not first.clusters:
+        reasons = [why or say("no labels to compute it from") for why in whys]
+        return [Told(Estimate(float("nan"), level=resampling.level, reason=reason)) for reason in reasons]
+    if too_long(first.sums, resampling.draws):
+        return [_linearised(m, resampling, cluster, why) for m, why in zip(measures, whys, strict=True)]
+
+    found = infer.infer(
+        first.sums, together(measures), draws=resampling.draws, level=resampling.level, key=key, scale=first.scale
+    )
+    drawn = _posteriors(measures, key, resampling)
+    return [
+        _resampled(found, n, m, resampling, cluster, why, drawn.get(n))
+        for n, (m, why) in enumerate(zip(measures, whys, strict=True))
+    ]
+
+
+def _posteriors(measures: Sequence[Measure], key: int, resampling: Resampling) -> dict[int, Array]:
+    """The draws of the posterior, (draws, 1) each, by the places of the measures whose labels are sparse."""
+    places = [n for n, m in enumerate(measures) if m.prior is not None]
+    if not places or isinstance(resampling, AsPublished):
+        return {}
+    first = measures[places[0]]
+    if first.prior is None or not isinstance(first.sums, np.ndarray):
+        return {}
+    finalise = together([measures[n] for n in places])
+    drawn = posterior.draws_of(first.sums, first.prior, finalise, draws=resampling.draws, key=key)
+    return {n: drawn[:, [column]] for column, n in enumerate(places)}
+
+
+def stepwise(cautions: tuple[infer.Caution, ...], measure: Measure) -> tuple[infer.Caution, ...]:
+    """Without what compares with a linearised interval, where there is none to compare with."""
+    return cautions if measure.is_smooth else tuple(c for c in cautions if c.code not in {"widths-differ", "one-width"})
+
+
+def too_long(sums: Sums, draws: int) -> bool:
+    """Whether resampling would take minutes or more: very wide sums, or very many clusters of wide ones."""
+    n_clusters, width = sums.shape
+    return bool(width * draws > BUDGET or width * draws * n_clusters > WORK)
+
+
+def _resampled(
+    found: infer.Inference,
+    n: int,
+    measure: Measure,
+    resampling: Resampling,
+    cluster: str,
+    why: str,
+    drawn: Array | None,
+) -> Told:
+    at = float(found.value[n])
+    if not np.isfinite(at):
+        reason = why or say("undefined on these labels")
+        return Told(blank(measure, resampling, found.n_clusters, reason), notes=measure.notes)
+    headline = Estimate(
+        at,
+        float(found.low[n]),
+        float(found.high[n]),
+        resampling.level,
+        float(found.se[n]),
+        n_clusters=found.n_clusters,
+        n_ratings=measure.n_ratings,
+        n_undefined=int(found.n_undefined[n]),
+        method=say("{cluster}-cluster bootstrap, BCa, {draws:,} resamples", cluster=cluster, draws=found.draws),
+        reason=why_no_interval(found),
+    )
+    is_published = isinstance(resampling, AsPublished)
+    companions = [_wald(headline, found, n, measure, cluster, is_published)] if measure.is_smooth else []
+    cautions = stepwise(infer.cautions(found, n), measure)
+    if not is_published and measure.thin is not None:
+        # What the labels themselves say of the variance is too little here, so nothing stands beside the posterior.
+        headline, companions = few.of_thin_pairs(headline, drawn, measure, measure.thin, cluster), []
+        cautions = tuple(c for c in cautions if c.code == "few-clusters")
+    elif not is_published:
+        if drawn is not None:
+            first: Estimate | None = few.from_posterior(headline, drawn, cluster, measure.uneven)
+        elif measure.uneven is not None and measure.share is None and companions:
+            first = companions[0]
+        else:
+            first = companions[0] if measure.is_rare and companions else few.of_few_hits(headline, measure, cluster)
+        if first is not None and np.isfinite(first.low):
+            # Resamples that lack what is rare are no second opinion on agreement.
+            is_agreement = drawn is not None or measure.share is not None or measure.uneven is not None
+            beside = [] if is_agreement else [headline]
+            companions = [*beside, *(c for c in companions if c is not first)]
+            headline = first
+            cautions = tuple(c for c in cautions if measure.is_rare or c.code == "few-clusters")
+        headline, companions = few.with_width(headline), [few.with_width(c) for c in companions if few.has_width(c)]
+        cautions = tuple(c for c in cautions if c.code not in {"no-variation", "one-width"})
+    notes = list(measure.notes)
+    if measure.uneven is not None and not is_published:
+        notes.append(few.uneven_note(measure.uneven, cluster))
+    two = two_way(headline, measure, cluster)
+    if two is not None and few.has_width(two):
+        companions.append(two)
+        notes += raters_matter(headline, two, measure)
+    notes += dominated(measure)
+    return Told(headline, tuple(companions), tuple(notes), cautions)
+
+
+def _linearised(measure: Measure, resampling: Resampling, cluster: str, why: str) -> Told:
+    """The linearised interval alone, where resamples of so many sums would take hours."""
+    at = value(measure)
+    used = prepare(measure.sums).informative
+    if not np.isfinite(at):
+        return Told(blank(measure, resampling, used, why or say("undefined on these labels")), notes=measure.notes)
+    influence = wald.linearised(measure.sums, measure.finalise)
+    made = wald.one_way(influence, np.array([at]), level=resampling.level, scale=measure.scale, n_clusters=used)
+    headline = Estimate(
+        at,
+        float(made.low[0]),
+        float(made.high[0]),
+        resampling.level,
+        float(made.se[0]),
+        n_clusters=used,
+        n_ratings=measure.n_ratings,
+        method=_wald_method(measure, cluster, used - 1),
+        reason=say("one cluster has no interval") if used < 2 else "",
+    )
+    notes = measure.notes
+    if measure.thin is not None and used > 1 and not isinstance(resampling, AsPublished):
+        return Told(few.of_thin_pairs(headline, None, measure, measure.thin, cluster), notes=notes)
+    if measure.uneven is not None and used > 1 and not isinstance(resampling, AsPublished):
+        headline = few.of_uneven_clusters(headline, measure, measure.uneven, cluster)
+        notes = (*notes, few.uneven_note(measure.uneven, cluster))
+    headline = few.with_width(headline)
+    note = say("Resampling would take very long at this size: the interval is the linearised one, which needs none.")
+    return Told(headline, notes=(*notes, note))
+
+
+def blank(measure: Measure, resampling: Resampling, n_clusters: int, reason: str) -> Estimate:
+    """An estimate without a value, with its reason."""
+    return Estimate(
+        float("nan"),
+        level=resampling.level,
+        n_clusters=n_clusters,
+        n_ratings=measure.n_ratings,
+        n_undefined=resampling.draws,
+        reason=reason,
+    )
+
+
+def why_no_interval(found: infer.Inference) -> str:
+    """The reason for a value without an interval; empty where it has one."""
+    if found.n_clusters < 2:
+        return say("one cluster has no interval")
+    return ""
+
+
+def _wald(
+    headline: Estimate, found: infer.Inference, n: int, measure: Measure, cluster: str, is_published: bool
+) -> Estimate:
+    if measure.uneven is not None and not is_published:
+        return few.of_uneven_clusters(headline, measure, measure.uneven, cluster)
+    df = found.n_clusters - 1
+    low, high = float(found.wald_low[n]), float(found.wald_high[n])
+    if measure.share is not None and measure.scale == "atanh":
+        low, high = few.wald_bounds(measure, headline.value, headline.se, df, headline.level)
+    return replace(headline, low=low, high=high, n_undefined=0, method=_wald_method(measure, cluster, df))
+
+
+def _wald_method(measure: Measure, cluster: str, df: int) -> str:
+    if measure.scale == "atanh" and measure.share is not None:
+        return say(
+            "linearised {cluster}-cluster Wald on the logit scale of the share, t with {df} degrees of freedom",
+            message_id="edges.wald_logit",
+            cluster=cluster,
+            df=df,
+        )
+    if measure.scale == "atanh":
+        return say(
+            "linearised {cluster}-cluster Wald on the atanh scale, t with {df} degrees of freedom",
+            cluster=cluster,
+            df=df,
+        )
+    return say("linearised {cluster}-cluster Wald, t with {df} degrees of freedom", cluster=cluster, df=df)
+
+
+def _one_outcome_a_cluster(measure: Measure) -> bool:
+    return bool(measure.trials is not None and measure.trials.any() and (measure.trials <= 1).all())
+
+
+def _plain_share(measure: Measure, resampling: Resampling, cluster: str) -> Told:
+    n = 0.0 if measure.trials is None else float(measure.trials.sum())
+    told = few.plain(measure, value(measure), n, resampling.level)
+    two = two_way(told, measure, cluster)
+    if two is None or not few.has_width(two):
+        return Told(told, notes=(*measure.notes, *dominated(measure)))
+    return Told(told, (two,), (*measure.notes, *raters_matter(told, two, measure)))
+
+
+def two_way(headline: Estimate, measure: Measure, cluster: str) -> Estimate | None:
+    """The interval that also lets other raters of the kind have rated; None where single ratings are not summed.
+
+    None, too, where one of several raters gave so many that nothing is estimated of how raters vary. Its p, by the same
+    t, where the headline has one.
+    """
+    if measure.cell is None or measure.n_raters < 2 or dominated(measure):
+        return None
+    influence = cell_influence(measure)
+    at = np.array([headline.value])
+    made = wald.two_way(
+        influence,
+        measure.cell.clusters,
+        measure.cell.raters,
+        at,
+        strata=measure.cell.groups,
+        level=headline.level,
+        scale=measure.scale,
+    )
+    if not np.isfinite(made.low[0]):
+        return None
+    low, high, df = float(made.low[0]), float(made.high[0]), float(made.df[0])
+    is_share = measure.possible == few.DIRECT
+    if is_share:
+        low, high = few.wald_bounds(measure, headline.value, float(made.se[0]), df, headline.level)
+    companion = replace(
+        headline,
+        low=low,
+        high=high,
+        se=float(made.se[0]),
+        p=float(made.p[0]) if np.isfinite(headline.p) else float("nan"),
+        n_undefined=0,
+        method=two_way_method(cluster, df, on_logit=is_share),
+        raters="like these",
+    )
+    return within(companion, measure.possible or UNBOUNDED)
+
+
+def two_way_method(cluster: str, df: float, *, on_logit: bool = False) -> Said:
+    """The name of the two-way interval."""
+    if on_logit:
+        return say(
+            "linearised two-way Wald ({cluster} and rater) on the logit scale of the share, t with {df:.3g} degrees of"
+            " freedom",
+            message_id="two_way.method_logit",
+            cluster=cluster,
+            df=df,
+        )
+    return say(
+        "linearised two-way Wald ({cluster} and rater), t with {df:.3g} degrees of freedom",
+        message_id="two_way.method",
+        cluster=cluster,
+        df=df,
+    )
+
+
+def cell_influence(measure: Measure) -> Array:
+    """Each single rating's influence: its row instead of its cluster's; sums to the clusters' influence."""
+    if measure.cell is None:
+        raise ValueError("no single ratings: expected a measure with cells")
+    return wald.linearised(measure.cell.rows, measure.finalise)

@@ -1,0 +1,112 @@
+"""What a reader must know of the raters behind a number: how few they are, and who gave much of the ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from konsil.analysis.estimation.measure import Measure
+from konsil.analysis.model.said import say
+from konsil.stats.engine.contract import Estimate, IntArray
+from konsil.stats.inference.cluster_variance import LEAST_RATERS, effective_number
+from konsil.stats.pairs.preference import FEW_RATERS, MUCH, WIDER
+
+
+def raters_matter(headline: Estimate, two: Estimate, measure: Measure) -> list[str]:
+    """Say so where raters as a second source of chance widen the interval, and where they are few."""
+    notes: list[str] = []
+    width, wide = headline.high - headline.low, two.high - two.low
+    if width > 0 and wide / width > WIDER:
+        notes.append(
+            say(
+                "With raters as a second source of chance the interval is {wider:.0%} wider;"
+                " conclusions about raters in general need the two-way interval.",
+                message_id="two_way.wider",
+                wider=wide / width - 1,
+            )
+        )
+    n = measure.n_raters if measure.cell is None else len(np.unique(measure.cell.raters))
+    if n < FEW_RATERS:
+        notes.append(
+            say(
+                "The {n} {n|rater is|raters are} fewer than {few}: the first interval is about these raters, and of"
+                " raters in general so few tell little.",
+                message_id="two_way.few_raters",
+                n=n,
+                few=FEW_RATERS,
+            )
+        )
+    return [*notes, *dominant_rater(measure)]
+
+
+def dominant_rater(measure: Measure) -> list[str]:
+    """Say who gave much more of the ratings than an even share, and what the raters of that group are worth.
+
+    More than a tenth and more than twice an even share, as of comparisons; of two groups the one where it is most.
+    """
+    return dominant_of(*_counts(measure))
+
+
+def dominant_of(counts_of_groups: Sequence[IntArray], names: Sequence[str] = ()) -> list[str]:
+    """The same from the number of ratings of every rater, for each group; `names`: the raters', empty if not known."""
+    dominant = [(share, n, counts) for share, n, counts in _busiest(counts_of_groups) if share > max(MUCH, 2 / n)]
+    if not dominant:
+        return []
+    share, n, counts = max(dominant, key=lambda entry: entry[0])
+    return [
+        say(
+            "{who} gave {share:.0%} of the ratings: the {n} raters count like {effective:.1f} with equal shares.",
+            message_id="two_way.dominant_ratings",
+            who=_who(names, counts),
+            share=share,
+            n=n,
+            effective=effective_number(counts),
+        )
+    ]
+
+
+def dominated(measure: Measure) -> list[str]:
+    """Say who gave so many of the ratings that nothing is estimated of how raters vary; empty where nobody did."""
+    return dominated_of(*_counts(measure))
+
+
+def dominated_of(counts_of_groups: Sequence[IntArray], names: Sequence[str] = ()) -> list[str]:
+    """The same from the number of ratings of every rater, for each group; `names`: the raters', empty if not known."""
+    busiest = [(share, n, c) for share, n, c in _busiest(counts_of_groups) if effective_number(c) < LEAST_RATERS]
+    if not busiest:
+        return []
+    share, n, counts = max(busiest, key=lambda entry: entry[0])
+    return [
+        say(
+            "{who} gave {share:.0%} of the ratings: the {n} raters count like {effective:.1f} with equal shares, and"
+            " from fewer than {least:g} nothing is estimated of how raters differ. The interval is about these raters.",
+            message_id="two_way.dominated_ratings",
+            who=_who(names, counts),
+            share=share,
+            n=n,
+            effective=effective_number(counts),
+            least=LEAST_RATERS,
+        )
+    ]
+
+
+def _counts(measure: Measure) -> tuple[list[IntArray], Sequence[str]]:
+    """How many ratings each rater gave, for each group, and the raters' names."""
+    cell = measure.cell
+    if cell is None:
+        return [], ()
+    groups = [slice(None)] if cell.groups is None else [cell.groups == n for n in (0, 1)]
+    return [np.bincount(cell.raters[of_group]) for of_group in groups], cell.names
+
+
+def _busiest(counts_of_groups: Sequence[IntArray]) -> Iterator[tuple[float, int, IntArray]]:
+    """The largest share of each group's ratings, how many raters gave them and what each gave; of groups of several."""
+    for counts in counts_of_groups:
+        n = int(np.count_nonzero(counts))
+        if n > 1:
+            yield float(counts.max() / counts.sum()), n, counts
+
+
+def _who(names: Sequence[str], counts: IntArray) -> str:
+    return names[int(counts.argmax())] if names else say("One rater", message_id="two_way.one_rater")

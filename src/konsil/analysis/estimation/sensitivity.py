@@ -1,0 +1,95 @@
+"""The sensitivity analysis with raters as clusters: would other raters of the kind have given another number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from konsil.analysis.estimation.estimate import cell_influence
+from konsil.analysis.estimation.measure import Measure, pair
+from konsil.analysis.model.said import say
+from konsil.stats.engine.contract import Estimate
+from konsil.stats.inference import infer, wald
+
+
+def leave_one_rater_out(values: Sequence[float], headline: Estimate) -> Estimate:
+    """The sensitivity analysis with raters as clusters: a delete-one-rater jackknife, t with R - 1.
+
+    se^2 = (R - 1) / R * sum over raters of (value without the rater - mean of these)^2. nan with an undefined value
+    or fewer than three raters: without one of two nobody is left to agree with.
+
+    Source: Efron and Stein (1981), The jackknife estimate of variance.
+    """
+    left = np.asarray(values, dtype=np.float64)
+    n = len(left)
+    blank = replace(
+        headline, low=float("nan"), high=float("nan"), se=float("nan"), n_clusters=n, n_undefined=0, raters="like these"
+    )
+    if n < 3 or not np.isfinite(left).all():
+        why = say("fewer than three raters") if n < 3 else say("undefined without one of the raters")
+        return replace(blank, method=say("delete-one-rater jackknife"), reason=why)
+    se = np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum())
+    low, high = wald.interval(np.array([headline.value]), np.array([se]), n - 1, level=headline.level)
+    return replace(
+        blank,
+        low=float(low[0]),
+        high=float(high[0]),
+        se=float(se),
+        method=say("delete-one-rater jackknife, t with {df} degrees of freedom", df=n - 1),
+    )
+
+
+def rater_clusters(headline: Estimate, measure: Measure) -> Estimate:
+    """The sensitivity analysis with raters as clusters, for sums of single ratings: linearised."""
+    if measure.cell is None:
+        raise ValueError("no single ratings: expected a measure with cells")
+    used = len(np.unique(measure.cell.raters))
+    made = wald.by_cluster(
+        cell_influence(measure),
+        measure.cell.raters,
+        np.array([headline.value]),
+        strata=measure.cell.groups,
+        level=headline.level,
+    )
+    return replace(
+        headline,
+        low=float(made.low[0]),
+        high=float(made.high[0]),
+        se=float(made.se[0]),
+        p=float(made.p[0]) if np.isfinite(headline.p) else float("nan"),
+        n_clusters=used,
+        n_undefined=0,
+        method=say(
+            "linearised rater-cluster Wald, t with {df:.3g} degrees of freedom",
+            message_id="two_way.by_rater",
+            df=float(made.df[0]) if used > 1 else 0.0,
+        ),
+        reason=say("one rater has no interval") if used < 2 else "",
+        raters="like these",
+    )
+
+
+def rater_contrast(
+    headline: Estimate, a: Measure, b: Measure, left_a: Mapping[str, float], left_b: Mapping[str, float]
+) -> Estimate:
+    """A difference of two groups with raters as clusters: linearised for single ratings, else the jackknife.
+
+    `left_a` and `left_b` are the numbers without each rater, where they are not sums of single ratings.
+    """
+    both = pair(a, b)
+    if both.cell is not None:
+        return rater_clusters(
+            headline, replace(both, finalise=infer.contrasted(both.finalise, np.array([[1.0, -1.0]])))
+        )
+    if set(left_a) != set(left_b):
+        nothing = float("nan")
+        return replace(
+            headline, low=nothing, high=nothing, se=nothing, p=nothing, reason=say("the groups have other raters")
+        )
+    found = leave_one_rater_out([left_a[r] - left_b[r] for r in left_a], headline)
+    if np.isnan(headline.p):  # no test was asked for
+        return found
+    p = infer.t_p_value(np.array([headline.value]), np.array([found.se]), found.n_clusters - 1)
+    return replace(found, p=float(p[0]))

@@ -1,0 +1,203 @@
+"""Whom a report's intervals and tests are about: raters like these, or these raters alone. One target per report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.model.said import Listed, Said, listed, say
+from konsil.analysis.model.spec import Analysis, Inference
+from konsil.analysis.table.frame import Long
+from konsil.stats.engine.contract import RatersTarget
+from konsil.stats.inference.cluster_variance import effective_number
+
+LEAST_EFFECTIVE = 4.5
+"""From so many effective raters on, panels are told of as a sample where the protocol states no target.
+
+About five raters who rated equally much, measured by two-way intervals of shares, kappas and win differences with
+tastes of standard deviation .3 and .8 (`docs/coverage.md`, "Few raters"). With two raters they hold the truth in .88 to
+.94 of the studies. From three on one design of 40 is beyond chance outside .93 to .985 (.914: a share of 10 %, five
+raters, taste .8), but the intervals of three are one and a half to three times as wide as those of five: for kappa .66
+to .77, for win differences .9 to 1.7.
+"""
+
+LEAST_RATERS = 3
+"""With fewer raters of its own a number is about these raters, whatever the report's target."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A report's target of inference, and why it is that one."""
+
+    raters: RatersTarget
+    """'like these': the raters are a sample; 'these': nobody else is meant."""
+    is_stated: bool = False
+    """Whether the protocol states it."""
+    panel: str = ""
+    """The raters of an analysis, if several people, that count like the fewest; empty: there are none."""
+    members: tuple[str, ...] = ()
+    """The panels that the name stands for, where it is none itself."""
+    n_raters: int = 0
+    """How many people it has."""
+    effective: float = math.nan
+    """Like how many with equal shares of the ratings they count."""
+
+
+def target_of(stated: Inference, table: Long, analyses: Sequence[Analysis]) -> Target:
+    """The target that the protocol states; else that of the panel of people that counts like the fewest raters.
+
+    Of each criterion and panel that an analysis names, those are counted who gave ratings that may be used. A panel of
+    one person is no sample of raters and decides nothing.
+    """
+    panels = dict.fromkeys((a.criterion, a.raters) for a in analyses)
+    sizes = []
+    for criterion, panel in panels:
+        people = table.part(criterion, panel).filter(pl.col("kind") == "human")
+        counts = people.group_by("rater").len().get_column("len").to_numpy().astype(np.int64)
+        if len(counts) > 1:
+            sizes.append((effective_number(counts), len(counts), panel))
+    effective, n_raters, panel = min(sizes, default=(math.nan, 0, ""))
+    raters = stated.raters or ("like these" if effective >= LEAST_EFFECTIVE else "these")
+    members = table.together.get(panel, ())
+    return Target(raters, stated.raters is not None, panel, members, n_raters, effective)
+
+
+def target_within(target: Target, analysis: Analysis, table: Long) -> RatersTarget | None:
+    """The target as far as it decides which interval of an analysis comes first; None where the analysis decides that.
+
+    It does by `mode = "paper"`, `cluster = "rater"` and `test = "flip"`; and of models no other raters are in question.
+    """
+    if analysis.mode == "paper" or analysis.cluster == "rater" or analysis.test == "flip":
+        return None
+    kinds = table.part(analysis.criterion, analysis.raters).get_column("kind")
+    return target.raters if (kinds == "human").any() else None
+
+
+def answering(summary: Told, target: RatersTarget | None, n_raters: int) -> Told:
+    """What was told of a number, the interval of the target first and the other one beside it.
+
+    Without an interval about raters like these, and with fewer than `LEAST_RATERS`, it stays as it is.
+    """
+    if (
+        target in (None, summary.headline.raters)
+        or not math.isfinite(summary.headline.value)
+        or n_raters < LEAST_RATERS
+    ):
+        return summary
+    first = next((c for c in summary.companions if c.raters == target and math.isfinite(c.low)), None)
+    if first is None:
+        return summary
+    rest = (summary.headline, *(c for c in summary.companions if c is not first))
+    notes = tuple(dict.fromkeys(_swapped(note) for note in summary.notes))
+    return replace(summary, headline=first, companions=rest, notes=notes)
+
+
+def _swapped(note: str) -> str:
+    """A note about raters as it reads where the interval about raters like these comes first."""
+    if not isinstance(note, Said):
+        return note
+    if note.message_id == "two_way.wider":
+        return say(
+            "With raters as a second source of chance the interval is {wider:.0%} wider than by items alone.",
+            message_id="target.wider",
+            wider=note.values["wider"],
+        )
+    if note.message_id == "two_way.few_raters":
+        return say(
+            "The {n} raters are fewer than {few}: of raters in general so few tell little.",
+            message_id="target.few_raters",
+            n=note.values["n"],
+            few=note.values["few"],
+        )
+    return note
+
+
+def target_sentences(target: Target, *, compares: bool = False) -> tuple[Said, ...]:
+    """What the report says at its top: the target, why it is that one, and what stands beside it.
+
+    `compares`: whether an analysis compares groups of people.
+    """
+    if target.raters == "like these":
+        beside = say(
+            "The first interval and p value allow for other items and other raters; those by items alone, beside them,"
+            " are about these raters.",
+            message_id="target.beside_like_these",
+        )
+    else:
+        beside = say(
+            "The first interval and p value allow for other items; the two-way interval beside them is about raters"
+            " like these.",
+            message_id="target.beside_these",
+        )
+    rest = say(
+        "Numbers of judges, of a panel's consensus, of each rater against the others, or of fewer than {few} raters are"
+        " about these raters in any case.",
+        message_id="target.rest",
+        few=LEAST_RATERS,
+    )
+    panels = say(
+        "Groups that share no rater, such as panels, are compared as raters like these.", message_id="target.panels"
+    )
+    return (
+        _target_sentence(target),
+        beside,
+        *([rest] if target.raters == "like these" else []),
+        *([panels] if compares and (target.raters == "like these" or not target.is_stated) else []),
+    )
+
+
+def _target_sentence(target: Target) -> Said:
+    if target.is_stated:
+        if target.raters == "like these":
+            return say("Target of inference: raters like these, as the protocol states.", message_id="target.stated")
+        return say("Target of inference: these raters alone, as the protocol states.", message_id="target.stated_these")
+    if not target.panel:
+        return say(
+            "Target of inference: these raters alone, since no analysis uses ratings of several people.",
+            message_id="target.nobody",
+        )
+    numbers: dict[str, str | int | float | Listed] = {
+        "n": target.n_raters,
+        "panel": _panel(target),
+        "effective": target.effective,
+        "least": LEAST_EFFECTIVE,
+    }
+    if target.raters == "like these":
+        return say(
+            "Target of inference: raters like these. The protocol states none. Among the raters of each analysis, where"
+            " they are several people, those of {panel} count like the fewest: the {n} are worth {effective:.2f} with"
+            " equal shares, and from {least:g} on raters are taken as a sample.",
+            message_id="target.enough",
+            **numbers,
+        )
+    return say(
+        "Target of inference: these raters alone. The protocol states none. Among the raters of each analysis, where"
+        " they are several people, those of {panel} count like the fewest: the {n} are worth {effective:.2f} with equal"
+        " shares, and only from {least:g} on are raters taken as a sample.",
+        message_id="target.too_few",
+        **numbers,
+    )
+
+
+def _panel(target: Target) -> str:
+    """A panel's name; where it stands for several, these too, since tables may list them alone."""
+    if not target.members:
+        return target.panel
+    return say(
+        "{panel} ({members} together)",
+        message_id="target.together",
+        panel=target.panel,
+        members=listed(target.members),
+    )
+
+
+def whom(raters: RatersTarget) -> Said:
+    """Whom an interval is about, in words."""
+    if raters == "like these":
+        return say("raters like these", message_id="target.like_these")
+    return say("these raters", message_id="target.these")

@@ -1,0 +1,1 @@
+"""Judges: ensembles, self and family preference, caution, confidence, blinding, injected instructions."""

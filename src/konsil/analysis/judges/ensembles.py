@@ -1,0 +1,244 @@
+"""Every odd-sized ensemble of judges by majority vote against a panel, ranked, with the best one's out-of-bag value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.agreement import panels
+from konsil.analysis.estimation import few
+from konsil.analysis.estimation.context import Context, sample_of
+from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.measure import Measure
+from konsil.analysis.estimation.rows import row
+from konsil.analysis.model.results import Row
+from konsil.analysis.model.said import listed, say
+from konsil.analysis.table.coding import select
+from konsil.analysis.table.frame import Long
+from konsil.errors import AnalysisError, NotRatedError
+from konsil.stats.agreement.consensus import majority, with_consensus
+from konsil.stats.agreement.kappa import MeasureName
+from konsil.stats.engine.contract import Array, Codes, Estimate, IntArray, Statistic
+from konsil.stats.engine.resample import by_cluster
+from konsil.stats.inference import infer, posterior
+from konsil.stats.judges import ensembles
+from konsil.stats.judges.selection import best_of
+
+MEASURES: dict[str, MeasureName] = {
+    "ensembles_percent_agreement": "percent_agreement",
+    "ensembles_cohen_kappa": "cohen_kappa",
+    "ensembles_pabak": "pabak",
+}
+"""Statistic of an analysis -> what each ensemble is ranked on."""
+
+SHOWN = 15
+"""Ensembles on the page; the data files have all."""
+
+MOST = 15
+"""Judges: more would make more than 16,384 ensembles."""
+
+
+_MOST_DRAWN = 50_000_000
+"""Values of all ensembles in all draws of a posterior, beyond which there is none."""
+
+_CHOSEN = say(
+    "Ranked first on the same data: the estimate is too high; see the out-of-bag row.", message_id="ensembles.first"
+)
+
+
+def ensemble_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Row]:
+    """All odd ensembles, the best first; then what is left of the best on clusters that did not choose it.
+
+    valid: all ensembles on the slots where every one has a majority, or each on those of its members. paper: each on
+    its own slots. A judge with labels on too few slots is in no ensemble, so that it takes none from the others.
+    """
+    analysis = context.analysis
+    panel_frame = select(table, analysis, str(analysis.against))
+    if panel_frame.height == 0:
+        raise NotRatedError(f"{analysis.name}: panel {analysis.against!r} has no ratings")
+    experts = tuple(panel_frame.get_column("rater").unique().sort().to_list())
+    names = tuple(frame.get_column("rater").unique().sort().to_list())
+    if len(names) > MOST:
+        raise AnalysisError(f"{analysis.name}: {len(names)} judges: expected at most {MOST}")
+    panel, judges = sample_of(context, panel_frame, experts), sample_of(context, frame, names)
+    codes, _ = panels.judges_and_panel(panel, judges)
+    if codes.n_labels != 2:
+        raise AnalysisError(f"{analysis.name}: ensembles vote on two labels, here are {codes.n_labels}; collapse them")
+    votes = with_consensus(majority(panel.codes.labels, 2), codes.labels[:, len(experts) :])
+    coverage = analysis.coverage if analysis.mode == "valid" else 0.0
+    codes, names, weak = _covered(replace(codes, labels=votes.astype(np.int64)), names, coverage)
+    is_common = analysis.mode == "valid" and analysis.ensemble_units == "common"
+    statistic = ensembles.ensembles(len(names), MEASURES[analysis.statistic], common=is_common)
+    sums = statistic.tally(codes)
+    found = infer.infer(
+        sums, statistic.finalise, draws=context.resampling.draws, level=context.resampling.level, key=context.key
+    )
+    subsets = ensembles.odd_subsets(len(names))
+    slots, labels = ensembles.ensemble_counts(codes, common=is_common)
+    shared = Measure(sums, statistic.finalise, panel.clusters, int(slots.max()), len(names), int(labels.max()))
+    cautions = tuple(c for c in infer.cautions(found) if c.code == "few-clusters")
+    notes = _left_out(weak, coverage)
+    if analysis.mode == "valid":
+        notes += _common_slots(int(slots.max()), len(panel.units)) if is_common else _own_slots(slots)
+    bootstrap = say("{cluster}-cluster bootstrap, BCa, {draws:,} resamples", cluster=context.cluster, draws=found.draws)
+    sparse = _Sparse.of(context, codes, statistic, sums)
+    order = np.argsort(-np.where(np.isfinite(found.value), found.value, -np.inf), kind="stable")
+    for place, n in enumerate(order):
+        estimate = Estimate(
+            float(found.value[n]),
+            float(found.low[n]),
+            float(found.high[n]),
+            found.level,
+            float(found.se[n]),
+            n_clusters=found.n_clusters,
+            n_ratings=int(labels[n]),
+            n_undefined=int(found.n_undefined[n]),
+            method=bootstrap,
+            reason="" if np.isfinite(found.value[n]) else say("no slot on which it has a majority"),
+        )
+        keys = {"ensemble": " + ".join(names[i] for i in subsets[n]), "size": str(len(subsets[n]))}
+        if analysis.mode == "valid":
+            estimate = sparse.interval(estimate, n, int(slots[n]), context.cluster)
+        mine = replace(shared, n_units=int(slots[n]), n_raters=len(subsets[n]))
+        chosen = (_CHOSEN,) if place == 0 and len(subsets) > 1 else ()
+        is_detail = place >= SHOWN and len(subsets[n]) > 1
+        yield row(context, keys, Told(estimate, notes=(*notes, *chosen), cautions=cautions), mine, detail=is_detail)
+    yield _out_of_bag(context, shared, len(subsets), found.n_clusters, cautions)
+
+
+def _covered(codes: Codes, names: tuple[str, ...], coverage: float) -> tuple[Codes, tuple[str, ...], dict[str, float]]:
+    """The judges with labels on enough of the slots with a consensus, and the share that each of the others has."""
+    scored = codes.labels[codes.labels[:, 0] >= 0, 1:]
+    shares = (scored >= 0).mean(axis=0) if len(scored) else np.ones(len(names))
+    enough = shares >= coverage
+    if enough.all() or not enough.any():  # where nobody has enough there is nobody to protect
+        return codes, names, {}
+    weak = {name: float(share) for name, share, one in zip(names, shares, enough, strict=True) if not one}
+    columns = np.concatenate([[True], enough])
+    members = tuple(name for name, one in zip(names, enough, strict=True) if one)
+    return replace(codes, labels=codes.labels[:, columns]), members, weak
+
+
+def _left_out(weak: Mapping[str, float], coverage: float) -> tuple[str, ...]:
+    if not weak:
+        return ()
+    judges = [
+        say("{judge} ({share:.0%})", message_id="ensembles.judge", judge=name, share=share)
+        for name, share in weak.items()
+    ]
+    return (
+        say(
+            "In no ensemble, with labels on fewer than {coverage:.0%} of the panel's units: {judges}.",
+            message_id="ensembles.left_out",
+            coverage=coverage,
+            judges=listed(judges),
+        ),
+    )
+
+
+def _own_slots(slots: IntArray) -> tuple[str, ...]:
+    """Say so where ensembles are compared on different units."""
+    low, high = int(slots.min()), int(slots.max())
+    if low == high:
+        return ()
+    return (
+        say(
+            "Each ensemble is compared on the units on which its own members have a majority, {low:,} to {high:,}; its"
+            " rank depends on these units, too.",
+            message_id="ensembles.own_units",
+            low=low,
+            high=high,
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class _Sparse:
+    """What intervals need where an ensemble and the panel hardly ever agree, or hardly ever disagree."""
+
+    share: tuple[float, float] | None
+    """(a, b) where the statistic is a + b times the share of slots that agree; None of kappa."""
+    rarer: IntArray
+    """(n_ensembles,) how many clusters hold the rarer outcome."""
+    drawn: Array | None
+    """(draws, n_ensembles) of the posterior of kappa, where labels are sparse; None: there is none."""
+
+    @classmethod
+    def of(cls, context: Context, codes: Codes, statistic: Statistic, sums: Array) -> _Sparse:
+        name = MEASURES[context.analysis.statistic]
+        if name == "cohen_kappa":
+            spread = posterior.prior(codes, statistic.tally) if few.is_sparse(codes) else None
+            drawn = None
+            if spread is not None and len(spread.rows) and context.resampling.draws * sums.shape[1] <= _MOST_DRAWN:
+                drawn = posterior.draws_of(
+                    sums, spread, statistic.finalise, draws=context.resampling.draws, key=context.key
+                )
+            return cls(None, np.zeros(0, dtype=np.int64), drawn)
+        share = (0.0, 1.0) if name == "percent_agreement" else (-1.0, 2.0)
+        each = (by_cluster(sums, statistic.finalise) - share[0]) / share[1]
+        rarer = np.minimum((each > 1e-9).sum(axis=0), (each < 1 - 1e-9).sum(axis=0))
+        return cls(share, rarer.astype(np.int64), None)
+
+    def interval(self, headline: Estimate, n: int, slots: int, cluster: str) -> Estimate:
+        """The estimate of ensemble n with an interval that has a width, or with none and the reason."""
+        if not np.isfinite(headline.value) or headline.n_clusters < 2:
+            return headline
+        if self.share is not None and self.rarer[n] < few.FEW_HITS:
+            return few.of_rare_outcomes(
+                headline, self.share, n_outcomes=slots, is_extreme=not self.rarer[n], cluster=cluster
+            )
+        if self.drawn is not None:
+            headline = few.from_posterior(headline, self.drawn[:, [n]], cluster)
+        return few.with_width(headline)
+
+
+def _common_slots(n: int, of: int) -> tuple[str, ...]:
+    """Say so where some units are left out because one judge or the panel has no label there."""
+    if n == of:
+        return ()
+    said = say(
+        "Compared on {n:,} of {all:,} units: those with a majority of the panel on which every judge gave a label.",
+        n=n,
+        all=of,
+    )
+    return (said,)
+
+
+def _out_of_bag(context: Context, shared: Measure, n: int, n_clusters: int, cautions: tuple[infer.Caution, ...]) -> Row:
+    draws = min(context.resampling.draws, 2_000)
+    best = best_of(shared.sums, shared.finalise, draws=draws, key=context.key, level=context.resampling.level)
+    told = Estimate(
+        best.out_of_bag,
+        best.low,
+        best.high,
+        context.resampling.level,
+        n_clusters=n_clusters,
+        n_ratings=shared.n_ratings,
+        n_undefined=best.n_undefined,
+        method=say(
+            "out of bag: {draws:,} resamples, each scored on the clusters left out; percentiles, wider than a"
+            " {level:.0%} CI",
+            message_id="ensembles.out_of_bag",
+            draws=draws,
+            level=context.resampling.level,
+        ),
+        reason="" if np.isfinite(best.out_of_bag) else say("no resample has a best and clusters left out"),
+    )
+    notes: tuple[str, ...] = ()
+    if np.isfinite(best.optimism):
+        notes = (
+            say(
+                "The best of {n} ensembles was chosen on the same data; its estimate and CI are too high, by more than"
+                " {optimism:.3f}. The out-of-bag estimate is what an ensemble chosen in this way reaches on new items."
+                " Its range is that of single resamples on a third of the items and no {level:.0%} CI: it is too wide.",
+                message_id="ensembles.best",
+                n=n,
+                optimism=best.optimism,
+                level=context.resampling.level,
+            ),
+        )
+    keys = {"ensemble": say("best of {n}, out of bag", n=n), "size": ""}
+    return row(context, keys, Told(few.with_width(told), notes=notes, cautions=cautions), shared)

@@ -1,0 +1,218 @@
+"""Self and family preference of judges, plain and with leniency taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.estimation.context import Context, sample_of
+from konsil.analysis.estimation.estimate import Told, estimate
+from konsil.analysis.estimation.measure import Measure
+from konsil.analysis.estimation.rows import estimates_of, row, told_rows
+from konsil.analysis.model.results import Row
+from konsil.analysis.model.said import say
+from konsil.analysis.table.coding import Sample, select, subjects_of
+from konsil.analysis.table.frame import Long
+from konsil.analysis.table.lineage import OWN, Lineage
+from konsil.errors import NotRatedError
+from konsil.records import Rater
+from konsil.stats.agreement.consensus import majority
+from konsil.stats.engine.contract import Array, Estimate, IntArray
+from konsil.stats.judges.leniency import (
+    Bools,
+    adjusted_preference,
+    comparable,
+    plain_preference,
+    preference_sums,
+    strata_of_means,
+)
+
+Names = np.ndarray[tuple[int], np.dtype[np.str_]]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """All judges' scores, and whose answers they are about."""
+
+    judges: Sample
+    """Their labels as codes."""
+    scores: Array
+    """(n_units, n_judges), nan where a judge gave none."""
+    strata: IntArray
+    """(n_units,) the stratum of the experts' scores, -1 where there is none."""
+    n_strata: int
+    """How many strata there are."""
+    own: Mapping[str, Bools]
+    """Judge -> which units are its own (its siblings') answers."""
+    others: Mapping[str, Bools]
+    """Judge -> which units are answers of other families."""
+    written: Bools
+    """(n_units, n_judges) which answers a judge, or a model of its family, wrote."""
+    peers: Mapping[str, list[int]]
+    """Judge -> the columns of the judges of other families."""
+
+    def parts(self, name: str, scores: Array) -> tuple[Array, Array, Bools, Bools, IntArray]:
+        """A judge's scores, its peers' of what they did not write, its own and the others' answers, the strata."""
+        peers = np.where(self.written, np.nan, scores)[:, self.peers[name]]
+        return scores[:, self.judges.raters.index(name)], peers, self.own[name], self.others[name], self.strata
+
+    def sums(self, name: str, scores: Array) -> Array:
+        """A judge's advantage by cluster, from these scores."""
+        return preference_sums(*self.parts(name, scores), self.judges.codes.clusters, self.n_strata)
+
+    def used(self, name: str) -> Bools:
+        """Which of its own answers the difference in differences uses."""
+        return comparable(*self.parts(name, self.scores), self.n_strata)
+
+
+def bench_of(context: Context, table: Long, frame: pl.DataFrame, judges: Sample, families: Lineage) -> Bench:
+    """The judges of an analysis with their scores."""
+    analysis = context.analysis
+    system_of = _systems(frame)
+    systems = np.array([system_of[unit] for unit in judges.units])
+    siblings = analysis.statistic == "family_preference"
+    of = {name: families.judges[name] for name in judges.raters}
+    n_units = len(judges.units)
+    strata, n_strata = (
+        _strata(context, table, judges) if analysis.mode == "valid" else (np.full(n_units, -1, dtype=np.int64), 1)
+    )
+    kin = {name: _kin(judge, systems, families) for name, judge in of.items()}
+    itself = {name: _itself(judge, systems) for name, judge in of.items()}
+    return Bench(
+        judges,
+        _scores(judges),
+        strata,
+        n_strata,
+        {name: kin[name] & ~itself[name] if siblings else itself[name] for name in of},
+        {name: ~(kin[name] | itself[name]) for name in of},
+        np.column_stack([kin[name] | itself[name] for name in of]),
+        {
+            name: [n for n, other in enumerate(judges.raters) if of[other].family != judge.family]
+            for name, judge in of.items()
+        },
+    )
+
+
+def preference_range(context: Context, bench: Bench, gaps: Bools, name: str) -> tuple[float, float]:
+    """A judge's preference at its least and its most: gaps lower its own answers' scores and raise its peers', or not.
+
+    Both versions of the number rise with the judge's scores of its own answers and with its peers' scores of the
+    others, and fall with the rest, so that no other labels in the gaps go beyond.
+    """
+    lowest, highest = float(min(bench.judges.codes.values or (0.0,))), float(max(bench.judges.codes.values or (1.0,)))
+    mine = np.zeros(gaps.shape, dtype=bool)
+    mine[:, bench.judges.raters.index(name)] = True
+    raising = mine == bench.own[name][:, None]
+    finalise = plain_preference if context.analysis.mode == "paper" else adjusted_preference
+    found = []
+    for up, down in ((lowest, highest), (highest, lowest)):
+        scores = np.where(gaps, np.where(raising, up, down), bench.scores)
+        found.append(float(finalise(bench.sums(name, scores).sum(axis=0))[0]))
+    return found[0], found[1]
+
+
+def preference_rows(context: Context, table: Long, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
+    """For each judge: its advantage for its own (or its siblings') answers over judges of other families.
+
+    valid: the difference in differences within the experts' score first, the plain difference beside it. paper: the
+    plain difference alone, which a merely lenient judge has too.
+    """
+    names = tuple(frame.get_column("rater").unique().sort().to_list())
+    bench = bench_of(context, table, frame, sample_of(context, frame, names), families)
+    measures: dict[str, tuple[Measure, Measure]] = {}
+    for name in names:
+        own, peers = bench.own[name], bench.peers[name]
+        if not own.any() or not peers:
+            why = say("no answers of its own among them") if not own.any() else say("no judge of another family")
+            nothing = Estimate(float("nan"), level=context.resampling.level, reason=why)
+            yield row(context, {"rater": name}, Told(nothing))
+            continue
+        sums = bench.sums(name, bench.scores)
+        n_own = int(sums[:, 1].sum())
+        plain = Measure(sums, plain_preference, bench.judges.clusters, n_own, len(peers) + 1, n_own)
+        adjusted = replace(plain, finalise=adjusted_preference)
+        if context.analysis.mode == "valid":
+            adjusted = _with_counts(adjusted, int(bench.used(name).sum()), n_own)
+        measures[name] = (plain, adjusted)
+    yield from _rows(context, measures)
+
+
+def _with_counts(measure: Measure, n_used: int, n_own: int) -> Measure:
+    """The measure with a note of how many own answers it uses."""
+    note = say(
+        "Own answers used: {used:,} of {all:,}; excluded: {without:,} without a comparable answer of another family"
+        " (same experts' score, same peer).",
+        message_id="preference.own_answers_used",
+        used=n_used,
+        all=n_own,
+        without=n_own - n_used,
+    )
+    return replace(measure, n_units=n_used, n_ratings=n_used, notes=(*measure.notes, note))
+
+
+def _rows(context: Context, measures: Mapping[str, tuple[Measure, Measure]]) -> Iterator[Row]:
+    if context.analysis.mode == "paper":
+        alone = estimates_of(context, [p for p, _ in measures.values()])
+        for (name, (measure, _)), told in zip(measures.items(), alone, strict=True):
+            yield from told_rows(context, {"rater": name}, told, measure)
+        return
+    version = say("own minus peers, leniency included")
+    why = say(
+        "no own answer has a comparable answer of another family (same experts' score, same peer)",
+        message_id="preference.nothing_comparable",
+    )
+    # The two numbers of a judge rest on different answers, so that their counts, and their sums, are told apart.
+    for name, (plain, adjusted) in measures.items():
+        told = estimate(adjusted, key=context.key, resampling=context.resampling, cluster=context.cluster, why=why)
+        yield from told_rows(context, {"rater": name}, told, adjusted)
+        beside = estimate(plain, key=context.key, resampling=context.resampling, cluster=context.cluster)
+        yield row(context, {"rater": name, "version": version}, beside, plain, kind="companion")
+
+
+def _systems(frame: pl.DataFrame) -> dict[str, str]:
+    return dict(frame.select(subjects_of(frame), "system").unique().iter_rows())
+
+
+def _scores(judges: Sample) -> Array:
+    values = np.asarray(judges.codes.values, dtype=np.float64)
+    labels = judges.codes.labels
+    return np.where(labels >= 0, values[np.maximum(labels, 0)], np.nan)
+
+
+def _strata(context: Context, table: Long, judges: Sample) -> tuple[IntArray, int]:
+    """Answers that the experts scored alike: by their mean score, or by their majority where labels have no order."""
+    analysis = context.analysis
+    frame = select(table, analysis, str(analysis.against))
+    if frame.height == 0:
+        raise NotRatedError(f"{analysis.name}: panel {analysis.against!r} has no ratings; mode = 'paper' needs none")
+    panel = sample_of(context, frame, None)
+    place = {unit: n for n, unit in enumerate(panel.units)}
+    at = np.array([place.get(unit, -1) for unit in judges.units], dtype=np.int64)
+    if context.level == "nominal" and panel.codes.n_labels > _BINARY:
+        decided = majority(panel.codes.labels, panel.codes.n_labels)
+        return np.where(at >= 0, decided[at], -1), panel.codes.n_labels
+    scores = _scores(panel)
+    is_scored = np.isfinite(scores)
+    means = np.where(is_scored, scores, 0.0).sum(axis=1) / np.where(
+        is_scored.any(axis=1), is_scored.sum(axis=1), np.nan
+    )
+    strata, n_strata = strata_of_means(means, np.asarray(panel.codes.values, dtype=np.float64))
+    return np.where(at >= 0, strata[at], -1), n_strata
+
+
+_BINARY = 2
+"""Labels of which any two have an order."""
+
+
+def _itself(judge: Rater, systems: Names) -> Bools:
+    """The answers of the system that a judge is."""
+    system = judge.strata.get(OWN, "")
+    return np.asarray(systems == system) if system else np.zeros(len(systems), dtype=bool)
+
+
+def _kin(judge: Rater, systems: Names, families: Lineage) -> Bools:
+    """The answers of the systems of a judge's family."""
+    return np.isin(systems, [s for s, family in families.systems.items() if family and family == judge.family])

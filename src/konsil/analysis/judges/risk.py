@@ -1,0 +1,107 @@
+"""Risk against coverage: whether a judge's confidence tells where it disagrees with the panel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.agreement import panels
+from konsil.analysis.estimation.context import Context, sample_of
+from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.measure import Measure, minus
+from konsil.analysis.estimation.rows import differences_of, estimate_of, estimates_of, row, told_rows
+from konsil.analysis.model.results import Curve, Row
+from konsil.analysis.model.said import say
+from konsil.analysis.table.coding import Sample, select, subjects_of
+from konsil.analysis.table.frame import Long
+from konsil.stats.agreement.consensus import majority
+from konsil.stats.engine.contract import Array, Codes, Estimate, Finalise, IntArray
+from konsil.stats.engine.tables import identity
+from konsil.stats.judges.risk import risk_coverage, risk_curve
+
+POINTS = 400
+"""Points of a curve that are kept; between more of them nothing would be seen."""
+
+
+def risk_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Row]:
+    """For each judge the area under its curve, beside its risk in any order and the gap between the two.
+
+    The last row is the panel's own: how often one of its raters disagrees with the majority of the others.
+    """
+    judges = sorted(frame.get_column("rater").unique().to_list())
+    panel = _panel(context, table)
+    order = say("any order")
+    for name in judges:
+        found = _judge(context, frame, panel, name)
+        if found is None:
+            nothing = Estimate(float("nan"), level=context.resampling.level, reason=say("no labels with a confidence"))
+            yield row(context, {"rater": name}, Told(nothing))
+            continue
+        confidence, wrong, clusters = found
+        area, risk = _measures(panel, confidence, wrong, clusters)
+        told, flat = estimates_of(context, [area, risk])
+        [gap] = differences_of(context, [replace(minus(area, risk), is_rare=True)])
+        yield from told_rows(context, {"rater": name}, told, area)
+        yield row(context, {"rater": name}, gap, area, kind="difference", versus={"rater": order})
+        yield row(context, {"rater": order}, flat, risk, kind="companion")
+    if len(panel.raters) > 2:
+        rest = panels.rest(panel, replace(context.analysis, statistic="percent_agreement"), context.level)
+        own = replace(rest, finalise=_one_minus(rest.finalise), scale="identity")
+        name = say("{panel}, leave one out", panel=str(context.analysis.against))
+        yield from told_rows(context, {"rater": name}, estimate_of(context, own), own)
+
+
+def risk_curves(context: Context, table: Long) -> Iterator[Curve]:
+    """The judges' curves themselves."""
+    frame = select(table, context.analysis, context.analysis.raters)
+    panel = _panel(context, table)
+    for name in sorted(frame.get_column("rater").unique().to_list()):
+        found = _judge(context, frame, panel, name)
+        if found is None:
+            continue
+        coverage, risk = risk_curve(found[0], found[1])
+        kept = np.unique(np.linspace(0, len(coverage) - 1, min(len(coverage), POINTS)).round().astype(np.int64))
+        yield Curve(context.analysis.name, {"rater": name}, tuple(coverage[kept].tolist()), tuple(risk[kept].tolist()))
+
+
+def _panel(context: Context, table: Long) -> Sample:
+    frame = select(table, context.analysis, str(context.analysis.against))
+    return sample_of(context, frame, tuple(frame.get_column("rater").unique().sort().to_list()))
+
+
+def _judge(context: Context, frame: pl.DataFrame, panel: Sample, name: str) -> tuple[Array, Array, IntArray] | None:
+    """A judge's confidence, whether it disagrees with the panel's majority, and the clusters, unit by unit."""
+    mine = frame.filter((pl.col("rater") == name) & pl.col("confidence").is_not_null())
+    if mine.height == 0:
+        return None
+    sample = sample_of(context, mine, (name,))
+    sure = dict(zip(subjects_of(mine).cast(pl.String), mine.get_column("confidence"), strict=True))
+    label = dict(zip(sample.units, sample.codes.labels[:, 0].tolist(), strict=True))
+    agreed = majority(panel.codes.labels, panel.codes.n_labels)
+    use = np.array([n for n, u in enumerate(panel.units) if agreed[n] >= 0 and label.get(u, -1) >= 0], dtype=np.int64)
+    if not len(use):
+        return None
+    confidence = np.array([sure[panel.units[n]] for n in use], dtype=np.float64)
+    wrong = np.array([label[panel.units[n]] != agreed[n] for n in use], dtype=np.float64)
+    return confidence, wrong, np.asarray(panel.codes.clusters[use], dtype=np.int64)
+
+
+def _measures(panel: Sample, confidence: Array, wrong: Array, clusters: IntArray) -> tuple[Measure, Measure]:
+    """Area and risk on the same sums: the clusters' own weights."""
+    used, place = np.unique(clusters, return_inverse=True)
+    both = risk_coverage(confidence, wrong, place)
+    names = tuple(panel.clusters[n] for n in used)
+    sums = identity(Codes(np.zeros((len(used), 1), dtype=np.int8), np.arange(len(used)), 2))
+    whole = Measure(sums, _part(both, 0), names, len(wrong), 1, len(wrong))
+    return whole, replace(whole, finalise=_part(both, 1))
+
+
+def _part(finalise: Finalise, n: int) -> Finalise:
+    return lambda totals: finalise(totals)[..., n : n + 1]
+
+
+def _one_minus(finalise: Finalise) -> Finalise:
+    return lambda totals: 1 - finalise(totals)

@@ -1,0 +1,1 @@
+"""Comparisons with ties: win differences, rankings, judges against experts."""

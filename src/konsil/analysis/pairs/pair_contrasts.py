@@ -1,0 +1,167 @@
+"""Differences of win differences, win rates and margins between groups, and whether several groups differ at all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from konsil.analysis.estimation.context import Context
+from konsil.analysis.estimation.estimate import Told, two_way_method
+from konsil.analysis.estimation.rows import row
+from konsil.analysis.model.results import Row, RowKind
+from konsil.analysis.model.said import Said, say
+from konsil.analysis.pairs.ballots import steps_of
+from konsil.analysis.pairs.pair_influences import Column, columns, numbered
+from konsil.analysis.pairs.pair_rules import CRITERION, criteria_problems
+from konsil.analysis.pairs.pairwise import statistic_of
+from konsil.analysis.table.frame import Long
+from konsil.analysis.table.lineage import Lineage
+from konsil.errors import AnalysisError
+from konsil.instrument import Criterion
+from konsil.stats.engine.contract import Estimate
+from konsil.stats.inference import wald
+from konsil.stats.inference.heterogeneity import Influences, heterogeneity
+from konsil.stats.inference.wald import WaldInterval
+
+_ROUNDING = 1e-12
+"""Standard errors up to here are rounding errors of zero."""
+
+
+def contrast_rows(context: Context, table: Long, families: Lineage, also: Sequence[Criterion]) -> Iterator[Row]:
+    """One row for every two groups of `compare`, within equal values of the other columns, and one for three or more.
+
+    `also`: the further criteria, which are groups like others where the analysis compares criteria.
+
+    The difference's influences are those of both numbers together, so that items and raters that stand in both groups
+    count once: two-way for people, by item for judges, by rater where the analysis says so.
+    """
+    compare = context.analysis.compare
+    others: dict[tuple[tuple[str, str], ...], list[Column]] = {}
+    compared = (
+        _of_criteria(context, table, families, also) if compare == CRITERION else columns(context, table, families)
+    )
+    for column in compared:
+        rest = tuple(sorted((k, v) for k, v in column.keys.items() if k != compare))
+        others.setdefault(rest, []).append(column)
+    for members in others.values():
+        for a, b in combinations(members, 2):
+            yield from _difference(context, a, b)
+        if len(members) > 2 and compare != "system":
+            yield _together(context, members, compare)
+
+
+def _of_criteria(context: Context, table: Long, families: Lineage, also: Sequence[Criterion]) -> Iterator[Column]:
+    """The numbers of each criterion, from the first on; the same comparisons are rated on all of them."""
+    for problem in criteria_problems(context.analysis, context.criterion, also):
+        raise AnalysisError(f"{context.analysis.name}: {problem}")
+    for criterion in (context.criterion, *also):
+        for column in columns(context.of(criterion), table, families):
+            yield replace(column, keys={**column.keys, CRITERION: criterion.id})
+
+
+def _difference(context: Context, a: Column, b: Column) -> Iterator[Row]:
+    (item_a, item_b), (rater_a, rater_b) = numbered([a, b])
+    influence = np.concatenate([a.influence, -b.influence])[:, None]
+    item, rater = np.concatenate([item_a, item_b]), np.concatenate([rater_a, rater_b])
+    strata = np.concatenate([a.pair, b.pair + int(a.pair.max(initial=0)) + 1])
+    level, at = context.resampling.level, np.array([a.value - b.value])
+    by_item = wald.by_cluster(influence, item, at, strata=strata, level=level)
+    ways = {"item": by_item}
+    if a.raters and b.raters:
+        ways["rater"] = wald.by_cluster(influence, rater, at, strata=strata, level=level)
+        ways["two-way"] = wald.two_way(influence, item, rater, at, strata=strata, level=level)
+    low, high = statistic_of(context.analysis.statistic, 2, reach_of_scale(context)).limits
+    reach = high - low
+    n_items, n_votes = len(np.unique(item)), len(influence)
+
+    def estimate(way: str) -> Estimate:
+        interval = ways[way]
+        known = math.isfinite(interval.low[0]) and interval.se[0] > _ROUNDING
+        return Estimate(
+            float(at[0]),
+            max(float(interval.low[0]), -reach) if known else math.nan,
+            min(float(interval.high[0]), reach) if known else math.nan,
+            level,
+            float(interval.se[0]) if known else math.nan,
+            float(interval.p[0]) if known and context.analysis.test != "none" else math.nan,
+            n_clusters=n_items,
+            n_ratings=n_votes,
+            method=_method(context, way, interval) if known else "",
+            reason="" if known else say("one item, one rater or comparisons that all say the same have no interval"),
+            raters="these" if way == "item" else "like these",
+        )
+
+    first = "rater" if context.analysis.cluster == "rater" and "rater" in ways else "two-way"
+    # Groups without a common rater are compared by raters, but where the protocol itself states these raters.
+    is_for_these = context.target == "these" and (
+        context.is_target_stated or bool(np.intersect1d(rater_a, rater_b).size)
+    )
+    first = first if first in ways and not (first == "two-way" and is_for_these) else "item"
+    n_raters = len(np.unique(rater)) if a.raters and b.raters else 1
+    for way in (first, *(w for w in ways if w != first)):
+        kind: RowKind = "difference" if way == first else "companion"
+        summary = estimate(way)
+        if way != first and not math.isfinite(summary.low):
+            continue
+        difference = row(context, dict(a.keys), Told(summary), kind=kind, versus=dict(b.keys))
+        yield replace(difference, n_units=n_items, n_raters=n_raters)
+
+
+def reach_of_scale(context: Context) -> int:
+    """How many steps the analysis' labels reach."""
+    return max(abs(step) for step in steps_of(context).values())
+
+
+def _method(context: Context, way: str, interval: WaldInterval) -> Said:
+    df = float(interval.df[0])
+    if way == "two-way":
+        return two_way_method(context.cluster, df)
+    return say(
+        "linearised {cluster}-cluster Wald, t with {df:.3g} degrees of freedom",
+        message_id="two_way.one_way",
+        cluster=context.cluster if way == "item" else say("rater"),
+        df=df,
+    )
+
+
+def _together(context: Context, members: Sequence[Column], compare: str) -> Row:
+    """Whether the groups differ at all: the greatest difference, with the p value of the test of all."""
+    item, rater = numbered(members)
+    two = all(column.raters for column in members)
+    result = heterogeneity(
+        [
+            Influences(column.value, column.influence, i, r if two else None, column.pair)
+            for column, i, r in zip(members, item, rater, strict=True)
+        ]
+    )
+    values = [column.value for column in members]
+    test = say(
+        "Wald test of {k} groups, F with {a:.0f} and {b:.3g} degrees of freedom",
+        message_id="two_way.heterogeneity",
+        k=len(members),
+        a=result.df,
+        b=result.df_error,
+    )
+    reason = (
+        say("the greatest difference between two groups; the test is of all together", message_id="two_way.greatest")
+        if math.isfinite(result.p)
+        else say("too few items or raters to test so many groups", message_id="two_way.too_few")
+    )
+    n = len(np.unique(np.concatenate(item)))
+    summary = Estimate(
+        max(values) - min(values),
+        level=context.resampling.level,
+        p=result.p if context.analysis.test != "none" else math.nan,
+        n_clusters=n,
+        n_ratings=sum(len(column.influence) for column in members),
+        method=test if math.isfinite(result.p) else "",
+        reason=reason,
+        raters="like these" if two else "these",
+    )
+    keys = {**members[0].keys, compare: say("all {k} groups", message_id="two_way.all_groups", k=len(members))}
+    overall = row(context, keys, Told(summary), kind="difference")
+    return replace(overall, n_units=n, n_raters=len(np.unique(np.concatenate(rater))) if two else 1)

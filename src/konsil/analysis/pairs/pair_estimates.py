@@ -1,0 +1,126 @@
+"""One value of comparisons as rows: its headline, and the other intervals and tests beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from konsil.analysis.estimation.context import Context
+from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.rows import row
+from konsil.analysis.model.results import Row
+from konsil.analysis.model.said import Said, say
+from konsil.analysis.pairs.standings import no_interval, sentence, two_procedures
+from konsil.analysis.pairs.vote_methods import votes_method
+from konsil.stats.engine.contract import Estimate
+from konsil.stats.pairs.crossed import Interval
+from konsil.stats.pairs.preference import Preference, disagree, is_dominated, vote_cautions
+
+
+def value_rows(
+    context: Context, keys: dict[str, str], found: Preference, n: int, people: bool, raters: Sequence[str]
+) -> Iterator[Row]:
+    """The headline and what stands beside it, each as a row; `raters` are the raters' names by number."""
+    analysis, at = context.analysis, found.found
+    two, item, rater = (linearised(context, found, n, way) for way in ("two-way", "item", "rater"))
+    by_item = resampled(context, found, n, item)
+    if not math.isfinite(at.value[n]):
+        why = say("no comparison of the two") if "rival" in keys else say("no comparison with another system")
+        told = Told(Estimate(math.nan, level=context.resampling.level, reason=why))
+        yield counted(row(context, keys, told), found, n)
+        return
+    alone = not people or at.n_raters[n] < 2
+    if analysis.mode == "paper":
+        headline, others = by_item, [two]
+    elif analysis.cluster == "rater":
+        headline, others = rater, [two]
+    elif alone:  # of a single rater, or of models, no other raters are in question
+        headline, others = by_item, [item]
+    elif context.target == "these" or is_dominated(at, n):
+        headline, others = item, [by_item, two, rater]
+    else:
+        headline, others = two, [by_item, rater]
+    if analysis.test == "flip" and found.flips is not None:
+        headline = replace(headline, p=float(found.flips.p[n]))
+    notes = [sentence(c, raters) for c in vote_cautions(found, n) if not (alone and "raters" in c.code)]
+    if disagree(headline.low, headline.high, headline.p, headline.level):
+        notes.append(two_procedures(headline.p))
+    yield counted(row(context, keys, Told(headline, notes=tuple(notes))), found, n)
+    for other in others:
+        if math.isfinite(other.low) and other.method != headline.method:
+            p = (
+                float(found.p_family[n])
+                if other is by_item and found.flips is not None and other.p == found.flips.p[n]
+                else math.nan
+            )
+            yield replace(counted(row(context, keys, Told(other), kind="companion"), found, n), p_adjusted=p)
+
+
+def counted(made: Row, found: Preference, n: int) -> Row:
+    """A row with the comparisons, items and raters that its value is computed from."""
+    of = found.found
+    estimate = replace(made.estimate, n_ratings=int(of.n_votes[n]), n_clusters=int(of.n_questions[n]))
+    return replace(made, estimate=estimate, n_units=int(of.n_questions[n]), n_raters=int(of.n_raters[n]))
+
+
+def linearised(context: Context, found: Preference, n: int, way: str) -> Estimate:
+    """A linearised interval as an estimate; p only where zero means something."""
+    by: dict[str, Interval] = {"two-way": found.found.two_way, "item": found.found.question, "rater": found.found.rater}
+    one, how = by[way], str(by[way].how[n])
+    known = math.isfinite(one.low[n]) and (one.se[n] > 0 or how == "exact")
+    return Estimate(
+        float(found.found.value[n]),
+        float(one.low[n]) if known else math.nan,
+        float(one.high[n]) if known else math.nan,
+        context.resampling.level,
+        float(one.se[n]) if one.se[n] > 0 else math.nan,
+        float(one.p[n]) if found.flips is not None else math.nan,
+        method=votes_method(context.cluster, way, how, float(one.df[n])) if known else "",
+        reason="" if known else no_interval(dominated=way != "item" and is_dominated(found.found, n)),
+        raters="these" if way == "item" else "like these",
+    )
+
+
+def resampled(context: Context, found: Preference, n: int, item: Estimate) -> Estimate:
+    """The bootstrap by item with the flips' p; the interval without resamples where there are none, and of shares.
+
+    Where the two disagree about zero, outside of paper mode the linearised interval with the p value that it inverts.
+    """
+    p = math.nan if found.flips is None else float(found.flips.p[n])
+    boot, is_share = found.bootstrap, found.found.question.how[n] == "wilson"
+    if boot is None or not boot.high[n] > boot.low[n] or (is_share and boot.method == "bca"):
+        return replace(item, p=p)
+    if boot.method == "bca" and disagree(float(boot.low[n]), float(boot.high[n]), p, item.level):
+        return item
+    if boot.method == "bca":
+        method = say("{cluster}-cluster bootstrap, BCa, {draws:,} resamples", cluster=context.cluster, draws=boot.draws)
+    else:
+        method = say(
+            "{cluster}-cluster bootstrap, percentiles, {draws:,} resamples", cluster=context.cluster, draws=boot.draws
+        )
+    return replace(
+        item,
+        low=float(boot.low[n]),
+        high=float(boot.high[n]),
+        p=p,
+        n_undefined=int(boot.n_undefined[n]),
+        method=_tested(method, found, n, boot.draws),
+        reason="",
+    )
+
+
+def _tested(method: Said, found: Preference, n: int, draws: int) -> Said:
+    """The interval's method with that of its p value, where there is one."""
+    if found.flips is None or not math.isfinite(found.flips.p[n]):
+        return method
+    together, exact = found.flips.unit == "question", found.flips.how[n] == "exact"
+    if together and exact:
+        return say("{method}; p: all comparisons of an item change sides together, exact", method=method)
+    if together:
+        return say(
+            "{method}; p: all comparisons of an item change sides together, {flips:,} flips", method=method, flips=draws
+        )
+    if exact:
+        return say("{method}; p: single comparisons change sides, exact", method=method)
+    return say("{method}; p: single comparisons change sides, {flips:,} flips", method=method, flips=draws)

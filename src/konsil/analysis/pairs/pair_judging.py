@@ -1,0 +1,214 @@
+"""Raters of pairs beside one another: their agreement, judges' rankings and experts', own systems, positions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.estimation.context import Context
+from konsil.analysis.estimation.estimate import Told, estimates
+from konsil.analysis.estimation.measure import Column, Measure
+from konsil.analysis.estimation.rows import row, told_rows
+from konsil.analysis.model.results import Row
+from konsil.analysis.model.said import say
+from konsil.analysis.pairs.ballots import Ballot, as_jury, ballot_of, names_in, shown_first
+from konsil.analysis.pairs.pair_estimates import value_rows
+from konsil.analysis.table.coding import groups, select
+from konsil.analysis.table.frame import Long
+from konsil.analysis.table.lineage import OWN, Lineage
+from konsil.errors import NotRatedError
+from konsil.instrument import Criterion
+from konsil.stats.engine.contract import Array, Estimate
+from konsil.stats.pairs.accord import CHANCE, KAPPA, WITHIN, choice_agreement, choice_tables
+from konsil.stats.pairs.juries import own_minus_others, rank_agreement
+from konsil.stats.pairs.preference import preferences
+from konsil.stats.pairs.votes import Votes, cell_counts, votes
+from konsil.stats.pairs.wins import head_to_head
+
+
+def choice_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
+    """Agreement of those who compared the same two answers in the same arm: within one step, or quadratic kappa."""
+    systems, clusters = names_in(context, frame)
+    is_kappa = context.analysis.statistic == "choice_kappa"
+    for keys, part in groups(frame, context.analysis.by):
+        ballot = ballot_of(context, part, systems, clusters)
+        arms = ballot.rows.select(pl.struct("item", "arm").rank("dense")).to_series().to_numpy().astype(np.int64)
+        sums = choice_tables(ballot.votes, arms)
+        n = int((sums.any(axis=1)).sum())
+        measure = Measure(
+            sums=sums,
+            finalise=Column(choice_agreement, KAPPA if is_kappa else WITHIN),
+            clusters=clusters,
+            n_units=n,
+            n_raters=ballot.rows.get_column("rater").n_unique(),
+            n_ratings=len(ballot.first) if n else 0,
+        )
+        chance = replace(measure, finalise=Column(choice_agreement, CHANCE))
+        why = say("no two raters compared the same two answers")
+        found, level = estimates(
+            [measure, chance],
+            key=context.key,
+            resampling=context.resampling,
+            cluster=context.cluster,
+            whys=[why, why],
+        )
+        yield from told_rows(context, keys, found, measure)
+        if not is_kappa and math.isfinite(level.headline.value):
+            method = say(
+                "chance level (two labels drawn from all labels given), {method}", method=level.headline.method
+            )
+            beside = Told(replace(level.headline, method=method))
+            yield row(context, keys, beside, measure, kind="companion")
+
+
+def position_rows(context: Context, table: Long, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
+    """How much more often the answer shown first wins than loses, over all comparisons of a group."""
+    systems, clusters = names_in(context, frame)
+    people = any(families.judges[r].kind == "human" for r in frame.get_column("rater").unique().to_list())
+    for keys, part in groups(frame, context.analysis.by):
+        ballot = ballot_of(context, part, systems, clusters)
+        side = shown_first(ballot, table)
+        known = side != 0
+        if not known.any():
+            nothing = Estimate(
+                math.nan, level=context.resampling.level, reason=say("no task says what was shown first")
+            )
+            yield row(context, keys, Told(nothing))
+            continue
+        zero = np.zeros(int(known.sum()), dtype=np.int64)
+        made = votes(
+            zero,
+            zero + 1,
+            (ballot.outcomes * side)[known],
+            ballot.questions[known],
+            ballot.raters[known],
+            n_systems=2,
+            steps=ballot.steps,
+            n_questions=len(clusters),
+        )
+        level, draws = context.resampling.level, context.resampling.draws
+        mode = context.analysis.mode
+        statistic = head_to_head(2, ballot.steps, "difference")
+        if context.analysis.test == "none":
+            statistic = replace(statistic, terms=None)
+        found = preferences(made, [statistic], draws=draws, key=context.key, level=level, mode=mode)[0]
+        yield from value_rows(context, keys, found, 0, people, ballot.names_of_raters)
+
+
+def rank_rows(context: Context, table: Long, frame: pl.DataFrame, criteria: Sequence[Criterion]) -> Iterator[Row]:
+    """Kendall's tau-b of each judge's (or the jury's) ranking of the systems and the experts', averaged over criteria.
+
+    One bootstrap of questions carries all criteria, so that their mean has an interval of its own.
+    """
+    analysis = context.analysis
+    parts = []
+    for criterion in criteria:
+        one = replace(context, analysis=replace(analysis, criterion=criterion.id), criterion=criterion)
+        parts.append(
+            (one, select(table, one.analysis, analysis.raters), select(table, one.analysis, str(analysis.against)))
+        )
+    if any(theirs.height == 0 for _, _, theirs in parts):
+        raise NotRatedError(f"{analysis.name}: panel {analysis.against!r} has no ratings on every criterion")
+    systems, clusters = names_in(context, *(f for _, ours, theirs in parts for f in (ours, theirs)))
+    names = [""] if analysis.consensus == "mean" else frame.get_column("rater").unique().sort().to_list()
+    for name in names:
+        steps: list[tuple[int, int]] = []
+        sums: list[Array] = []
+        n_votes = 0
+        for one, ours, theirs in parts:
+            judge = ballot_of(one, ours.filter(pl.col("rater") == name) if name else ours, systems, clusters)
+            judge = judge if name else as_jury(judge, analysis.raters)
+            experts = ballot_of(one, theirs, systems, clusters)
+            steps.append((judge.steps, experts.steps))
+            sums += [_counts(judge.votes), _counts(experts.votes)]
+            n_votes += len(judge.first)
+        whole = rank_agreement(len(systems), steps)
+        measure = Measure(np.hstack(sums), whole, clusters, len(clusters), 1, n_votes)
+        measures = [replace(measure, finalise=Column(whole, n)) for n in range(len(parts) + 1)]
+        measures = measures if len(parts) > 1 else measures[:1]
+        why = say("one of the two rankings puts all systems level")
+        found = estimates(
+            measures,
+            key=context.key,
+            resampling=context.resampling,
+            cluster=context.cluster,
+            whys=[why] * len(measures),
+        )
+        rater = name or say("jury of {panel}", panel=analysis.raters)
+        labels = [*(c.id for c in criteria), say("mean over criteria")]
+        k = len(systems) * (len(systems) - 1) // 2 + 1
+        for told, label, mine in zip(found, labels, measures, strict=False):
+            few = say("Rankings of {n} systems have only {k} values of tau.", n=len(systems), k=k)
+            notes = (few,) if len(systems) <= _FEW_SYSTEMS else ()
+            keys = {"rater": rater, "criterion": label} if len(parts) > 1 else {"rater": rater}
+            yield from told_rows(context, keys, replace(told, notes=(*told.notes, *notes)), mine)
+
+
+_FEW_SYSTEMS = 5
+"""Up to so many systems tau has a handful of values, and a reader should know."""
+
+
+def own_rows(context: Context, table: Long, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
+    """What win difference a judge gives to its own system, minus what the experts and its peers give to it.
+
+    In pairs one system's gain is another's loss, so leniency has no part in it. valid: minus the experts' first, minus
+    the peers' beside it, who count only where they are no party; paper: minus the peers' of whatever system.
+    """
+    analysis = context.analysis
+    theirs = select(table, analysis, str(analysis.against)) if analysis.mode == "valid" else frame.clear()
+    systems, clusters = names_in(context, *([frame, theirs] if theirs.height else [frame]))
+    ballots = {
+        name: ballot_of(context, frame.filter(pl.col("rater") == name), systems, clusters)
+        for name in frame.get_column("rater").unique().sort().to_list()
+    }
+    experts = ballot_of(context, theirs, systems, clusters) if theirs.height else None
+    for name, mine in ballots.items():
+        judge = families.judges[name]
+        own = judge.strata.get(OWN, "")
+        peers = {n: _written(families, n, systems) for n in ballots if families.judges[n].family != judge.family}
+        if analysis.mode == "paper":
+            peers = dict.fromkeys(peers, frozenset())
+        # A peer that is, or is of the family of, every rival has no comparison in which it is no party.
+        peers = {n: w for n, w in peers.items() if len(w) < len(systems) - 1}
+        if own not in systems or not (peers or experts):
+            why = say("no answers of its own among them") if own not in systems else say("no judge of another family")
+            yield row(context, {"rater": name}, Told(Estimate(math.nan, level=context.resampling.level, reason=why)))
+            continue
+        versions: list[tuple[list[Ballot], list[frozenset[int]], str]] = []
+        if experts is not None:
+            versions.append(([experts], [frozenset()], say("minus the experts")))
+        if peers:
+            peer_ballots = [ballots[n] for n in peers]
+            versions.append((peer_ballots, list(peers.values()), say("minus the judges of other families")))
+        for n, (others, written, version) in enumerate(versions):
+            every = [mine, *others]
+            at = systems.index(own)
+            finalise = own_minus_others(len(systems), at, [b.steps for b in every], written=written)
+            sums = np.hstack([_counts(b.votes) for b in every])
+            measure = Measure(sums, Column(finalise, 0), clusters, len(clusters), len(every), len(mine.first))
+            told = estimates(
+                [measure], key=context.key, resampling=context.resampling, cluster=context.cluster, whys=[""]
+            )[0]
+            if n == 0:
+                yield from told_rows(context, {"rater": name}, told, measure)
+            else:
+                yield row(context, {"rater": name, "version": version}, told, measure, kind="companion")
+
+
+def _written(families: Lineage, judge: str, systems: Sequence[str]) -> frozenset[int]:
+    """The systems that a judge is, or that are of its family."""
+    record = families.judges[judge]
+    family = record.family
+    return frozenset(
+        n
+        for n, system in enumerate(systems)
+        if system == record.strata.get(OWN, "") or (family and families.systems.get(system, "") == family)
+    )
+
+
+def _counts(made: Votes) -> Array:
+    return np.asarray(cell_counts(made, made.questions, made.n_questions), dtype=np.float64)

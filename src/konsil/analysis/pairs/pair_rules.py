@@ -1,0 +1,96 @@
+"""What the settings of an analysis of pairs must not say together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from konsil.analysis.model.catalogue import CASES, LENGTH, PREFERENCE, WINS, WORTHS
+from konsil.analysis.model.spec import Analysis
+from konsil.instrument import Criterion
+
+FLIPPED = ("win_difference", "win_difference_strict", "margin", "position_bias")
+"""Statistics that change their sign when winner and loser change places, so that flips test them."""
+
+
+def compares_systems(a: Analysis) -> bool:
+    """Whether an analysis compares systems with one another though `by` does not name them.
+
+    >>> compares_systems(Analysis("a", "win_difference", "better", "experts", compare="system"))
+    True
+    """
+    return a.compare == "system" and a.statistic in WINS and not a.statistic.startswith("win_rate")
+
+
+CRITERION = "criterion"
+"""The column of `compare` whose values are the analysis' criteria."""
+
+
+def compares_criteria(a: Analysis) -> bool:
+    """Whether an analysis compares its further criteria with its first on the same comparisons.
+
+    >>> compares_criteria(Analysis("a", "margin", "x", "experts", compare="criterion", criteria=("y",)))
+    True
+    """
+    return a.compare == CRITERION and a.statistic in WINS and bool(a.criteria)
+
+
+def criteria_problems(a: Analysis, first: Criterion, others: Sequence[Criterion]) -> Iterator[str]:
+    """What keeps criteria from being compared: each is about pairs and has the labels of the first.
+
+    >>> from konsil.instrument import Scale
+    >>> first, other = (Criterion(c, "?", Scale(("A", "B")), scope) for c, scope in (("x", "pair"), ("y", "answer")))
+    >>> list(criteria_problems(Analysis("a", "margin", "x", "e", compare="criterion", criteria=("y",)), first, [other]))
+    ["criteria: 'y' is not about pairs of answers, as 'x' is"]
+    """
+    if not compares_criteria(a):
+        return
+    for other in others:
+        if other.scope != "pair":
+            yield f"criteria: {other.id!r} is not about pairs of answers, as {first.id!r} is"
+        elif other.scale.labels != first.scale.labels:
+            yield f"criteria: {other.id!r} has other labels than {first.id!r}; only criteria of one scale are compared"
+
+
+def pair_contradictions(a: Analysis) -> Iterator[str]:
+    """Each contradiction as 'key: what is wrong'.
+
+    >>> list(pair_contradictions(Analysis("a", "win_rate", "better", "experts", by=("system",))))
+    ["by[0]: 'win_rate' has a row for each system anyway"]
+    """
+    if LENGTH in a.by and a.statistic not in WINS:
+        yield f"by: {LENGTH!r} belongs to win differences, win rates and margins, not to {a.statistic!r}"
+    if a.compare == CRITERION and a.statistic in WINS and not a.criteria:
+        yield "criteria: is empty; compare = 'criterion' needs the criteria to compare with the first"
+    elif a.criteria and a.statistic in WINS and a.compare != CRITERION:
+        yield f"criteria: those of {a.statistic!r} are compared with the first; expected compare = 'criterion'"
+    elif a.criteria and a.statistic not in {"rank_agreement", *WINS, *CASES}:
+        yield f"criteria: belongs to the statistic 'rank_agreement' and to those of cases, not to {a.statistic!r}"
+    if a.statistic in PREFERENCE:
+        yield from _settings(a)
+
+
+def _settings(a: Analysis) -> Iterator[str]:
+    by_system = a.statistic in {*WINS, *WORTHS}
+    for n, column in enumerate(a.by):
+        if column == "system" and by_system:
+            yield f"by[{n}]: {a.statistic!r} has a row for each system anyway"
+        elif a.statistic == "rank_agreement":
+            yield f"by[{n}]: 'rank_agreement' has a row for every judge and no other groups"
+    if a.compare and a.statistic not in WINS:
+        yield f"compare: {a.statistic!r} has no such version"
+    elif a.compare and a.mode == "paper":
+        yield "compare: in paper mode there are no differences of comparisons"
+    elif a.compare and a.test == "flip":
+        yield "test: differences of comparisons are tested by t; expected 'interval' or 'none', got 'flip'"
+    if a.consensus == "majority" or (a.consensus == "mean" and not by_system and a.statistic != "rank_agreement"):
+        yield f"consensus: {a.statistic!r} has no such version; a jury is consensus = 'mean' of wins or rankings"
+    if a.consensus == "mean" and "rater" in a.by:
+        yield "by: a jury is all its judges together and no group of 'rater'"
+    if a.cluster == "rater" and a.statistic in {"choice_agreement", "choice_kappa", "rank_agreement"}:
+        yield f"cluster: {a.statistic!r} has no such version; expected 'item' or 'case'"
+    if a.mode == "paper" and a.cluster == "rater" and not a.statistic.startswith("win_difference"):
+        yield f"cluster: with raters as clusters {a.statistic!r} has no paper mode; win differences have"
+    if a.statistic == "rank_agreement" and a.against in {None, "rest"}:
+        yield "against: rankings are compared with those of a panel; name it"
+    if a.criterion in a.criteria or len(set(a.criteria)) < len(a.criteria):
+        yield "criteria: a criterion is named twice"

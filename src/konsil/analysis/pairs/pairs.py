@@ -1,0 +1,45 @@
+"""Which rows an analysis of a criterion about a pair of answers has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from konsil.analysis.estimation.context import Context
+from konsil.analysis.estimation.rows import no_ratings
+from konsil.analysis.model.catalogue import PREFERENCE, WINS, WORTHS
+from konsil.analysis.model.results import Row
+from konsil.analysis.pairs.pair_contrasts import contrast_rows
+from konsil.analysis.pairs.pair_judging import choice_rows, own_rows, position_rows, rank_rows
+from konsil.analysis.pairs.pairwise import pair_rows
+from konsil.analysis.pairs.published_pairs import PUBLISHED, published_rows
+from konsil.analysis.table.coding import select
+from konsil.analysis.table.frame import Long
+from konsil.analysis.table.lineage import Lineage
+from konsil.instrument import Criterion
+
+
+def is_of_pairs(context: Context) -> bool:
+    """Whether an analysis is of comparisons: by its statistic, or self preference on a criterion about pairs."""
+    statistic = context.analysis.statistic
+    return statistic in PREFERENCE or (context.criterion.scope == "pair" and statistic == "self_preference")
+
+
+def pair_statistics(context: Context, table: Long, families: Lineage, also: Sequence[Criterion]) -> Iterator[Row]:
+    """The rows of an analysis of comparisons; `also` are its further criteria."""
+    statistic, frame = context.analysis.statistic, select(table, context.analysis, context.analysis.raters)
+    if frame.height == 0:
+        yield no_ratings(context)
+    elif context.analysis.mode == "paper" and statistic in PUBLISHED:
+        yield from published_rows(context, table, frame, families)
+    elif statistic in {*WINS, *WORTHS}:
+        yield from pair_rows(context, table, frame, families)
+        if context.analysis.compare:
+            yield from contrast_rows(context, table, families, also)
+    elif statistic in {"choice_agreement", "choice_kappa"}:
+        yield from choice_rows(context, frame)
+    elif statistic == "position_bias":
+        yield from position_rows(context, table, frame, families)
+    elif statistic == "rank_agreement":
+        yield from rank_rows(context, table, frame, [context.criterion, *also])
+    else:
+        yield from own_rows(context, table, frame, families)

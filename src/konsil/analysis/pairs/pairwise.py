@@ -1,0 +1,119 @@
+"""Preference statistics of a study: win differences, win rates, margins and worths, one row a system or two systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.estimation.context import Context
+from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.rows import row
+from konsil.analysis.model.catalogue import LENGTH, WORTHS
+from konsil.analysis.model.results import Row
+from konsil.analysis.model.said import say
+from konsil.analysis.pairs.ballots import Ballot, Member, as_jury, ballot_of, longer_first, names_in
+from konsil.analysis.pairs.pair_estimates import value_rows
+from konsil.analysis.pairs.worth_rows import worth_rows
+from konsil.analysis.table.coding import groups
+from konsil.analysis.table.frame import Long
+from konsil.analysis.table.lineage import Lineage
+from konsil.stats.engine.contract import Estimate
+from konsil.stats.pairs.preference import preferences
+from konsil.stats.pairs.votes import pair_members
+from konsil.stats.pairs.wins import Score, VoteStatistic, head_to_head, one_against_rest
+
+SCORES: Mapping[str, Score] = {
+    "win_difference": "difference",
+    "win_difference_strict": "difference",
+    "win_rate": "win",
+    "win_rate_strict": "win",
+    "margin": "margin",
+}
+"""What a vote counts in each statistic."""
+
+
+def pair_rows(context: Context, table: Long, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
+    """One row a system (or two systems, for win rates) in every group, with its intervals beside it."""
+    analysis = context.analysis
+    people = any(families.judges[r].kind == "human" for r in frame.get_column("rater").unique().to_list())
+    for keys, ballot in voted(context, frame):
+        if LENGTH in analysis.by and not longer_first(ballot, table)[1].any():
+            why = say("the lengths of the answers are not known")
+            yield row(context, keys, Told(Estimate(math.nan, level=context.resampling.level, reason=why)))
+            continue
+        member = members(context, table, keys, ballot)
+        if analysis.statistic in WORTHS:
+            yield from worth_rows(context, member, people)
+        else:
+            yield from _wins(context, member, len(ballot.systems), people)
+
+
+def voted(context: Context, frame: pl.DataFrame) -> Iterator[tuple[dict[str, str], Ballot]]:
+    """The comparisons of each group of an analysis, a jury's as one vote each."""
+    analysis = context.analysis
+    systems, clusters = names_in(context, frame)
+    for keys, part in groups(frame, [c for c in analysis.by if c != LENGTH]):
+        ballot = ballot_of(context, part, systems, clusters)
+        yield keys, as_jury(ballot, analysis.raters) if analysis.consensus == "mean" else ballot
+
+
+def members(context: Context, table: Long, keys: dict[str, str], ballot: Ballot) -> Member:
+    """The group's votes; by length every system is two, the longer and the shorter one of a comparison."""
+    by_length = LENGTH in context.analysis.by
+    made = ballot.votes
+    if by_length:
+        is_longer, known = longer_first(ballot, table)
+        made = ballot.of(known, by_length=is_longer)
+    rows = places(context.analysis.statistic, ballot.systems, by_length=by_length)
+    return Member(keys, made, rows, ballot.names_of_raters)
+
+
+def places(statistic: str, names: Sequence[str], *, by_length: bool = False) -> tuple[tuple[int, dict[str, str]], ...]:
+    """Which of a statistic's values is whose: its number and the keys that a row of it has beside those of its group.
+
+    >>> [(n, *one.values()) for n, one in places("win_rate", ["a", "b"])]
+    [(0, 'a', 'b'), (1, 'b', 'a')]
+    """
+    k = len(names)
+    words = (say("longer"), say("shorter"))
+    if not statistic.startswith("win_rate"):
+        if not by_length:
+            return tuple((n, {"system": name}) for n, name in enumerate(names))
+        return tuple((m * k + n, {"system": name, LENGTH: word})
+                     for m, word in enumerate(words) for n, name in enumerate(names))  # fmt: skip
+    first, second = (side.tolist() for side in pair_members(2 * k if by_length else k))
+    ordered = [*zip(first, second, strict=True), *zip(second, first, strict=True)]
+    found = []
+    for (a, b), n in sorted((two, n) for n, two in enumerate(ordered)):
+        if not by_length:
+            found.append((n, {"system": names[a], "rival": names[b]}))
+        elif (a < k) != (b < k) and a % k != b % k:  # a longer one meets shorter ones only, and never itself
+            found.append((n, {"system": names[a % k], "rival": names[b % k], LENGTH: words[a // k]}))
+    return tuple(found)
+
+
+def statistic_of(name: str, n_systems: int, steps: int) -> VoteStatistic:
+    """The formula of a win statistic; strict ones count the outermost labels alone."""
+    threshold = steps if name.endswith("_strict") else 1
+    make = head_to_head if name.startswith("win_rate") else one_against_rest
+    return make(n_systems, steps, SCORES[name], threshold)
+
+
+def _wins(context: Context, member: Member, n_systems: int, people: bool) -> Iterator[Row]:
+    made, resampling = member.votes, context.resampling
+    chosen = statistic_of(context.analysis.statistic, made.n_systems, made.steps)
+    if context.analysis.test == "none":
+        chosen = replace(chosen, terms=None)
+    draws = resampling.draws
+    found = preferences(
+        made, [chosen], draws=draws, key=context.key, level=resampling.level, mode=context.analysis.mode
+    )[0]
+    for n, own in member.rows:
+        keys = {**member.keys, **own}
+        if not np.isfinite(found.found.value[n]) and keys.get(LENGTH):
+            continue  # a system that never had the longer answer has no such row
+        yield from value_rows(context, keys, found, n, people and n_systems > 1, member.raters)

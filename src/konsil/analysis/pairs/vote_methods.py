@@ -1,0 +1,47 @@
+"""How the intervals of comparisons are called."""
+
+from __future__ import annotations
+
+from konsil.analysis.estimation.estimate import two_way_method
+from konsil.analysis.model.said import Said, say
+
+
+def votes_method(cluster: str, way: str, how: str, df: float) -> Said:
+    """How an interval of votes is made; way: 'two-way', 'item' or 'rater', how: as in `crossed.Interval`."""
+    both, unit = way == "two-way", cluster if way == "item" else say("rater")
+    if how == "exact" and both:
+        return say(
+            "exact, no comparison differs: {n:.3g} effective votes, by {cluster} or rater, whichever are fewer",
+            message_id="two_way.exact_both",
+            n=df + 1,
+            cluster=cluster,
+        )
+    if how == "exact":
+        return say(
+            "exact, no comparison differs: {n:.3g} effective votes, by {cluster}",
+            message_id="two_way.exact",
+            n=df + 1,
+            cluster=unit,
+        )
+    if how == "wilson" and both:
+        return say(
+            "two-way Wilson at the effective sample size ({cluster} and rater), t with {df:.3g} degrees of freedom",
+            message_id="two_way.wilson_both",
+            cluster=cluster,
+            df=df,
+        )
+    if how == "wilson":
+        return say(
+            "Wilson at the effective sample size ({cluster} clusters), t with {df:.3g} degrees of freedom",
+            message_id="two_way.wilson",
+            cluster=unit,
+            df=df,
+        )
+    if both:
+        return two_way_method(cluster, df)
+    return say(
+        "linearised {cluster}-cluster Wald, t with {df:.3g} degrees of freedom",
+        message_id="two_way.one_way",
+        cluster=unit,
+        df=df,
+    )

@@ -1,0 +1,118 @@
+"""Worths of systems as rows: log worths with their intervals, and their ratios to the best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from konsil.analysis.estimation.context import Context
+from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.rows import row
+from konsil.analysis.model.results import Row
+from konsil.analysis.model.said import say
+from konsil.analysis.pairs.ballots import Member
+from konsil.analysis.pairs.pair_estimates import counted, linearised, resampled
+from konsil.analysis.pairs.standings import ratio_limits, sentence, worth_limits
+from konsil.stats.engine.contract import Array, Estimate
+from konsil.stats.pairs.preference import Preference, is_dominated, preferences, vote_cautions
+from konsil.stats.pairs.ratios import Ratios, against_reference, model_interval, ratios_to_best
+from konsil.stats.pairs.votes import totals
+from konsil.stats.pairs.worth_designs import Model, design
+from konsil.stats.pairs.worths import fit, worths
+
+MODELS: Mapping[str, Model] = {"davidson": "davidson", "bradley_terry": "bradley_terry"}
+
+
+def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
+    """Log worths with two-way intervals, the bootstrap and the model's own beside them, and the ratio to the best."""
+    made, analysis, level = member.votes, context.analysis, context.resampling.level
+    chosen = design(made.n_systems, made.steps, MODELS[analysis.statistic])
+    cells = totals(made)
+    fitted, statistic = fit(cells, chosen), worths(cells, chosen)
+    if fitted.why:
+        for _, keys in member.rows:
+            yield row(context, {**member.keys, **keys}, Told(Estimate(math.nan, level=level, reason=_why(fitted.why))))
+        return
+    best = ratios_to_best(fitted.log_worths, fitted.covariance, level=level)
+    both = [statistic, against_reference(statistic, best.best)]
+    draws = context.resampling.draws
+    log, gap = preferences(made, both, draws=draws, key=context.key, level=level, mode=analysis.mode)
+    model = model_interval(fitted.log_worths, fitted.covariance, level=level)
+    alone = not people or made.n_raters < 2
+    for n, own_keys in member.rows:
+        keys = {**member.keys, **own_keys}
+        ways = [linearised(context, log, n, way) for way in ("two-way", "item", "rater")]
+        by_item = resampled(context, log, n, ways[1])
+        own = replace(
+            ways[1],
+            low=float(model[0][n]),
+            high=float(model[1][n]),
+            se=math.sqrt(fitted.covariance[n, n]),
+            method=say("by the model's information, votes taken as independent"),
+            reason="",
+        )
+        two, item, rater, by_item, own = (_limited(one) for one in (*ways, by_item, own))
+        headline, others = (two, [by_item, own])
+        if analysis.mode == "paper":
+            headline, others = own, [by_item, two]
+        elif analysis.cluster == "rater":
+            headline, others = rater, [two, own]
+        elif alone:
+            headline, others = by_item, [item, own]
+        elif context.target == "these" or is_dominated(log.found, n):
+            headline, others = item, [by_item, two, own]
+        notes = [sentence(c, member.raters) for c in vote_cautions(log, n) if not (alone and "raters" in c.code)]
+        if n == best.best and math.isfinite(fitted.log_tie):
+            notes.append(say("Tie parameter: {d:.3f}.", d=math.exp(fitted.log_tie)))
+        yield counted(row(context, keys, Told(headline, notes=tuple(notes))), log, n)
+        for other in others:
+            if math.isfinite(other.low) and other.method != headline.method:
+                yield counted(row(context, keys, Told(other), kind="companion"), log, n)
+        version = {**keys, "version": say("ratio to the best")}
+        yield counted(row(context, version, Told(_ratio(headline, best, gap, n, alone)), kind="companion"), log, n)
+
+
+def _limited(estimate: Estimate) -> Estimate:
+    """A log worth without limits that have no width, or are further apart than any ratio says something of."""
+    if estimate.reason or not math.isfinite(estimate.low):
+        return estimate
+    low, high, reason = worth_limits(estimate.low, estimate.high)
+    return replace(estimate, low=low, high=high, method=estimate.method if not reason else "", reason=reason)
+
+
+def _ratio(headline: Estimate, best: Ratios, gap: Preference, n: int, alone: bool) -> Estimate:
+    """A worth over the best one's, with the headline's kind of interval of their difference, covariance included."""
+    if n == best.best:
+        low = high = math.nan
+    elif "model" in headline.method:
+        low, high = float(best.low[n]), float(best.high[n])
+    elif alone and gap.bootstrap is not None:  # as the headline of a single rater, or of models
+        low, high = _exp(gap.bootstrap.low, n), _exp(gap.bootstrap.high, n)
+    else:
+        by_items = headline.raters == "these"
+        ends = gap.found.question if by_items else gap.found.rater if "rater-" in headline.method else gap.found.two_way
+        low, high = _exp(ends.low, n), _exp(ends.high, n)
+    low, high, reason = ratio_limits(low, high)
+    reason = say("the reference") if n == best.best else reason
+    return replace(headline, value=float(best.value[n]), low=low, high=high, se=math.nan, reason=reason)
+
+
+def _why(why: str) -> str:
+    """Why worths are undefined, as a sentence that has a German form."""
+    known = (
+        say("there are no comparisons"),
+        say("there is no tie, so that ties have no parameter; Bradley and Terry's model needs none"),
+        say("every comparison is a tie"),
+        say("some systems were never compared with the others, not even by way of third ones"),
+        say("some systems lost to none of the others, directly or by way of third ones"),
+        say("no comparison goes against the order of the others, so that the worths have no bounds"),
+        say("the likelihood's maximum was not found"),
+    )
+    return next((one for one in known if one == why), why)
+
+
+def _exp(ends: Array, n: int) -> float:
+    return float(np.exp(ends[n]))

@@ -1,0 +1,1 @@
+"""All analyses of a protocol: checked, computed, described and bounded."""

@@ -1,0 +1,74 @@
+"""A note on every estimate whose items contain duplicates on which nobody has decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from konsil.analysis.model.results import Row
+from konsil.analysis.model.said import Said, say
+from konsil.analysis.model.spec import Analysis
+from konsil.analysis.table.coding import select
+from konsil.analysis.table.frame import Long
+from konsil.errors import AnalysisError
+
+Groups = Sequence[Sequence[str]]
+"""The items of each group that ask the same."""
+
+
+def with_duplicate_notes(
+    rows: Sequence[Row], analyses: Sequence[Analysis], table_of: Callable[[Analysis], Long], groups: Groups
+) -> list[Row]:
+    """The rows, with a note on those whose own items are in groups of duplicates.
+
+    Copies of one question are resampled as if they were independent; how many there are is counted in the ratings that
+    the row rests on, that is those of its analysis and its group.
+    """
+    if not groups:
+        return list(rows)
+    group_of = {item: number for number, group in enumerate(groups) for item in group}
+    by_name = {analysis.name: analysis for analysis in analyses}
+    notes: dict[tuple[str, tuple[tuple[str, str], ...]], Said | None] = {}
+    noted = []
+    for row in rows:
+        analysis = by_name[row.analysis]
+        # A difference rests on the items of both its groups: the columns that differ do not choose.
+        same = {column: value for column, value in row.group.items() if row.versus.get(column, value) == value}
+        key = row.analysis, tuple(sorted(same.items()))
+        if key not in notes:
+            notes[key] = _note(_items(table_of(analysis), analysis, same), group_of) if row.is_made else None
+        note = notes[key]
+        noted.append(row if note is None else replace(row, warnings=(*row.warnings, note)))
+    return noted
+
+
+def _items(table: Long, analysis: Analysis, group: Mapping[str, str]) -> set[str]:
+    """The items of an analysis' ratings in a group, cases where the items are versions of cases."""
+    try:
+        frame = select(table, analysis, analysis.raters)
+    except AnalysisError:
+        return set()
+    for column, value in group.items():
+        if column in frame.columns and column in analysis.by:
+            frame = frame.filter(pl.col(column).cast(pl.String) == value)
+    case_of = {item.id: item.case or item.id for item in table.data.items} if table.data is not None else {}
+    return {case_of.get(item, item) for item in frame.get_column("item").drop_nulls().unique()}
+
+
+def _note(items: set[str], group_of: Mapping[str, int]) -> Said | None:
+    members: dict[int, int] = {}
+    for item in items & set(group_of):
+        members[group_of[item]] = members.get(group_of[item], 0) + 1
+    sizes = [n for n in members.values() if n > 1]
+    if not sizes:
+        return None
+    return say(
+        "{n:,} of the {all:,} items are in {groups:,} {groups|group|groups} of duplicates on which nobody has decided;"
+        " the interval treats copies of one question as independent and may be too narrow.",
+        message_id="curation.undecided_duplicates",
+        n=sum(sizes),
+        all=len(items),
+        groups=len(sizes),
+    )

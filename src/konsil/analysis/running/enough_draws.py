@@ -1,0 +1,74 @@
+"""Whether the draws are enough for Holm's adjustment: else p values of further draws, or a warning.
+
+With B draws p is at least 1 / (B + 1), and of m tests the smallest adjusted p is at least m / (B + 1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from konsil.analysis.model.results import Row
+from konsil.analysis.model.said import Said, say
+from konsil.analysis.model.spec import Resampling
+
+ALPHA = 0.05
+"""The adjusted p that the draws should be able to reach."""
+
+_REACHED = 5
+"""How many draws as far out as the data may be among the further ones at this p."""
+
+
+def limited(rows: Sequence[Row], resampling: Resampling) -> dict[int, int]:
+    """Rows whose p is as small as the draws allow and whose adjusted p is above .05 for that alone.
+
+    Their numbers, and how many draws would be enough.
+    """
+    draws_by_row = {}
+    for n, row in enumerate(rows):
+        p, method = row.estimate.p, row.estimate.method
+        by_draws = ("permutation" in method or "resamples" in method) and ", all " not in method
+        if not by_draws or row.kind == "companion" or not math.isfinite(p) or not row.p_adjusted > ALPHA:
+            continue
+        tests = row.p_adjusted / p
+        at_floor = p * (resampling.draws + 1) < 2.5  # a p value that inverts an interval has both tails
+        if at_floor and tests / (resampling.draws + 1) > ALPHA:
+            draws_by_row[n] = math.ceil(_REACHED * tests / ALPHA)
+    return draws_by_row
+
+
+def with_further_draws(rows: Sequence[Row], few: dict[int, int], again: Callable[[int, int], Row]) -> list[Row]:
+    """The rows with the p values of more draws of the same streams; no other number changes.
+
+    `few`: rows and the draws that they need; `again`: the row of that number, with so many draws.
+    """
+    out = list(rows)
+    draws = max(few.values(), default=0)
+    for n in few:
+        more = again(n, draws)
+        if math.isfinite(more.estimate.p) and more.estimate.method[:20] == rows[n].estimate.method[:20]:
+            out[n] = replace(rows[n], estimate=replace(rows[n].estimate, p=min(more.estimate.p, rows[n].estimate.p)))
+    return out
+
+
+def too_few(few: dict[int, int], resampling: Resampling) -> tuple[Said, ...]:
+    """The warning that a stated number of draws is too small for the adjustment."""
+    if not few:
+        return ()
+    return (
+        say(
+            "{draws:,} resamples are too few for Holm's adjustment: {n:,} {n|test|tests} with the smallest p"
+            " value possible {n|has|have}"
+            " an adjusted p above .05. State at least {needed:,} in [resampling] draws.",
+            message_id="difference.few_draws",
+            draws=resampling.draws,
+            n=len(few),
+            needed=max(few.values()),
+        ),
+    )
+
+
+def is_stated(resampling: Resampling) -> bool:
+    """Whether the protocol asks for a number of draws of its own."""
+    return resampling.draws != Resampling().draws

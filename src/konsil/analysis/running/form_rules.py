@@ -1,0 +1,50 @@
+"""What the forms alone say of an analysis before anybody has rated: whether its criterion is fit for its statistic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from konsil.analysis.model.catalogue import PREFERENCE
+from konsil.analysis.model.spec import Analysis
+from konsil.analysis.table.pair_labels import steps_of_criterion
+from konsil.errors import AnalysisError
+from konsil.instrument import Criterion, Instrument
+
+
+def form_problems(analysis: Analysis, instruments: Sequence[Instrument]) -> Iterator[str]:
+    """Each problem as 'key: what is wrong', for the caller to put the place before it.
+
+    >>> from konsil.instrument import Scale
+    >>> quality = Criterion("quality", "How good?", Scale(("bad", "good")))
+    >>> list(form_problems(Analysis("a", "win_rate", "quality", "experts"), [Instrument("form", (quality,))]))
+    ["statistic: 'win_rate' is of comparisons; criterion 'quality' is no choice about a pair of answers"]
+    """
+    chosen = analysis.where.get("instrument", ())
+    same = [c for i in instruments if not chosen or i.id in chosen for c in i.criteria if c.id == analysis.criterion]
+    if any(c.scale != same[0].scale for c in same):
+        yield (
+            f"criterion: {len(same)} instruments ask {analysis.criterion!r} on different scales;"
+            " select one with where = { instrument = [...] }"
+        )
+        return
+    for criterion in same[:1]:
+        yield from _problems_on(analysis, criterion)
+
+
+def _problems_on(analysis: Analysis, criterion: Criterion) -> Iterator[str]:
+    if analysis.statistic in PREFERENCE:
+        if criterion.scope != "pair" or criterion.scale.kind != "choice":
+            yield (
+                f"statistic: {analysis.statistic!r} is of comparisons; criterion {criterion.id!r} is no choice about a"
+                " pair of answers"
+            )
+            return
+        try:
+            steps_of_criterion(criterion, "criterion")
+        except AnalysisError as error:
+            yield str(error)
+    if analysis.statistic.startswith("ensembles_") and criterion.scale.kind == "choice":
+        collapsed = {analysis.collapse.get(label, label) for label in criterion.scale.labels}
+        n = len(analysis.labels) or len(collapsed)
+        if n != 2:
+            yield f"statistic: ensembles vote on two labels, here are {n}; collapse them"

@@ -1,0 +1,159 @@
+"""What an analysis' settings must not say together: found when the protocol is read, not when the numbers are due."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from konsil.analysis.cases.case_rules import case_contradictions, implied
+from konsil.analysis.designs.design_rules import averaged, design_contradictions
+from konsil.analysis.model.catalogue import (
+    AGREEMENT,
+    BLINDING,
+    CASES,
+    DESIGNS,
+    INJECTION,
+    JUDGING,
+    ONE_TABLE,
+    PAIRED,
+    PREFERENCE,
+    RATER_PAIR,
+    WEIGHTED,
+    WEIGHTS,
+    WINS,
+)
+from konsil.analysis.model.spec import Analysis
+from konsil.analysis.model.verdicts import has_margin
+from konsil.analysis.pairs.pair_rules import CRITERION, FLIPPED, compares_systems, pair_contradictions
+from konsil.errors import nearest
+
+_AMONG_RATERS = {*AGREEMENT, *PAIRED}
+
+
+def contradictions(analysis: Analysis) -> Iterator[str]:
+    """Each contradiction as 'key: what is wrong', for the caller to put the place before it.
+
+    >>> list(contradictions(Analysis("a", "share", "correct", "experts")))
+    ['of: is empty; a share says which labels count']
+    """
+    yield from _groups(analysis)
+    yield from _settings(analysis)
+    if analysis.against is not None and analysis.statistic not in CASES:
+        yield from _against(analysis)
+    if analysis.statistic in JUDGING:
+        yield from _judging(analysis)
+    if analysis.statistic in BLINDING:
+        yield from _blinding(analysis)
+    if analysis.statistic in INJECTION:
+        yield from _injection(analysis)
+    yield from pair_contradictions(analysis)
+    yield from case_contradictions(analysis)
+    yield from design_contradictions(analysis)
+    if analysis.covariate and analysis.statistic != "abstention_slope":
+        yield f"covariate: belongs to the statistic 'abstention_slope', not to {analysis.statistic!r}"
+    if analysis.tiebreak and analysis.consensus != "majority":
+        yield "tiebreak: decides a majority; expected consensus = 'majority'"
+    if analysis.margin is not None and not analysis.margin > 0:
+        yield f"margin: expected a number above 0, got {analysis.margin:g}"
+    elif analysis.margin is not None and not has_margin(analysis):
+        yield f"margin: belongs to differences, and {analysis.statistic!r} as asked for here has none"
+    if analysis.pass_line is not None:
+        yield from _pass_line(analysis, analysis.pass_line)
+
+
+def _pass_line(a: Analysis, line: float) -> Iterator[str]:
+    if a.statistic not in {"share", "mean"}:
+        yield f"pass_line: belongs to the statistics 'share' and 'mean', not to {a.statistic!r}"
+    elif a.statistic == "share" and not 0 <= line <= 1:
+        yield f"pass_line: expected a share between 0 and 1, got {line:g}"
+
+
+def _groups(a: Analysis) -> Iterator[str]:
+    for n, column in enumerate(a.by):
+        if column in a.by[:n]:
+            yield f"by[{n}]: {column!r} occurs twice"
+    each = implied(a)
+    if (
+        a.compare
+        and a.compare not in (*a.by, *each)
+        and not (compares_systems(a) or (a.compare == CRITERION and a.statistic in WINS))
+    ):
+        yield f"compare: {a.compare!r} is not one of by = {list(a.by)}"
+    if a.test == "flip" and not a.compare and a.statistic not in FLIPPED:
+        yield "test: there is nothing to flip; compare says between which groups"
+    if a.test == "flip" and a.cluster == "rater" and a.compare:
+        yield "test: 'flip' swaps the groups in whole items or cases; with raters as clusters use 'interval'"
+    if RATER_PAIR in a.by and (a.statistic not in _AMONG_RATERS or a.against is not None):
+        yield f"by: {RATER_PAIR!r} makes a group of every two raters and needs a statistic of agreement among them"
+
+
+def _settings(a: Analysis) -> Iterator[str]:
+    if a.statistic == "share" and not a.of:
+        yield "of: is empty; a share says which labels count"
+    if a.of and a.statistic != "share":
+        yield f"of: belongs to the statistic 'share', not to {a.statistic!r}"
+    if a.weights and a.weights not in WEIGHTS:
+        yield f"weights: {a.weights!r} is not one of {', '.join(WEIGHTS)}; {nearest(a.weights, WEIGHTS)}"
+    elif a.weights and a.statistic not in WEIGHTED:
+        yield f"weights: {a.statistic!r} takes none; {', '.join(WEIGHTED)} do"
+    if a.spans == "mean" and a.statistic != "mean":
+        yield f"spans: 'mean' gives numbers; only the statistic 'mean' takes them, not {a.statistic!r}"
+    if a.consensus != "none" and a.statistic not in {"share", "mean", *PREFERENCE, *DESIGNS} and not averaged(a):
+        yield f"consensus: belongs to the statistics 'share' and 'mean', not to {a.statistic!r}"
+    if a.consensus == "mean" and a.statistic == "share":
+        yield "consensus: a share is of labels; their mean is a number, so expected 'majority' or 'none'"
+
+
+def _judging(a: Analysis) -> Iterator[str]:
+    if a.statistic == "abstention_slope" and not a.covariate:
+        yield "covariate: is empty; a slope needs the name of a [[derived]] column"
+    if a.statistic.startswith("ensembles_") and a.against in {None, "rest"}:
+        yield "against: ensembles of judges are compared with a panel; name it"
+    if not 0 <= a.coverage <= 1:
+        yield f"coverage: expected a proportion from 0 to 1, got {a.coverage:g}"
+    if a.statistic == "risk_coverage" and a.against in {None, "rest"}:
+        yield "against: risk is disagreement with a panel; name it"
+    if a.statistic in {"self_preference", "family_preference"} and a.mode == "valid" and a.against in {None, "rest"}:
+        yield "against: preference is adjusted within the label of a panel of experts; name it, or use mode = 'paper'"
+    if a.cluster == "rater" or a.compare:
+        key = "cluster" if a.cluster == "rater" else "compare"
+        yield f"{key}: {a.statistic!r} has no such version"
+    allowed = {"abstention_slope"}
+    if a.by and a.statistic not in allowed:
+        yield f"by: {a.statistic!r} has a row for every judge or ensemble and no other groups"
+
+
+def _blinding(a: Analysis) -> Iterator[str]:
+    if a.compare:
+        yield f"compare: {a.statistic!r} has no such version"
+    for n, column in enumerate(a.by):
+        if column in {"system", "arm"}:
+            yield f"by[{n}]: guesses are held against the {column}; 'blinding_bang' has a row for each of them anyway"
+
+
+def _injection(a: Analysis) -> Iterator[str]:
+    for key in ("against", "where", "compare", "arm", "collapse", "labels"):
+        if getattr(a, key):
+            yield f"{key}: {a.statistic!r} has no such version"
+    for n, column in enumerate(a.by):
+        if column not in {"rater", "injection"}:
+            yield f"by[{n}]: {a.statistic!r} has a row for each judge, with 'injection' for each kind; got {column!r}"
+    if a.cluster == "rater":
+        yield "cluster: each judge has a row of its own; expected 'item' or 'case', got 'rater'"
+    if a.test == "flip":
+        yield f"test: {a.statistic!r} is tested by the test that its interval inverts; expected 'interval' or 'none'"
+
+
+def _against(a: Analysis) -> Iterator[str]:
+    if a.statistic in {*JUDGING, *INJECTION, "rank_agreement"}:
+        return
+    if a.statistic in DESIGNS:
+        return
+    if a.statistic not in ONE_TABLE and not averaged(a):
+        yield (
+            f"statistic: {a.statistic!r} does not compare a rater with a consensus (against = {a.against!r});"
+            f" {nearest(a.statistic, ONE_TABLE)}"
+        )
+    if a.against == a.raters:
+        yield f"against: {a.against!r} is the panel itself; against = 'rest' compares each rater with the others"
+    if a.against != "rest" and a.cluster == "rater":
+        yield "cluster: judges are compared with a panel on the same items; expected 'item' or 'case', got 'rater'"

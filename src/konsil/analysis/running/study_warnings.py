@@ -1,0 +1,34 @@
+"""What concerns the whole study and not one number of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from konsil.analysis.model.said import say
+from konsil.analysis.model.spec import Analysis
+from konsil.analysis.table.frame import Long
+from konsil.analysis.table.lineage import Lineage
+
+
+def study_warnings(table: Long, analyses: Sequence[Analysis]) -> tuple[str, ...]:
+    """Ratings that are left out, and analyses that only reproduce a paper."""
+    found = []
+    if table.excluded.height:
+        found.append(
+            say(
+                "{n:,} {n|rating is|ratings are} excluded by the protocol's rules; the coverage table says why.",
+                n=table.excluded.height,
+            )
+        )
+    if any(a.mode == "paper" for a in analyses):
+        found.append(
+            say("Analyses in paper mode reproduce what a paper computes and are not recommended for conclusions.")
+        )
+    return tuple(found)
+
+
+def of_same_family(families: Lineage) -> tuple[str, ...]:
+    """Which judges are of the family of a system that they judge."""
+    judged = {family for family in families.systems.values() if family}
+    names = sorted(r.id for r in families.judges.values() if r.kind == "llm" and r.family in judged)
+    return (say("Judges of a judged system's family: {names}.", names=", ".join(names)),) if names else ()

@@ -1,0 +1,1 @@
+"""Agreement and preference of any table, as one result."""

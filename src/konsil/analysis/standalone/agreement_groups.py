@@ -1,0 +1,122 @@
+"""Agreement in one group of a table minus that in another, and the scale that groups share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from konsil.analysis.agreement import agree
+from konsil.analysis.estimation.contrast import contrast
+from konsil.analysis.estimation.ranges import within_statistic
+from konsil.analysis.model.said import listed, say
+from konsil.analysis.standalone.agreement_request import Request, names_of, weights_of_table
+from konsil.analysis.standalone.agreement_result import (
+    Comparison,
+    NamedEstimate,
+)
+from konsil.analysis.tabular.asked import Asked
+from konsil.analysis.tabular.tabular import Table
+from konsil.errors import option
+from konsil.stats.engine.weights import stream_key
+
+
+def common_scale(tables: Sequence[Table]) -> tuple[str, ...]:
+    """The labels of all groups in order, so that a label that one group did not use is on its scale as well."""
+    numbers = {
+        name: value for table in tables for name, value in zip(table.labels.names, table.labels.values, strict=True)
+    }
+    try:
+        return tuple(sorted(numbers, key=float))
+    except ValueError:
+        return tuple(sorted(numbers))
+
+
+def compare_tables(
+    tables: Sequence[Table], groups: tuple[str, ...], asked: Asked, request: Request, warnings: list[str]
+) -> Comparison:
+    """The first group minus the second, statistic by statistic."""
+    first, second = tables
+    names = [n for n in names_of(first, asked, request)[0] if n in names_of(second, asked, request)[0]]
+    differences: list[NamedEstimate] = []
+    companions: list[NamedEstimate] = []
+    notes: dict[str, list[str]] = {}
+    shared = len({*first.sample.clusters} & {*second.sample.clusters})
+    for name in names:
+        measures = [
+            agree.agreement(
+                table.sample,
+                name,
+                asked.level,
+                agree.weights_of(name, weights_of_table(request, table)),
+                pair_weights=request.pair_weights,
+            )
+            for table in tables
+        ]
+        difference = contrast(
+            measures[0],
+            measures[1],
+            key=stream_key(request.seed, "agreement"),
+            resampling=request.resampling,
+            cluster=asked.cluster or "unit",
+        )
+        headline = difference.headline
+        if not shared and headline.method.startswith("paired difference,"):
+            headline = replace(headline, method=_independent(request, asked.cluster or "unit"))
+        differences.append(
+            NamedEstimate(name, within_statistic(headline, name, weights_of_table(request, first), of_two=True))
+        )
+        companions.extend(
+            NamedEstimate(name, within_statistic(c, name, weights_of_table(request, first), of_two=True))
+            for c in difference.companions
+        )
+        for text in difference.warnings:
+            notes.setdefault(text, []).append(name)
+    warnings.extend(
+        say(
+            "Differences of {names}: {note}",
+            message_id="table.about_differences",
+            names=listed(of, end="{some}, {last}"),
+            note=text,
+        )
+        for text, of in notes.items()
+    )
+    warnings.extend(_about_groups(first, second, shared, len(names)))
+    return Comparison((groups[0], groups[1]), shared, tuple(differences), tuple(companions))
+
+
+def _independent(request: Request, cluster: str) -> str:
+    return say(
+        "difference of independent groups, {cluster}-cluster bootstrap, BCa, {draws:,} resamples",
+        message_id="table.independent_difference",
+        cluster=cluster,
+        draws=request.resampling.draws,
+    )
+
+
+def _about_groups(first: Table, second: Table, shared: int, n_statistics: int) -> list[str]:
+    """What a reader of the differences must know of the groups."""
+    sentences: list[str] = []
+    if first.has_raters and second.has_raters and {*first.sample.raters} != {*second.sample.raters}:
+        sentences.append(
+            say(
+                "The two groups have different raters: the differences are about these raters and not about raters in"
+                " general.",
+                message_id="table.groups_of_other_raters",
+            )
+        )
+    if not shared:
+        sentences.append(
+            say("The two groups share no cluster: they are independent samples.", message_id="table.groups_independent")
+        )
+    if n_statistics > 1:
+        sentences.append(
+            say(
+                "The p values of the {n} {n|difference|differences} are not adjusted for multiple testing;"
+                " choose one statistic"
+                " beforehand with {option}.",
+                message_id="table.p_not_adjusted",
+                n=n_statistics,
+                option=option("statistics", flag="statistic", example="[...]"),
+            )
+        )
+    return sentences

@@ -1,0 +1,112 @@
+"""What agreement is computed of a table: statistics, weights and draws, checked, and as the table allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import get_args
+
+from konsil.analysis.agreement import agree
+from konsil.analysis.agreement.agree import PairWeights
+from konsil.analysis.estimation.own_weights import OwnWeights, Weights
+from konsil.analysis.model.spec import Resampling
+from konsil.analysis.tabular.asked import Asked, Level
+from konsil.analysis.tabular.slices import Slices
+from konsil.analysis.tabular.tabular import Table
+from konsil.errors import AnalysisError, nearest, option
+from konsil.stats.engine.distances import WEIGHTS
+
+LEVELS: tuple[Level, ...] = get_args(Level)
+
+MANY_PAIRS = 300
+"""More pairs of raters than this are not given one by one."""
+
+MANY_RANKED = 45
+"""With more pairs of raters than this, rank correlations of all pairs take minutes and are computed on request only."""
+
+RANKED = ("spearman", "kendall_tau_b")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is computed of a table once it is read."""
+
+    statistics: tuple[str, ...] = ()
+    """The statistics by name; empty: the usual ones for the level."""
+    weights: str | OwnWeights = ""
+    """Weights of partial agreement, for the statistics that take some."""
+    pair_weights: PairWeights = "alike"
+    """Whether pairs of raters weigh alike or by the units they share."""
+    pairs: bool = False
+    """Whether each pair of raters is also given by itself."""
+    slices: Slices = field(default_factory=Slices)
+    """Which rows are used, and how they are grouped."""
+    resampling: Resampling = field(default_factory=Resampling)
+    """The draws of the bootstrap and the intervals' level."""
+    seed: int = 0
+    """The seed of the draws."""
+
+
+def check_request(asked: Asked, request: Request) -> None:
+    """Refuse what no table allows: unknown levels, statistics and weights, and a confidence out of its range."""
+    if asked.level not in LEVELS:
+        raise AnalysisError(f"level {asked.level!r} is not one of {', '.join(LEVELS)}; {nearest(asked.level, LEVELS)}")
+    if not 0.5 <= request.resampling.level < 1:
+        raise AnalysisError(f"confidence: expected from 0.5 to below 1, got {request.resampling.level:g}")
+    for name in request.statistics:
+        agree.entry(name, asked.level, option("statistics", flag="statistic"))
+    if isinstance(request.weights, str) and request.weights and request.weights not in WEIGHTS:
+        raise AnalysisError(f"{option('weights')} {request.weights!r}: {nearest(request.weights, WEIGHTS)}")
+    if request.pair_weights not in get_args(PairWeights):
+        raise AnalysisError(f"{option('pair_weights')} {request.pair_weights!r}: expected 'alike' or 'units'")
+
+
+def n_pairs(table: Table) -> int:
+    """How many pairs of raters a table has."""
+    n = len(table.sample.raters)
+    return n * (n - 1) // 2
+
+
+def weights_of_table(request: Request, table: Table) -> Weights:
+    """The weights by name, or those of the table's labels."""
+    return request.weights if isinstance(request.weights, str) else request.weights.of(table.labels.names)
+
+
+def has_steps(table: Table, asked: Asked) -> bool:
+    """Whether the steps from label to label are known: declared labels, or whole numbers without a gap.
+
+    Of observed numbers with gaps, such as 3, 50 and 97 of 100 points, neighbours are no step apart.
+    """
+    values = table.labels.values
+    is_whole = all(float(value).is_integer() for value in values)
+    return bool(asked.labels) or (is_whole and len(values) == 1 + max(values) - min(values))
+
+
+def names_of(table: Table, asked: Asked, request: Request) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The statistics that are given of a table, and those that are not because raters are not known."""
+    labels = table.sample.codes.labels
+    has_gaps = bool((labels < 0).any())
+    usual = agree.applicable(asked.level, is_incomplete=has_gaps)
+    names = request.statistics or usual
+    if "within_one" in names and not has_steps(table, asked):
+        if request.statistics:
+            raise AnalysisError(
+                f"{asked.name}: within_one: the labels observed have gaps, so the steps between them are not known;"
+                f" declare all labels with {option('labels', example='[...]')}"
+            )
+        names = tuple(name for name in names if name != "within_one")
+    if table.has_raters and not request.statistics and n_pairs(table) > MANY_RANKED:
+        names = tuple(name for name in names if name not in RANKED)
+    if table.has_raters:
+        return names, ()
+    if not request.statistics and not has_gaps:
+        names = (agree.INCOMPLETE["percent_agreement"], *names)
+    left_out = tuple(name for name in names if agree.needs_raters(name))
+    estimable = tuple(name for name in names if name not in left_out)
+    if has_gaps and not request.statistics:
+        estimable = tuple(name for name in estimable if name not in {"icc1", "icc1k"})
+    if not estimable:
+        raise AnalysisError(
+            f"{asked.name}: {', '.join(left_out)}: it is not known who gave which label, which these need; without"
+            f" raters there are {', '.join(n for n in usual if not agree.needs_raters(n))}"
+        )
+    return estimable, left_out

@@ -1,0 +1,253 @@
+"""What `konsil agreement` and konsil.agreement give: numbers with their intervals as plain data, tables and frames."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from konsil.errors import AnalysisError, nearest
+from konsil.records.digits import written
+from konsil.stats.engine.contract import Estimate
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LISTED_PAIRS = 1_000
+"""Up to so many pairs of raters are listed with the units they share."""
+
+
+@dataclass(frozen=True)
+class NamedEstimate:
+    """One statistic's estimate."""
+
+    name: str
+    """The statistic."""
+    estimate: Estimate
+    """The number and how sure."""
+
+
+@dataclass(frozen=True)
+class RaterCount:
+    """How much one rater did."""
+
+    name: str
+    """The rater."""
+    n_ratings: int
+    """Labels given."""
+    n_abstained: int
+    """Abstentions."""
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """The units that two raters share."""
+
+    raters: tuple[str, str]
+    """The two raters."""
+    n_units: int
+    """Units that both labelled."""
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """What is known of two raters by themselves."""
+
+    raters: tuple[str, str]
+    """The two raters."""
+    n_units: int
+    """Units that both labelled."""
+    statistics: tuple[NamedEstimate, ...]
+    """Their agreement."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The differences of two groups: the first minus the second."""
+
+    groups: tuple[str, str]
+    """The two groups."""
+    n_shared: int
+    """Clusters with labels in both groups, which are drawn together."""
+    differences: tuple[NamedEstimate, ...]
+    """Each statistic's difference, with interval and two-sided p value."""
+    companions: tuple[NamedEstimate, ...]
+    """The same differences with other intervals."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """All agreement statistics that apply to one table, or to each group of its rows."""
+
+    n_units: int
+    """Units with at least one label."""
+    n_raters: int | None
+    """Raters with at least one label; None where it is not known who gave which label."""
+    n_ratings: int
+    """Labels; abstentions are not counted."""
+    n_abstained: int
+    """Abstentions."""
+    statistics: tuple[NamedEstimate, ...]
+    """Headline estimates, in the registry's order."""
+    companions: tuple[NamedEstimate, ...]
+    """The same numbers with other intervals, and the chance level of agreement within one step."""
+    warnings: tuple[str, ...]
+    """What a reader must know."""
+    labels: tuple[str, ...]
+    """The scale's labels."""
+    constant: str | None = None
+    """The only label in the table, where no scale was declared: nothing beyond chance can then be said."""
+    level: str = "nominal"
+    """The level of measurement."""
+    confidence: float = 0.95
+    """The intervals' nominal coverage."""
+    pair_weights: str = "alike"
+    """Whether pairs of raters weigh alike or by the units they share."""
+    raters: tuple[RaterCount, ...] = ()
+    """The raters; empty where they are not known."""
+    overlaps: tuple[Overlap, ...] = ()
+    """Each two raters' common units."""
+    pairs: tuple[PairResult, ...] = ()
+    """Each two raters by themselves, where that was asked for."""
+    by: str = ""
+    """The column whose values are the groups; empty for the whole table."""
+    groups: Mapping[str, Agreement] = field(default_factory=dict)
+    """Each group's result; the statistics of the whole are then not given."""
+    comparison: Comparison | None = None
+    """The differences of the two groups, where that was asked for."""
+
+    def __getitem__(self, name: str) -> Estimate:
+        """The headline estimate of a statistic by name."""
+        estimates = {s.name: s.estimate for s in self.statistics}
+        if self.groups:
+            raise AnalysisError(f"no statistic {name!r} of all rows; ask a group: groups[{next(iter(self.groups))!r}]")
+        if name not in estimates:
+            raise AnalysisError(f"no statistic {name!r} here; {nearest(name, estimates)}")
+        return estimates[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the statistics; none where they are those of groups."""
+        return iter([s.name for s in self.statistics])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, as --json prints it: undefined is None, with its reason; numbers have 12 significant digits."""
+        plain: dict[str, Any] = written(self._plain())
+        return plain
+
+    def _plain(self) -> dict[str, Any]:
+        counts: dict[str, Any] = {
+            "n_units": self.n_units,
+            "n_raters": self.n_raters,
+            "n_ratings": self.n_ratings,
+            "n_abstained": self.n_abstained,
+            "level": self.level,
+            "labels": list(self.labels),
+            "confidence": self.confidence,
+            "target": None if self.n_raters is None else "these raters",
+        }
+        if self.groups:
+            groups = [{"group": name, **result.to_dict()} for name, result in self.groups.items()]
+            compared = {} if self.comparison is None else {"comparison": _compared(self.comparison)}
+            return {**counts, "by": self.by, "groups": groups, **compared, "warnings": list(self.warnings)}
+        return {
+            **counts,
+            "pair_weights": self.pair_weights,
+            "raters": [{"name": r.name, "n_ratings": r.n_ratings, "n_abstained": r.n_abstained} for r in self.raters],
+            "statistics": _with_companions(self.statistics, self.companions),
+            "overlap": self.overlap(),
+            **({"pairs": [_pair(pair) for pair in self.pairs]} if self.pairs else {}),
+            "warnings": list(self.warnings),
+        }
+
+    def overlap(self) -> dict[str, Any] | None:
+        """How many units pairs of raters share; None where raters are not known."""
+        if not self.overlaps:
+            return None
+        n = sorted(pair.n_units for pair in self.overlaps)
+        middle = (n[(len(n) - 1) // 2] + n[len(n) // 2]) / 2
+        listed = [{"raters": list(pair.raters), "n_units": pair.n_units} for pair in self.overlaps[:LISTED_PAIRS]]
+        return {
+            "n_pairs": len(n),
+            "n_without": sum(shared == 0 for shared in n),
+            "smallest": n[0],
+            "median": middle,
+            "largest": n[-1],
+            "pairs": listed if len(n) <= LISTED_PAIRS else None,
+        }
+
+    def to_json(self) -> str:
+        """The JSON that --json prints."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
+
+    def to_polars(self) -> pl.DataFrame:
+        """One row a statistic (of each group), as a Polars frame."""
+        schema = {
+            **({"group": pl.String} if self.groups else {}),
+            "name": pl.String,
+            "value": pl.Float64,
+            "low": pl.Float64,
+            "high": pl.Float64,
+            "se": pl.Float64,
+            "n_clusters": pl.Int64,
+            "n_undefined": pl.Int64,
+            "method": pl.String,
+            "reason": pl.String,
+        }
+        return pl.DataFrame(self._records(), schema=schema)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row a statistic (of each group), as a pandas frame; needs pandas."""
+        import pandas
+
+        return pandas.DataFrame(self._records())
+
+    def _records(self) -> list[dict[str, Any]]:
+        if self.groups:
+            return [{"group": g, **_plain(s)} for g, result in self.groups.items() for s in result.statistics]
+        return [_plain(s) for s in self.statistics]
+
+
+def _plain(statistic: NamedEstimate) -> dict[str, Any]:
+    e = statistic.estimate
+    return {
+        "name": statistic.name,
+        "value": _number(e.value),
+        "low": _number(e.low),
+        "high": _number(e.high),
+        "se": _number(e.se),
+        "n_clusters": e.n_clusters,
+        "n_undefined": e.n_undefined,
+        "method": e.method,
+        "reason": e.reason,
+    }
+
+
+def _beside(estimate: Estimate) -> dict[str, Any]:
+    numbers = {"value": estimate.value, "low": estimate.low, "high": estimate.high, "se": estimate.se, "p": estimate.p}
+    return {**{k: _number(v) for k, v in numbers.items()}, "method": estimate.method}
+
+
+def _with_companions(statistics: tuple[NamedEstimate, ...], all_of_them: tuple[NamedEstimate, ...]) -> list[Any]:
+    return [
+        {**_plain(statistic), "companions": [_beside(c.estimate) for c in all_of_them if c.name == statistic.name]}
+        for statistic in statistics
+    ]
+
+
+def _pair(pair: PairResult) -> dict[str, Any]:
+    return {"raters": list(pair.raters), "n_units": pair.n_units, "statistics": [_plain(s) for s in pair.statistics]}
+
+
+def _compared(comparison: Comparison) -> dict[str, Any]:
+    differences = _with_companions(comparison.differences, comparison.companions)
+    for entry, difference in zip(differences, comparison.differences, strict=True):
+        entry["p"] = _number(difference.estimate.p)
+    return {"groups": list(comparison.groups), "n_shared": comparison.n_shared, "differences": differences}
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None

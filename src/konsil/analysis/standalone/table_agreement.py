@@ -1,0 +1,213 @@
+"""All agreement statistics of one table of ratings, and those of every two of its raters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from konsil.analysis.agreement import agree
+from konsil.analysis.agreement.textbook import closed_form
+from konsil.analysis.estimation.estimate import sentence
+from konsil.analysis.estimation.ranges import within_statistic
+from konsil.analysis.model.said import listed, say
+from konsil.analysis.standalone.agreement_request import (
+    MANY_PAIRS,
+    RANKED,
+    Request,
+    has_steps,
+    n_pairs,
+    names_of,
+    weights_of_table,
+)
+from konsil.analysis.standalone.agreement_result import Agreement, NamedEstimate, PairResult, RaterCount
+from konsil.analysis.standalone.overlaps import overlaps_of, uneven_overlaps
+from konsil.analysis.table.coding import Sample
+from konsil.analysis.tabular.asked import Asked
+from konsil.analysis.tabular.tabular import Table
+from konsil.errors import AnalysisError, option
+from konsil.stats.agreement.names import STATISTICS
+from konsil.stats.engine.contract import IntArray
+from konsil.stats.engine.weights import stream_key
+
+_COMMON_SENTENCES = {
+    "widths-differ": "the BCa and the linearised interval differ by more than 15 % in width",
+    "undefined-draws": "undefined in some resamples, which are counted and left out of the interval",
+    "no-variation": "no resample differs from the estimate: the interval has no width and is no evidence",
+}
+"""Cautions whose own sentence differs from statistic to statistic, said once for all of them."""
+
+
+def estimate_table(table: Table, asked: Asked, request: Request) -> Agreement:
+    """All statistics of one table."""
+    sample = table.sample
+    names, left_out = names_of(table, asked, request)
+    statistics: list[NamedEstimate] = []
+    companions: list[NamedEstimate] = []
+    # Warnings that many statistics share are told once, with the names of those they concern.
+    notes: dict[str, list[str]] = {}
+    if left_out:
+        notes[
+            say(
+                "It is not known who gave which label: statistics that need raters are not computed ({names}).",
+                message_id="table.raters_not_known",
+                names=listed(left_out, end="{some}, {last}"),
+            )
+        ] = []
+    if not request.statistics and "within_one" in agree.applicable(asked.level) and not has_steps(table, asked):
+        notes[
+            say(
+                "Agreement within one step is not computed: the labels observed have gaps, so the steps between them"
+                " are not known; declare all labels with {labels}.",
+                message_id="table.steps_not_known",
+                labels=option("labels", example="[...]"),
+            )
+        ] = []
+        if asked.level == "ordinal":
+            notes[
+                say(
+                    "Weights count the steps between the labels observed, whatever their numbers; declare all labels"
+                    " with {labels} if some were never used, or say {level} if the numbers count.",
+                    message_id="table.steps_observed",
+                    labels=option("labels", example="[...]"),
+                    level=option("level", "interval"),
+                )
+            ] = []
+    if not request.statistics and RANKED[0] in agree.applicable(asked.level) and RANKED[0] not in names + left_out:
+        notes[
+            say(
+                "Spearman's rho and Kendall's tau-b of {n:,} pairs of raters are computed on request only ({option}).",
+                message_id="table.ranks_not_computed",
+                n=n_pairs(table),
+                option=option("statistics", flag="statistic"),
+            )
+        ] = []
+    everything = agree.told_together(
+        sample,
+        names,
+        asked.level,
+        key=stream_key(request.seed, "agreement"),
+        resampling=request.resampling,
+        cluster=asked.cluster or "unit",
+        weights=weights_of_table(request, table),
+        pair_weights=request.pair_weights,
+    )
+    for name, told in everything.items():
+        statistics.append(NamedEstimate(name, within_statistic(told.headline, name, weights_of_table(request, table))))
+        textbook = closed_form(
+            sample, name, asked.level, told.headline, weights=agree.weights_of(name, weights_of_table(request, table))
+        )
+        others = (*told.companions, *([textbook] if textbook is not None else []))
+        companions.extend(
+            NamedEstimate(name, within_statistic(c, name, weights_of_table(request, table))) for c in others
+        )
+        for note in told.notes:
+            notes.setdefault(note, []).append(name)
+        for caution in told.cautions:
+            notes.setdefault(_COMMON_SENTENCES.get(caution.code) or sentence(caution), []).append(name)
+    if table.constant is not None:
+        notes[
+            say(
+                "Every rating is {label}, so agreement beyond chance is undefined; declare the scale with {labels}.",
+                message_id="table.all_alike",
+                label=repr(table.constant),
+                labels=option("labels", example="[...]"),
+            )
+        ] = []
+    if not asked.labels and asked.level == "nominal" and _looks_ordered(table.labels.names):
+        notes[
+            f"the labels are numbers but were taken as names; say {option('level', 'ordinal')} or interval if their"
+            " order counts"
+        ] = []
+    overlaps = overlaps_of(sample) if table.has_raters else ()
+    notes |= {text: [] for text in uneven_overlaps(overlaps, request.pair_weights, names)}
+    n_resampled = sum("bootstrap" in s.estimate.method for s in statistics)
+    # Where statistics rest on different numbers of clusters, each number is told with the statistics that it is of.
+    n_alike = sum("interval rests on" in text for text in notes)
+    widest = n_resampled if n_alike == 1 else math.inf
+    warnings = (*table.warnings, *(_told_once(text, names, widest) for text, names in notes.items()))
+    return Agreement(
+        n_units=sample.n_units,
+        n_raters=sample.n_raters if table.has_raters else None,
+        n_ratings=sample.n_ratings,
+        n_abstained=table.n_abstained,
+        statistics=tuple(statistics),
+        companions=tuple(companions),
+        warnings=warnings,
+        labels=table.labels.names,
+        constant=table.constant,
+        level=asked.level,
+        confidence=request.resampling.level,
+        pair_weights=request.pair_weights,
+        raters=_raters(table),
+        overlaps=overlaps,
+        pairs=_pairs(table, asked, request) if request.pairs else (),
+    )
+
+
+def _raters(table: Table) -> tuple[RaterCount, ...]:
+    if not table.has_raters:
+        return ()
+    n_ratings = (table.sample.codes.labels >= 0).sum(axis=0)
+    return tuple(
+        RaterCount(name, int(n), table.abstained.get(name, 0))
+        for name, n in zip(table.sample.raters, n_ratings, strict=True)
+    )
+
+
+def _pairs(table: Table, asked: Asked, request: Request) -> tuple[PairResult, ...]:
+    """Every two raters by themselves, on the units that both labelled."""
+    if not table.has_raters:
+        raise AnalysisError(f"{asked.name}: {option('pairs')}: it is not known who gave which label")
+    sample = table.sample
+    n = len(sample.raters)
+    if n * (n - 1) // 2 > MANY_PAIRS:
+        raise AnalysisError(
+            f"{asked.name}: {option('pairs')}: {n:,} raters make {n * (n - 1) // 2:,} pairs; expected at most"
+            f" {MANY_PAIRS};"
+            f" choose raters with {option('rater')} (wide) or {option('where')}"
+        )
+    names = [n for n in names_of(table, asked, request)[0] if STATISTICS[n].needs in {"pairs", "counts"}]
+    names = [n for n in names if n not in {*agree.INCOMPLETE.values(), "unanimity"}]
+    results = []
+    for a, b in combinations(range(n), 2):
+        both = np.flatnonzero((sample.codes.labels[:, [a, b]] >= 0).all(axis=1))
+        raters = (sample.raters[a], sample.raters[b])
+        summaries = {}
+        if len(both):
+            summaries = agree.told_together(
+                _of_two(sample, a, b, both),
+                names,
+                asked.level,
+                key=stream_key(request.seed, "agreement"),
+                resampling=request.resampling,
+                cluster=asked.cluster or "unit",
+                weights=weights_of_table(request, table),
+            )
+        statistics = tuple(
+            NamedEstimate(name, within_statistic(summary.headline, name, weights_of_table(request, table)))
+            for name, summary in summaries.items()
+        )
+        results.append(PairResult(raters, len(both), statistics))
+    return tuple(results)
+
+
+def _of_two(sample: Sample, a: int, b: int, both: IntArray) -> Sample:
+    used, clusters = np.unique(sample.codes.clusters[both], return_inverse=True)
+    labels = sample.codes.labels[both][:, [a, b]]
+    codes = replace(sample.codes, labels=labels, clusters=clusters)
+    units = tuple(sample.units[unit] for unit in both)
+    return Sample(codes, (sample.raters[a], sample.raters[b]), units, tuple(sample.clusters[c] for c in used))
+
+
+def _told_once(text: str, names: Sequence[str], n_resampled: float) -> str:
+    """A warning with the statistics it concerns; one about the clusters of all resampled ones needs no names."""
+    everywhere = len(names) >= n_resampled and "interval rests on" in text
+    return f"{', '.join(names)}: {text}" if names and not everywhere else text
+
+
+def _looks_ordered(labels: Sequence[str]) -> bool:
+    return len(labels) > 2 and all(v.lstrip("-").replace(".", "", 1).isdigit() for v in labels)

@@ -1,0 +1,343 @@
+"""Whether the protocol describes the ratings: labels, criteria, raters, scopes and forms, before any analysis."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import polars as pl
+
+from konsil.analysis.model.said import Said, say
+from konsil.analysis.model.spec import Exclusions
+from konsil.analysis.table.columns import Columns, task_columns
+from konsil.analysis.table.frame import Data
+from konsil.errors import AnalysisError, nearest
+from konsil.instrument import Criterion, Instrument, LabelError, read_label
+from konsil.instrument.definition.form import ANSWERS, ITEMS
+from konsil.records import Answer, Rating, Span
+
+SHOWN = 5
+"""Mismatches of one kind that are spelt out; of the others only the number is given."""
+
+_FIELDS = ("task", "rater", "criterion", "item", "answers", "span", "state", "label", "instrument")
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """Ratings that the protocol does not describe."""
+
+    text: str
+    """What they have and the protocol has not, with the nearest name."""
+    remedy: str
+    """What the protocol may say of them."""
+    of_form: bool = True
+    """Whether a new form would do as well."""
+
+
+@dataclass(frozen=True)
+class Renamed:
+    """Ratings that have the former name of a label or criterion."""
+
+    what: Literal["criterion", "label"]
+    """What was renamed."""
+    criterion: str
+    """The criterion's identifier today."""
+    former: str
+    """The former name."""
+    name: str
+    """Today's name."""
+    n_ratings: int
+    """How many ratings have the former name."""
+
+
+def used(data: Data, exclusions: Exclusions) -> pl.DataFrame:
+    """One row a rating that analyses may use, with its form's id (`instrument`) and digest (`form`).
+
+    Left out are practice, pilot, withdrawn raters and what the protocol excludes by name.
+    """
+    ratings = _columns(data.ratings).rename({"instrument": "form"})
+    tasks = task_columns(data.tasks, ("id", "instrument", "purpose")).rename({"id": "task"})
+    out = sorted({*exclusions.raters, *data.withdrawn})
+    return (
+        ratings.join(tasks, on="task", how="left")
+        .with_columns(pl.col("instrument").fill_null(""), pl.col("purpose").fill_null("main"))
+        .filter(
+            ~pl.col("purpose").is_in(["practice", "pilot"])
+            & ~pl.col("rater").is_in(out)
+            & ~pl.col("item").fill_null("").is_in(list(exclusions.items))
+        )
+    )
+
+
+def _columns(ratings: Sequence[Rating]) -> pl.DataFrame:
+    if isinstance(ratings, Columns):
+        return ratings.frame.select(_FIELDS)
+    texts = {r.answers: '["' + '","'.join(r.answers) + '"]' if r.answers else "[]" for r in ratings}
+    data: dict[str, list[object]] = {name: [getattr(r, name) for r in ratings] for name in _FIELDS}
+    data["answers"] = [texts[r.answers] for r in ratings]
+    data["span"] = [str(r.span) if isinstance(r.span, Span) else "" for r in ratings]
+    return pl.DataFrame(data, schema=dict.fromkeys(_FIELDS, pl.String))
+
+
+def mismatches(
+    frame: pl.DataFrame, instruments: Sequence[Instrument], raters: Collection[str] = ()
+) -> tuple[Mismatch, ...]:
+    """What the ratings of `used` have and the protocol has not: criteria, labels, scopes, raters; without raters, any.
+
+    Shapes: each check is one group-by, and Python sees its groups alone.
+    """
+    by_instrument = {i.id: i for i in instruments}
+    problems = [
+        *_several(_unknown_instruments(frame, by_instrument)),
+        *_several(_unknown_criteria(frame, by_instrument)),
+        *_several(_unknown_labels(frame, by_instrument)),
+        *_several(_other_scopes(frame, by_instrument)),
+        *_several(_unknown_raters(frame, raters)),
+    ]
+    return tuple(problems)
+
+
+def unlisted_systems(frame: pl.DataFrame, answers: Sequence[Answer], systems: Collection[str]) -> tuple[Mismatch, ...]:
+    """The systems whose answers the ratings of `used` are about and which the protocol does not list.
+
+    Without listed systems any may have answered.
+    """
+    unlisted = {a.id: a.system for a in answers if a.system not in systems} if systems else {}
+    if not unlisted:
+        return ()
+    n_ratings: dict[str, int] = defaultdict(int)
+    for rated, n in frame.filter(pl.col("answers") != "[]").group_by("answers").len().iter_rows():
+        for system in {unlisted[answer] for answer in json.loads(rated) if answer in unlisted}:
+            n_ratings[system] += n
+    return tuple(
+        _several(
+            Mismatch(
+                f"there is no system {system!r}, about whose answers {ratings_of(n)} given; {nearest(system, systems)}",
+                "list every rated system under [[systems]] by the identifier that its answers have",
+                of_form=False,
+            )
+            for system, n in sorted(n_ratings.items())
+        )
+    )
+
+
+def forms(frame: pl.DataFrame) -> dict[tuple[str, str], int]:
+    """(instrument, digest) -> how many ratings were given on that form; ratings that name no form are not counted."""
+    with_form = frame.filter((pl.col("form") != "") & pl.col("form").is_not_null())
+    counted = with_form.group_by("instrument", "form").len().sort("instrument", "form")
+    return {(instrument, digest): n for instrument, digest, n in counted.iter_rows()}
+
+
+def _several(problems: Iterator[Mismatch]) -> list[Mismatch]:
+    every = list(problems)
+    if len(every) <= SHOWN:
+        return every
+    more = f"{every[SHOWN - 1].text} (and {len(every) - SHOWN:,} more like it)"
+    return [*every[: SHOWN - 1], replace(every[SHOWN - 1], text=more)]
+
+
+def _unknown_instruments(frame: pl.DataFrame, known: Mapping[str, Instrument]) -> Iterator[Mismatch]:
+    counted = frame.filter(~pl.col("instrument").is_in(["", *known])).group_by("instrument").len()
+    for name, n in counted.sort("instrument").iter_rows():
+        yield Mismatch(
+            f"there is no instrument {name!r}, on which {ratings_of(n)} given; {nearest(name, known)}",
+            "keep that instrument beside the new one",
+        )
+
+
+def _criteria(known: Mapping[str, Instrument], instrument: str, criterion: str) -> list[Criterion]:
+    """The criteria that a rating may be about; a rating whose task is not there may be of every instrument."""
+    asked = known.values() if instrument == "" else [known[instrument]] if instrument in known else []
+    return [c for i in asked for c in i.criteria if c.id == criterion]
+
+
+def _unknown_criteria(frame: pl.DataFrame, known: Mapping[str, Instrument]) -> Iterator[Mismatch]:
+    counted = frame.group_by("instrument", "criterion").len().sort("instrument", "criterion")
+    for instrument, criterion, n in counted.iter_rows():
+        if _criteria(known, instrument, criterion) or (instrument and instrument not in known):
+            continue
+        ids = [c.id for i in known.values() for c in i.criteria if instrument in ("", i.id)]
+        rated = {c for i, c, _ in counted.iter_rows() if i == instrument}
+        unused = [name for name in ids if name not in rated]
+        where = f"instrument {instrument!r}" if instrument else "the protocol"
+        yield Mismatch(
+            f"{where} has no criterion {criterion!r}, on which {ratings_of(n)} given;"
+            f" {nearest(criterion, unused or ids, ids)}",
+            f'write formerly = ["{criterion}"] under the criterion that has another identifier now',
+        )
+
+
+def _unknown_labels(frame: pl.DataFrame, known: Mapping[str, Instrument]) -> Iterator[Mismatch]:
+    counted = frame.group_by("instrument", "criterion", "state", "label").len()
+    counts: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    abstained: dict[tuple[str, str], int] = {}
+    for instrument, criterion, state, label, n in counted.sort("instrument", "criterion", "label").iter_rows():
+        if state == "abstained":
+            abstained[(instrument, criterion)] = n
+        else:
+            counts[(instrument, criterion)][label or ""] = n
+    for place in sorted({*counts, *abstained}):
+        criteria = _criteria(known, *place)
+        if not criteria:
+            continue
+        if place in abstained and not any(c.scale.abstain is not None for c in criteria):
+            yield Mismatch(
+                f"criterion {place[1]!r} has no abstention, but {ratings_of(abstained[place])} abstentions",
+                'give its scale the abstention that it had, abstain = "..."',
+            )
+        options = [label for c in criteria for label in c.scale.labels]
+        unused = [label for label in options if label not in counts[place]]
+        for label, n in counts[place].items():
+            if not any(_is_on_scale(c, label) for c in criteria):
+                hint = f"; {nearest(label, unused or options, options)}" if options else ""
+                yield Mismatch(
+                    f"criterion {place[1]!r} has no label {label!r}, which {ratings_have(n)}{hint}",
+                    f'write renamed = {{ "{label}" = "..." }} with today\'s label under the criterion',
+                )
+
+
+def _is_on_scale(criterion: Criterion, label: str) -> bool:
+    """Whether a stored label is one that the scale stores."""
+    try:
+        return read_label(criterion, label) == ("rated", label)
+    except LabelError:
+        return False
+
+
+def _other_scopes(frame: pl.DataFrame, known: Mapping[str, Instrument]) -> Iterator[Mismatch]:
+    # Identifiers may contain commas and quotation marks, but in JSON a mark within a text has a stroke before it.
+    several = pl.col("answers").str.count_matches(r'",\s?"') + 1
+    shape = frame.select(
+        "instrument",
+        "criterion",
+        pl.when(pl.col("answers") == "[]").then(0).otherwise(several).alias("n_answers"),
+        pl.col("item").is_not_null().alias("has_item"),
+        (pl.col("span").fill_null("") != "").alias("has_span"),
+    )
+    counted = shape.group_by(pl.all()).len().sort(pl.all())
+    for instrument, criterion, n_answers, has_item, has_span, n in counted.iter_rows():
+        criteria = _criteria(known, instrument, criterion)
+        if criteria and not any(_fits(c, n_answers, has_item, has_span) for c in criteria):
+            about = f"{n_answers} answer{'' if n_answers == 1 else 's'}" if n_answers else "no answer"
+            about += "" if has_item else " and no item"
+            yield Mismatch(
+                f"criterion {criterion!r} is about {criteria[0].scope}, but {ratings_are(n)} about {about}"
+                + ("" if has_span or criteria[0].scope != "sentence" else " without a sentence"),
+                "give the criterion the scope that it had",
+            )
+
+
+def _fits(criterion: Criterion, n_answers: int, has_item: bool, has_span: bool) -> bool:
+    return (
+        n_answers == ANSWERS[criterion.scope]
+        and (has_item or criterion.scope not in ITEMS)
+        and (has_span or criterion.scope != "sentence")
+    )
+
+
+def _unknown_raters(frame: pl.DataFrame, raters: Collection[str]) -> Iterator[Mismatch]:
+    if not raters:
+        return
+    counted = frame.filter(~pl.col("rater").is_in(sorted(raters))).group_by("rater").len().sort("rater")
+    for rater, n in counted.iter_rows():
+        yield Mismatch(
+            f"there is no rater {rater!r}, who gave {n:,} rating{'' if n == 1 else 's'}; {nearest(rater, raters)}",
+            "list that rater under [[raters]], and under exclusions if those ratings should stay out",
+            of_form=False,
+        )
+
+
+def ratings_of(n: int) -> str:
+    """A number of ratings that were given.
+
+    >>> ratings_of(1), ratings_of(1200)
+    ('1 rating was', '1,200 ratings were')
+    """
+    return f"{n:,} rating was" if n == 1 else f"{n:,} ratings were"
+
+
+def ratings_are(n: int) -> str:
+    """A number of ratings that are something."""
+    return f"{n:,} rating is" if n == 1 else f"{n:,} ratings are"
+
+
+def ratings_have(n: int) -> str:
+    """A number of ratings that have something."""
+    return f"{n:,} rating has" if n == 1 else f"{n:,} ratings have"
+
+
+def refuse_unknown_labels(frame: pl.DataFrame, known: Collection[str]) -> None:
+    """Refuse labels that no scale and no recoding names: they would be counted as missing without a word."""
+    rated = frame.filter(pl.col("state") == "rated") if "state" in frame.columns else frame
+    labels = rated.get_column("label").drop_nulls()
+    strange = labels.filter(~labels.is_in(list(known)))
+    if strange.len():
+        label = str(strange[0])
+        n = int((strange == label).sum())
+        raise AnalysisError(f"{label!r}, which {ratings_have(n)}, is not a label of the scale; {nearest(label, known)}")
+
+
+def with_todays_names(data: Data, instruments: Sequence[Instrument]) -> tuple[Data, tuple[Renamed, ...]]:
+    """The data with former labels and identifiers of criteria as the protocol says they are called today.
+
+    Also how many ratings had which former name.
+    """
+    criteria = [(i, c) for i in instruments for c in i.criteria if c.renamed or c.formerly]
+    if not criteria:
+        return data, ()
+    frame = _columns(data.ratings)
+    tasks = task_columns(data.tasks, ("id", "instrument")).rename({"id": "task", "instrument": "asked by"})
+    frame = frame.join(tasks, on="task", how="left", maintain_order="left")
+    label, criterion = pl.col("label"), pl.col("criterion")
+    renamed: list[Renamed] = []
+    for instrument, current in criteria:
+        # A rating whose task is not there may be of every instrument.
+        of_form = pl.col("asked by").fill_null(instrument.id) == instrument.id
+        of_criterion = of_form & pl.col("criterion").is_in([current.id, *current.formerly])
+        criterion = pl.when(of_criterion).then(pl.lit(current.id)).otherwise(criterion)
+        if current.renamed:
+            today = pl.col("label").replace(dict(current.renamed))
+            label = pl.when(of_criterion).then(today).otherwise(label)
+        former = frame.filter(of_criterion)
+        names: tuple[tuple[Literal["criterion", "label"], Mapping[str, str]], ...] = (
+            ("criterion", dict.fromkeys(current.formerly, current.id)),
+            ("label", current.renamed),
+        )
+        for what, pairs in names:
+            n = dict(former.group_by(what).len().iter_rows())
+            renamed += [Renamed(what, current.id, old, new, n[old]) for old, new in pairs.items() if n.get(old)]
+    changed = frame.select(criterion.alias("criterion"), label.alias("label"))
+    return replace(data, ratings=_with(data.ratings, changed)), tuple(renamed)
+
+
+def _with(ratings: Sequence[Rating], names: pl.DataFrame) -> Sequence[Rating]:
+    if isinstance(ratings, Columns):
+        return ratings.with_frame(ratings.frame.with_columns(names["criterion"], names["label"]))
+    pairs = zip(ratings, names.iter_rows(), strict=True)
+    return tuple(replace(r, criterion=criterion, label=label) for r, (criterion, label) in pairs)
+
+
+def renaming_sentences(renamed: Sequence[Renamed]) -> tuple[Said, ...]:
+    """What the methods say of ratings with former names."""
+    return tuple(
+        say(
+            "In {n:,} {n|rating|ratings} the criterion {criterion} was still called {former}.",
+            message_id="forms.criterion_renamed",
+            n=change.n_ratings,
+            criterion=change.criterion,
+            former=change.former,
+        )
+        if change.what == "criterion"
+        else say(
+            "In {n:,} {n|rating|ratings} on {criterion} the label was still called {former}; it is {label} today.",
+            message_id="forms.label_renamed",
+            n=change.n_ratings,
+            criterion=change.criterion,
+            former=change.former,
+            label=change.name,
+        )
+        for change in renamed
+    )

@@ -1,0 +1,177 @@
+"""Every rating accounted for: rated, abstained, unreadable, missing, excluded and why."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+import polars as pl
+
+from konsil.analysis.model.results import CoverageRow
+from konsil.analysis.model.said import say
+from konsil.analysis.model.spec import Exclusions
+from konsil.analysis.table.columns import answers_in, rating_columns, task_columns
+from konsil.analysis.table.frame import Data, Long, reasons
+from konsil.analysis.table.screens import answers_of_screens
+from konsil.instrument import Instrument, surveyed
+
+Key = tuple[str, str, str]
+"""(panel, criterion, system); several systems in the order of their names, whatever a screen or a record's order."""
+
+_TOGETHER = " | "
+
+
+def coverage(
+    data: Data, long: Long, instruments: Sequence[Instrument], exclusions: Exclusions, *, planned: bool
+) -> tuple[CoverageRow, ...]:
+    """One row for each panel, criterion and system.
+
+    Expected counts come from the tasks, and only where there is a plan: imported tasks exist because they were rated.
+    What no task asks for is expected 0 times.
+    """
+    rated = _count(long.frame.filter(pl.col("state") == "rated"))
+    abstained = _count(long.frame.filter(pl.col("state") == "abstained"))
+    excluded = _excluded(long.excluded, exclusions)
+    unreadable = _unreadable(data, instruments)
+    expected = _expected(data, instruments) if planned else None
+    # A free text may stay empty: none is missing.
+    texts = {c.id for i in instruments for c in i.criteria if c.scale.kind == "text"}
+    keys = sorted({*rated, *abstained, *excluded, *unreadable, *(key for key in expected or () if key[1] not in texts)})
+    return tuple(
+        _row(
+            key,
+            rated[key],
+            abstained[key],
+            unreadable[key],
+            excluded.get(key, {}),
+            None if expected is None or key[1] in texts else expected[key],
+        )
+        for key in keys
+    )
+
+
+def _row(
+    key: Key, rated: int, abstained: int, unreadable: int, excluded: Mapping[str, int], expected: int | None
+) -> CoverageRow:
+    received = rated + abstained + unreadable + sum(excluded.values())
+    # More than was asked for cannot be: then nobody knows how many are missing beside them.
+    missing = None if expected is None or received > expected else expected - received
+    return CoverageRow(*key, expected, rated, abstained, unreadable, missing, dict(sorted(excluded.items())))
+
+
+def surplus(rows: Sequence[CoverageRow]) -> tuple[str, ...]:
+    """A warning for each row with more ratings than the tasks ask for: records that contradict one another."""
+    return tuple(
+        say(
+            "The ratings of {subject} are more than the tasks ask for: {given:,} instead of at most {expected:,}. How"
+            " many are missing is therefore not known.",
+            message_id="coverage.surplus",
+            subject=", ".join(part for part in (row.panel, row.criterion, row.system) if part),
+            given=row.received,
+            expected=row.expected,
+        )
+        for row in rows
+        if row.expected is not None and row.received > row.expected
+    )
+
+
+def _count(frame: pl.DataFrame) -> Counter[Key]:
+    found: Counter[Key] = Counter()
+    for panel, criterion, system, n in frame.group_by("panel", "criterion", "system").len().iter_rows():
+        found[(panel, criterion, _in_order(system))] += n
+    return found
+
+
+def _in_order(systems: str) -> str:
+    """The order of a pair's answers depends on their identifiers, which follow no system."""
+    return _TOGETHER.join(sorted(systems.split(_TOGETHER)))
+
+
+def _excluded(frame: pl.DataFrame, exclusions: Exclusions) -> dict[Key, dict[str, int]]:
+    found: dict[Key, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    # A table holds plain texts; the same sentence with its parts can be told in the report's language.
+    told = {str(one): one for one in reasons(exclusions)}
+    for panel, criterion, system, reason, n in (
+        frame.group_by("panel", "criterion", "system", "reason").len().sort("reason").iter_rows()
+    ):
+        found[(panel, criterion, _in_order(system))][told[reason]] += n
+    return dict(found)
+
+
+def _unreadable(data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:
+    """Each subject of a task whose last call gave nothing readable, under its criterion and system."""
+    failed = {a.task for a in data.attempts if a.outcome not in {"ok", "repaired", "re-asked"}}
+    if not failed:
+        return Counter()
+    failed -= set(rating_columns(data.ratings).get_column("task").unique())
+    return _subjects(task_columns(data.tasks).filter(pl.col("id").is_in(sorted(failed))), data, instruments)
+
+
+def _expected(data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:
+    # What is reviewed at an adjudication was asked for before.
+    tasks = task_columns(data.tasks).filter(pl.col("purpose").fill_null("main") != "adjudication")
+    # A task that is nobody's has lapsed, or waits for somebody to sign up: nothing is expected of it.
+    return _subjects(tasks.filter(pl.col("rater") != ""), data, instruments)
+
+
+def _subjects(tasks: pl.DataFrame, data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:
+    """How many labels each criterion asks for in these tasks, by the rater's panel and the answers' system."""
+    panels = {r.id: r.panel for r in data.raters}
+    criteria = {i.id: i.criteria for i in instruments}
+    found: Counter[Key] = Counter()
+    for scopes, counts in _scopes(tasks, data, instruments):
+        for rater, instrument, system, n in counts.iter_rows():
+            for criterion in (c for c in criteria.get(instrument, ()) if c.scope in scopes):
+                found[(panels.get(rater, ""), criterion.id, system)] += n
+    for rater, instrument, batch, n in _questionnaires(tasks).iter_rows():
+        for criterion in surveyed(criteria.get(instrument, ()), in_batch=bool(batch)):
+            found[(panels.get(rater, ""), criterion.id, "")] += n
+    return found
+
+
+def _questionnaires(tasks: pl.DataFrame) -> pl.DataFrame:
+    """How many tasks are about no item, by rater, instrument and batch."""
+    return tasks.filter(pl.col("item").is_null()).group_by("rater", "instrument", "batch").len("n")
+
+
+def _scopes(
+    tasks: pl.DataFrame, data: Data, instruments: Sequence[Instrument]
+) -> Iterator[tuple[set[str], pl.DataFrame]]:
+    """Scopes, and for them how many labels are asked for by rater, instrument and system."""
+    asked = {c.scope for i in instruments for c in i.criteria}
+    by = ("rater", "instrument")
+    screens = tasks.filter(pl.col("item").is_not_null())
+    if "item" in asked:
+        yield {"item"}, screens.group_by(by).len("n").select(*by, pl.lit("").alias("system"), "n")
+    if asked.isdisjoint({"answer", "sentence", "pair", "task"}):
+        return
+    theirs = {"answer": [a.id for a in data.answers], "system": [a.system for a in data.answers]}
+    systems = pl.DataFrame(theirs, schema=dict.fromkeys(theirs, pl.String))
+    each = answers_in(screens).join(systems, on="answer", how="left", maintain_order="left")
+    each = each.with_columns(pl.col("system").fill_null(""))
+    yield {"answer"}, each.group_by(*by, "system").len("n")
+    yield {"sentence"}, each.group_by(*by, "system").agg(pl.col("spans").clip(1).cast(pl.Int64).sum().alias("n"))
+    if asked.isdisjoint({"pair", "task"}):
+        return
+    together = each.sort("system").group_by("id", *by, maintain_order=True).agg(pl.col("system").str.join(_TOGETHER))
+    yield {"pair"}, together.group_by(*by, "system").len("n")
+    if "task" in asked:
+        about = answers_of_screens(data.tasks, instruments).get_column("task").implode()
+        named = together.select("id", pl.col("system").alias("shown"))
+        with_system = screens.join(named, on="id", how="left").with_columns(
+            pl.when(pl.col("id").is_in(about)).then("shown").fill_null("").alias("system")
+        )
+        yield {"task"}, with_system.group_by(*by, "system").len("n")
+
+
+def label_counts(long: Long, instruments: Sequence[Instrument]) -> dict[tuple[str, str, str, str], int]:
+    """How often each label was given: (panel, criterion, system, label), abstentions under their own label."""
+    abstain = {c.id: c.scale.abstain or say("abstained") for i in instruments for c in i.criteria}
+    choices = {c.id for i in instruments for c in i.criteria if c.scale.kind == "choice"}
+    counted = long.frame.group_by("panel", "criterion", "system", "state", "label").len()
+    found: dict[tuple[str, str, str, str], int] = {}
+    for panel, criterion, system, state, label, n in counted.sort("panel", "criterion", "system", "label").iter_rows():
+        if criterion in choices:
+            key = (panel, criterion, system, abstain[criterion] if state == "abstained" else label)
+            found[key] = found.get(key, 0) + n
+    return found

@@ -1,0 +1,84 @@
+"""Columns made from the ratings themselves: an item's mean rating, and the bin it falls into (difficulty)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+import polars as pl
+
+from konsil.analysis.model.results import DerivedValue
+from konsil.analysis.model.spec import Bin, Closed, Derived
+from konsil.analysis.table.conformity import refuse_unknown_labels
+from konsil.analysis.table.frame import Long
+from konsil.errors import AnalysisError, nearest
+from konsil.instrument import Criterion, Instrument
+
+SCORE = "{}: mean"
+"""The column of the mean itself, beside the column of its bin."""
+
+
+def with_derived(table: Long, derived: Sequence[Derived], instruments: Sequence[Instrument]) -> Long:
+    """Add the columns that the protocol derives from ratings; an item without a rating has none of them."""
+    frame = table.frame
+    for one in derived:
+        if one.name in frame.columns:
+            raise AnalysisError(f"derived {one.name!r}: ratings have a column of this name already; choose another")
+        scores = _scores(table, one, _criterion(one, instruments))
+        column = SCORE.format(one.name)
+        frame = frame.join(scores.rename({"score": column}), on="item", how="left")
+        frame = frame.with_columns(_binned(pl.col(column), one.bins).alias(one.name))
+    return replace(table, frame=frame)
+
+
+def derived_values(table: Long, derived: Sequence[Derived]) -> tuple[DerivedValue, ...]:
+    """Each item's derived numbers, those of items without a rating left out."""
+    found: list[DerivedValue] = []
+    for one in derived:
+        score = SCORE.format(one.name)
+        rows = table.frame.select("item", score, one.name).drop_nulls(score).unique(subset="item").sort("item")
+        found += [DerivedValue(one.name, item, value, label or "") for item, value, label in rows.iter_rows()]
+    return tuple(found)
+
+
+def _criterion(one: Derived, instruments: Sequence[Instrument]) -> Criterion:
+    found = [c for i in instruments for c in i.criteria if c.id == one.criterion]
+    if not found:
+        known = [c.id for i in instruments for c in i.criteria]
+        hint = nearest(one.criterion, known)
+        raise AnalysisError(f"derived {one.name!r}: there is no criterion {one.criterion!r}; {hint}")
+    return found[0]
+
+
+def _scores(table: Long, one: Derived, criterion: Criterion) -> pl.DataFrame:
+    """Item -> mean number of the panel's main ratings."""
+    chosen = table.frame.filter(
+        (pl.col("criterion") == one.criterion)
+        & pl.col("panel").is_in(table.together.get(one.raters, (one.raters,)))
+        & (pl.col("purpose") == "main")
+        & (pl.col("state") == "rated")
+    )
+    if criterion.scale.kind == "number":
+        number = pl.col("label").cast(pl.Float64, strict=False)
+    else:
+        numbers = dict(zip(criterion.scale.labels, criterion.scale.numbers(), strict=True))
+        refuse_unknown_labels(chosen, numbers)
+        number = pl.col("label").replace_strict(numbers, default=None, return_dtype=pl.Float64)
+    return chosen.group_by("item").agg(number.mean().alias("score")).filter(pl.col("score").is_not_null())
+
+
+def _binned(score: pl.Expr, bins: Sequence[Bin]) -> pl.Expr:
+    label: pl.Expr = pl.lit(None, dtype=pl.String)
+    for one in reversed(bins):
+        inside = score.is_between(one.low, one.high, closed=_CLOSED[one.closed])
+        label = pl.when(inside).then(pl.lit(one.label)).otherwise(label)
+    return label
+
+
+_CLOSED: dict[Closed, Literal["both", "left", "right", "none"]] = {
+    "both": "both",
+    "left": "left",
+    "right": "right",
+    "neither": "none",
+}

@@ -1,0 +1,277 @@
+"""All ratings as one long table: one row a rating, with what is known of its task, item, answers and rater."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+import polars as pl
+
+from konsil.analysis.model.said import Said, say
+from konsil.analysis.model.spec import Exclusions
+from konsil.analysis.table.adjudicated import Adjudicated, settle
+from konsil.analysis.table.columns import rating_columns, task_columns
+from konsil.analysis.table.screens import about_screens
+from konsil.errors import AnalysisError
+from konsil.instrument import Instrument
+from konsil.records import Answer, Attempt, Callee, Injected, Item, Rater, Rating, Task, Usage
+from konsil.records.worked import Worked
+
+COLUMNS = (
+    "task",
+    "rater",
+    "panel",
+    "kind",
+    "family",
+    "criterion",
+    "item",
+    "case",
+    "answers",
+    "system",
+    "span",
+    "state",
+    "label",
+    "seconds",
+    "confidence",
+    "instrument",
+    "design",
+    "arm",
+    "phase",
+    "batch",
+    "purpose",
+    "repeat_of",
+)
+"""The columns that every rating has; strata of items and raters stand beside them under their own names.
+
+`design` is the instrument; for what is asked about a batch or a phase it is the instrument of the screens there.
+"""
+
+_OF_TASK = {"instrument": "", "arm": "", "phase": "", "batch": "", "purpose": "main", "repeat_of": None}
+"""What a rating's task says, and what holds where the task is not among the records."""
+
+SUBJECT = "item, answers, span"
+"""The column of what one label is about, whose values sort as the three together; only in a panel's part.
+
+What is about no item is about its rater, phase and batch, and is in one cluster with all else that its rater said so.
+"""
+
+NUMBERED = {"rater": "rater, numbered", "item": "item, numbered", "case": "case, numbered"}
+"""Column -> the same as an Enum of its sorted values, so that they are counted and not compared; only in a part."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """Everything collected, as records."""
+
+    items: Sequence[Item] = ()
+    """What was asked."""
+    answers: Sequence[Answer] = ()
+    """What was answered."""
+    raters: Sequence[Rater] = ()
+    """Who rated."""
+    tasks: Sequence[Task] = ()
+    """Which screens there are."""
+    ratings: Sequence[Rating] = ()
+    """Which labels were given."""
+    attempts: Sequence[Attempt] = ()
+    """What the judges' calls gave."""
+    callees: Sequence[Callee] = ()
+    """Which models were called, and how."""
+    withdrawn: frozenset[str] = frozenset()
+    """Raters whose ratings stay out because they withdrew their consent."""
+    lengths: Mapping[str, int] = field(default_factory=dict)
+    """Answer -> its length, where its text is not at hand."""
+    worked: Sequence[Worked] = ()
+    """How long people had their screens open."""
+    usage: Sequence[Usage] = ()
+    """What the calls of each system and judge took."""
+    injected: Sequence[Injected] = ()
+    """Labels of judges with and without an injected instruction, which are in nothing else here."""
+
+
+@dataclass(frozen=True)
+class Long:
+    """The long table and what was left out of it."""
+
+    frame: pl.DataFrame
+    """One row a rating that may be used, columns as in COLUMNS and the strata."""
+    excluded: pl.DataFrame
+    """The ratings left out, with a column `reason`."""
+    sets: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Named set -> its items."""
+    data: Data | None = None
+    """The records that it was made from: what few analyses need of answers and tasks."""
+    together: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Names for several panels as one."""
+    adjudicated: Adjudicated = field(default_factory=Adjudicated)
+    """What became of labels at the adjudication, whichever of them the table has."""
+
+    def part(self, criterion: str, panel: str) -> pl.DataFrame:
+        """The ratings of a panel, or of several with one name, on one criterion, with SUBJECT and NUMBERED.
+
+        They are found once, since analyses ask often.
+        """
+        key = (criterion, panel)
+        if key not in self._parts:
+            wanted = (pl.col("criterion") == criterion) & pl.col("panel").is_in(self.together.get(panel, (panel,)))
+            self._parts[key] = self._with_subjects.filter(wanted)
+        return self._parts[key]
+
+    @cached_property
+    def _parts(self) -> dict[tuple[str, str], pl.DataFrame]:
+        return {}
+
+    @cached_property
+    def _with_subjects(self) -> pl.DataFrame:
+        subject = pl.concat_str([pl.col(c).fill_null("") for c in ("item", "answers", "span")], separator="\x1f")
+        survey = pl.concat_str([pl.lit(""), "rater", "phase", "batch"], separator="\x1f")
+        words = self.frame.select(
+            pl.when(pl.col("item").is_null()).then(survey).otherwise(subject).alias(SUBJECT),
+            *(pl.col(c).fill_null(pl.col("rater")).alias(n) for c, n in NUMBERED.items()),
+        )
+        return self.frame.with_columns(one.cast(pl.Enum(one.unique().sort())) for one in words)
+
+
+def long(
+    data: Data,
+    exclusions: Exclusions,
+    instruments: Sequence[Instrument],
+    together: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+    *,
+    after: bool = False,
+) -> Long:
+    """Join the records into one long table and set aside what the protocol excludes, with the reason.
+
+    `after`: whether labels are those after the adjudication, where there was one.
+    """
+    frame, adjudicated = settle(_joined(data, instruments), after=after)
+    frame = _with_strata(frame, data)
+    frame, excluded = _exclude(frame, exclusions, data.withdrawn)
+    named: dict[str, set[str]] = {}
+    for one in data.items:
+        for name in one.sets:
+            named.setdefault(name, set()).add(one.id)
+    return Long(frame, excluded, {name: frozenset(ids) for name, ids in named.items()}, data, together, adjudicated)
+
+
+def _joined(data: Data, instruments: Sequence[Instrument]) -> pl.DataFrame:
+    """Every rating with what its rater, item, answers and task say."""
+    ratings = about_screens(rating_columns(data.ratings), data.tasks, instruments)
+    raters = {name: [getattr(r, name) for r in data.raters] for name in ("panel", "kind", "family")}
+    known = pl.DataFrame({"rater": [r.id for r in data.raters], **raters}, schema=_texts("rater", *raters))
+    unknown = ratings.filter(~pl.col("rater").is_in(known.get_column("rater").to_list()))
+    if unknown.height:
+        task, rater = unknown.row(0)[:2]
+        raise AnalysisError(f"rating of task {task!r}: the rater {rater!r} is not known")
+    cases = {"item": [i.id for i in data.items], "case": [i.case or i.id for i in data.items]}
+    tasks = task_columns(data.tasks, ("id", "rater", "item", *_OF_TASK)).rename({"id": "task"})
+    frame = (
+        ratings.join(known, on="rater", how="left", maintain_order="left")
+        .join(pl.DataFrame(cases, schema=_texts(*cases)), on="item", how="left", maintain_order="left")
+        .join(tasks.drop("rater", "item"), on="task", how="left", maintain_order="left")
+        .join(_shown(ratings, data), on="answers", how="left", maintain_order="left")
+    )
+    spans = {text: "-".join(map(str, json.loads(text))) if text else "" for text in frame.get_column("span").unique()}
+    frame = frame.with_columns(
+        pl.col("case").fill_null(pl.col("item")),
+        pl.col("shown").alias("answers"),
+        pl.col("span").replace_strict(spans, return_dtype=pl.String),
+        *(pl.col(name).fill_null(pl.lit(default)) for name, default in _OF_TASK.items() if default is not None),
+    )
+    return _with_design(frame, tasks).select(COLUMNS)
+
+
+def _with_design(frame: pl.DataFrame, tasks: pl.DataFrame) -> pl.DataFrame:
+    """A survey's design: the one instrument of its rater's screens in the batch, else in the phase, else its own."""
+    design = pl.col("instrument")
+    if frame.get_column("item").null_count():
+        about = tasks.filter(pl.col("item").is_not_null())
+        for n, place in enumerate((["rater", "phase", "batch"], ["rater", "phase"])):
+            only = about.group_by(place).agg(pl.col("instrument").unique().alias(f"of {n}"))
+            only = only.filter(pl.col(f"of {n}").list.len() == 1).with_columns(pl.col(f"of {n}").list.first())
+            frame = frame.join(only, on=place, how="left", maintain_order="left")
+        design = pl.when(pl.col("item").is_null()).then(pl.coalesce("of 0", "of 1", design)).otherwise(design)
+    return frame.with_columns(design.alias("design"))
+
+
+def _shown(ratings: pl.DataFrame, data: Data) -> pl.DataFrame:
+    """For each tuple of answers, as JSON text: how it is shown, and whose answers they are."""
+    systems = {a.id: a.system for a in data.answers}
+    texts = ratings.get_column("answers").unique().to_list()
+    answers = [json.loads(text) for text in texts]
+    columns = {
+        "answers": texts,
+        "shown": [" | ".join(ids) for ids in answers],
+        "system": [" | ".join([systems.get(one, "") for one in ids]) for ids in answers],
+    }
+    return pl.DataFrame(columns, schema=_texts(*columns))
+
+
+def _texts(*names: str) -> dict[str, type[pl.String]]:
+    return dict.fromkeys(names, pl.String)
+
+
+def _with_strata(frame: pl.DataFrame, data: Data) -> pl.DataFrame:
+    """Put the strata of items and raters beside the ratings; a name that both use is prefixed for the raters."""
+    of_items = sorted({name for i in data.items for name in i.strata})
+    of_raters = sorted({name for r in data.raters for name in r.strata})
+    taken = [name for name in of_items if name in {*COLUMNS, "reason"}]
+    if taken:
+        raise AnalysisError(f"the stratum {taken[0]!r} of the items has the name of a rating's own column; rename it")
+    for name in of_items:
+        values = {i.id: i.strata.get(name) for i in data.items}
+        frame = frame.with_columns(
+            pl.col("item").replace_strict(values, default=None, return_dtype=pl.String).alias(name)
+        )
+    for name in of_raters:
+        column = f"rater_{name}" if name in of_items or name in COLUMNS else name
+        values = {r.id: r.strata.get(name) for r in data.raters}
+        frame = frame.with_columns(
+            pl.col("rater").replace_strict(values, default=None, return_dtype=pl.String).alias(column)
+        )
+    return frame
+
+
+def reasons(rules: Exclusions) -> tuple[Said, ...]:
+    """Why a rating stays out, in the order in which the reasons are tried."""
+    return (
+        say("phase: practice"),
+        say("phase: pilot"),
+        say("consent withdrawn"),
+        say("rater excluded by the protocol"),
+        say("item excluded by the protocol"),
+        say("no time recorded"),
+        say("faster than {seconds:g} seconds", seconds=rules.min_seconds),
+    )
+
+
+def _exclude(
+    frame: pl.DataFrame, rules: Exclusions, withdrawn: Collection[str] = ()
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Split into what may be used and what is left out; the first reason that applies is the one counted."""
+    practice, pilot, consent, rater, item, timeless, fast = (str(r) for r in reasons(rules))
+    # A judge that replies within a second has not hurried, and an imported one has no time at all.
+    people = pl.col("kind") == "human"
+    reason = (
+        pl.when(pl.col("purpose") == "practice")
+        .then(pl.lit(practice))
+        .when(pl.col("purpose") == "pilot")
+        .then(pl.lit(pilot))
+        .when(pl.col("rater").is_in(sorted(withdrawn)))
+        .then(pl.lit(consent))
+        .when(pl.col("rater").is_in(list(rules.raters)))
+        .then(pl.lit(rater))
+        .when(pl.col("item").is_in(list(rules.items)))
+        .then(pl.lit(item))
+        .when(people & pl.col("seconds").is_null() & pl.lit(rules.require_seconds))
+        .then(pl.lit(timeless))
+        .when(people & (pl.col("seconds") < rules.min_seconds))
+        .then(pl.lit(fast))
+        .otherwise(None)
+    )
+    marked = frame.with_columns(reason.alias("reason"))
+    kept = marked.filter(pl.col("reason").is_null()).drop("reason")
+    return kept, marked.filter(pl.col("reason").is_not_null())

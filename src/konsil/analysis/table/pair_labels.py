@@ -1,0 +1,115 @@
+"""What the labels of a comparison say: how many steps in favour of the first of the two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from konsil.errors import AnalysisError, nearest, option
+from konsil.instrument import Criterion
+from konsil.instrument.definition.mirror import mirrored
+
+FIRST = ("left", "a", "first", "1", "x", "win", "model_a", "system_a", "answer_a")
+"""Words that say the first of the two won."""
+
+SECOND = ("right", "b", "second", "2", "y", "loss", "model_b", "system_b", "answer_b")
+"""Words that say the second did."""
+
+TIE = ("tie", "equal", "draw", "same", "about equal", "neither", "both", "none", "0", "tie (bothbad)", "both_bad")
+"""Words that say neither did."""
+
+FIVE = {"strongly_a": 2, "slightly_a": 1, "tie": 0, "slightly_b": -1, "strongly_b": -2}
+"""The five-point labels of Real-POCQi's public tables."""
+
+
+def steps_of_scale(scale: Sequence[str]) -> dict[str, int]:
+    """Labels in order, from "the first is much better" to "the second is much better", to steps in favour of the first.
+
+    An odd number of labels has the tie in its middle; an even number has none.
+
+    >>> steps_of_scale(["A", "equal", "B"])
+    {'A': 1, 'equal': 0, 'B': -1}
+    >>> steps_of_scale(["A++", "A+", "B+", "B++"])
+    {'A++': 2, 'A+': 1, 'B+': -1, 'B++': -2}
+    """
+    half = len(scale) // 2
+    steps = [half - n for n in range(half)] + ([0] if len(scale) % 2 else []) + [-n - 1 for n in range(half)]
+    return dict(zip(scale, steps, strict=True))
+
+
+def steps_of_criterion(criterion: Criterion, where: str) -> dict[str, int]:
+    """A pair criterion's labels to steps in favour of its first answer, A.
+
+    Labels in order favour A first; where letters say otherwise, they decide. An error for a scale that does not tell
+    what its labels say with A and B exchanged.
+    """
+    scale = criterion.scale
+    if criterion.scope != "pair" or scale.kind != "choice":
+        raise AnalysisError(
+            f"{where}: criterion {criterion.id!r} is no choice about a pair of answers; comparisons need one"
+        )
+    other = {label: mirrored(criterion, label) for label in scale.labels}
+    if None in other.values():
+        raise AnalysisError(
+            f"{where}: the labels of {criterion.id!r} do not say how they read with A and B exchanged; name the sides"
+            " by the letters A and B, or give the scale an order"
+        )
+    steps = steps_of_scale(scale.labels)
+    if any(steps[label] != -steps[str(reverse)] for label, reverse in other.items()):
+        raise AnalysisError(
+            f"{where}: the labels of {criterion.id!r} are no scale from A's side to B's, tie in the middle"
+        )
+    first = scale.labels[0].split()
+    return {label: -n for label, n in steps.items()} if "B" in first and "A" not in first else steps
+
+
+def reversed_codes(criterion: Criterion, collapse: Mapping[str, str], names: Sequence[str]) -> tuple[int, ...] | None:
+    """For each label after collapsing the place of the one that says the same with A and B exchanged.
+
+    None where the scale does not tell, or where labels that are merged do not stay so with the sides exchanged.
+
+    >>> from konsil.instrument import Scale
+    >>> scale = Scale(("A much", "A", "same", "B", "B much"), level="ordinal")
+    >>> criterion, merged = Criterion("better", "?", scale, "pair"), {"A much": "A", "B much": "B"}
+    >>> reversed_codes(criterion, merged, ("A", "same", "B"))
+    (2, 1, 0)
+    >>> reversed_codes(criterion, {"A much": "one", "B": "one"}, ("one", "A", "same", "B much"))
+    """
+    if criterion.scale.kind != "choice":
+        return None
+    reverse: dict[str, str] = {}
+    for label in criterion.scale.labels:
+        other = mirrored(criterion, label)
+        if other is None:
+            return None
+        merged, merged_other = collapse.get(label, label), collapse.get(other, other)
+        if reverse.setdefault(merged, merged_other) != merged_other:
+            return None
+    place = {name: n for n, name in enumerate(names)}
+    if any(name not in reverse or reverse[name] not in place for name in names):
+        return None
+    return tuple(place[reverse[name]] for name in names)
+
+
+def steps_of_words(observed: Sequence[str], columns: tuple[str, str], where: str) -> dict[str, int]:
+    """Words of a winner column to steps; systems' own names are told apart by the caller.
+
+    >>> steps_of_words(["model_a", "tie"], ("model_a", "model_b"), "votes.csv")
+    {'model_a': 1, 'tie': 0}
+    """
+    folded = {word: word.strip().casefold() for word in observed}
+    if {*folded.values()} <= {*FIVE}:
+        return {word: FIVE[low] for word, low in folded.items()}
+    known: dict[str, int] = {**dict.fromkeys(FIRST, 1), **dict.fromkeys(SECOND, -1), **dict.fromkeys(TIE, 0)}
+    known |= {columns[0].casefold(): 1, columns[1].casefold(): -1}
+    unknown = [word for word, low in folded.items() if low not in known]
+    if unknown:
+        raise AnalysisError(
+            f"{where}: the outcome {unknown[0]!r} is neither a winner nor a tie; {nearest(unknown[0], known)}; give the"
+            f" labels in order with {option('scale', example='[...]')}, from the first system's side to the second's"
+        )
+    return {word: known[low] for word, low in folded.items()}
+
+
+def reach(steps: Mapping[str, int]) -> int:
+    """How many steps the furthest label has, at least one."""
+    return max([1, *(abs(n) for n in steps.values())])

@@ -1,0 +1,58 @@
+"""How common the commonest label is, and when that makes chance-corrected agreement unsteady."""
+
+from __future__ import annotations
+
+import math
+
+from konsil.analysis.model.said import say
+from konsil.analysis.table.coding import Sample
+from konsil.stats.agreement.names import SHARE, STATISTICS
+from konsil.stats.engine.tables import unit_counts
+
+PREVALENCE = 0.9
+"""Where one label makes up more than this, kappa and its relatives are unsteady and their intervals unreliable."""
+
+LINEAR = frozenset({"pabak", "randolph_kappa", "brennan_prediger"})
+"""Linear in a share of agreement, with the same chance whatever the labels' frequencies."""
+
+
+def commonest(sample: Sample) -> float:
+    """The share of the label that was given most often; nan where there is none."""
+    counts = unit_counts(sample.codes).sum(axis=0)
+    if sample.codes.reverse is not None:
+        counts = counts + counts[list(sample.codes.reverse)]
+    return float(counts.max() / counts.sum()) if counts.sum() else math.nan
+
+
+def prevalence_note(sample: Sample, name: str) -> tuple[str, ...]:
+    """Say so where one label is so common that chance-corrected agreement is unsteady."""
+    if STATISTICS[name].range == SHARE or name in LINEAR or sample.codes.n_labels < 2:
+        return ()
+    common = commonest(sample)
+    if not common > PREVALENCE:
+        return ()
+    if sample.codes.n_labels == 2:
+        return (
+            say(
+                "One of the two labels makes up {share:.0%} of all: kappa and its relatives are unsteady.", share=common
+            ),
+        )
+    return (say("One label makes up {share:.0%} of all: kappa and its relatives are unsteady.", share=common),)
+
+
+def label_notes(sample: Sample, name: str) -> tuple[str, ...]:
+    """All that is to be known of the labels behind a number of agreement."""
+    return (*prevalence_note(sample, name), *side_note(sample, name))
+
+
+def side_note(sample: Sample, name: str) -> tuple[str, ...]:
+    """Say of chance-corrected agreement about comparisons that no side counts as the first."""
+    if sample.codes.reverse is None or STATISTICS[name].range == SHARE or name in LINEAR:
+        return ()
+    return (
+        say(
+            "Each comparison counts both ways round, half each: with more than two systems, the number would otherwise"
+            " depend on which of the two answers is called A.",
+            message_id="comparisons.both_ways",
+        ),
+    )

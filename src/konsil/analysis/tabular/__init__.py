@@ -1,0 +1,1 @@
+"""Any table of ratings or comparisons, read without a study."""

@@ -1,0 +1,161 @@
+"""The scale of a table of ratings: its labels, their order and their numbers; what is not on it is refused by line."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.model.said import listed, say
+from konsil.analysis.table.coding import Labels
+from konsil.analysis.tabular.asked import Asked
+from konsil.errors import SourceError, nearest, option
+
+_NEVER = {"nan", "#n/a", "inf", "-inf"}
+"""What programs write for 'no number'; never a label."""
+
+_SOMETIMES = {"null", "none", "n/a"}
+"""Not a label among numbers; among words ('none', 'mild', 'severe') it is one."""
+
+_TRUTH_VALUES = {"true", "false"}
+"""Two words that are labels in this order and, where numbers are needed, 0 and 1."""
+
+_LARGEST = 1e100
+"""Squares of larger numbers are no numbers any more."""
+
+
+def decide(rows: pl.DataFrame, asked: Asked, warnings: list[str]) -> tuple[pl.DataFrame, Labels, str | None]:
+    """Decide labels and numbers; refuse what is not on the scale, by line."""
+    rows, asked = _truth_values(rows, asked)
+    _check_declared(asked)
+    observed = rows.get_column("label").unique().sort().to_list()
+    numeric = all(_is_number(v) for v in (*observed, *asked.labels))
+    declared = list(asked.labels)
+    if numeric:
+        rows = rows.with_columns(
+            pl.col("label").replace_strict({v: _plain(v) for v in observed}, default=pl.col("label"))
+        )
+        observed = sorted({_plain(v) for v in observed}, key=float)
+        declared = [_plain(v) for v in declared]
+    else:
+        _refuse_non_numbers(rows, observed, asked)
+    if not numeric and asked.level == "ordinal" and not declared and not set(observed) <= _TRUTH_VALUES:
+        raise SourceError(
+            f"{asked.name}: level ordinal: the labels {', '.join(map(repr, observed[:6]))} are words;"
+            f" give them in order with {option('labels', example='[...]')}"
+        )
+    if declared:
+        _refuse_undeclared(rows, observed, declared, asked)
+    elif len(observed) > 1 and asked.level in {"nominal", "ordinal"}:
+        warnings.append(
+            f"the scale was taken from the {len(observed)} labels observed; if a label was never used, declare all"
+            f" with {option('labels', example='[...]')}: pabak, randolph_kappa, gwet_ac1 and gwet_ac2 depend on"
+            " their number"
+        )
+    if not declared:
+        warnings.extend(lookalikes(observed))
+    names = tuple(declared or observed)
+    constant = names[0] if len(names) == 1 else None
+    values = tuple(float(v) for v in names) if numeric else tuple(float(n) for n in range(len(names)))
+    if numeric and list(values) != sorted(set(values)):
+        raise SourceError(f"{asked.name}: {option('labels')} {','.join(names)}: numbers must rise and not repeat")
+    if numeric and max(map(abs, values)) > _LARGEST:
+        raise SourceError(
+            f"{asked.name}: {max(values, key=abs):g} is too large for a label; expected below {_LARGEST:g}"
+        )
+    if asked.level == "ratio" and min(values) < 0:
+        raise SourceError(f"{asked.name}: level ratio: {min(values):g} is below zero; a ratio scale starts at zero")
+    return rows, Labels(names, values, asked.level, None), constant
+
+
+def lookalikes(words: Sequence[str]) -> Iterator[str]:
+    """A note for each group of words that differ in case, spaces or width of letters alone."""
+    alike: dict[str, list[str]] = {}
+    for word in words:
+        alike.setdefault("".join(unicodedata.normalize("NFKC", word).casefold().split()), []).append(word)
+    for group in alike.values():
+        if len(group) > 1:
+            yield say(
+                "{words} differ in case or spaces alone and are counted as different; write them alike if they are one",
+                message_id="table.lookalikes",
+                words=listed([repr(word) for word in group]),
+            )
+
+
+def _truth_values(rows: pl.DataFrame, asked: Asked) -> tuple[pl.DataFrame, Asked]:
+    """True and false are one label each however they are written; among 0 and 1, and as numbers, they are 1 and 0."""
+    words = [*rows.get_column("label").unique().to_list(), *asked.labels]
+    others = {word for word in words if word.casefold() not in _TRUTH_VALUES}
+    numbers = others | ({"0"} if asked.level in {"interval", "ratio"} else set())
+    if len(others) == len(words) or not all(_is_number(v) and float(v) in (0, 1) for v in others):
+        return rows, asked
+    written = {word: word.casefold() for word in words if word not in others}
+    if numbers:
+        written = {word: str(int(folded == "true")) for word, folded in written.items()}
+    labels = tuple(written.get(word, word) for word in asked.labels)
+    return rows.with_columns(pl.col("label").replace(written)), replace(asked, labels=labels)
+
+
+def _check_declared(asked: Asked) -> None:
+    for n, label in enumerate(asked.labels):
+        if not label:
+            raise SourceError(
+                f"{asked.name}: {option('labels')}: label {n + 1} is empty; expected words with commas between them"
+            )
+        if label in asked.labels[:n]:
+            raise SourceError(f"{asked.name}: {option('labels')}: {label!r} occurs twice; expected each label once")
+    if asked.abstain is not None and asked.abstain in asked.labels:
+        raise SourceError(
+            f"{asked.name}: {option('abstain')} {asked.abstain!r} is among {option('labels')}; an abstention is not a"
+            " value"
+        )
+
+
+def _is_number(word: str) -> bool:
+    try:
+        return bool(np.isfinite(float(word)))
+    except ValueError:
+        return False
+
+
+def _plain(word: str) -> str:
+    number = float(word) + 0.0  # minus zero, which programs write after a multiplication by -1, is zero
+    return f"{number:.0f}" if number == int(number) and abs(number) < 1e15 else repr(number)
+
+
+def _place(rows: pl.DataFrame, asked: Asked, bad: Sequence[str]) -> tuple[str, int, str]:
+    found = rows.filter(pl.col("label").is_in(list(bad))).sort("row", "rater")
+    row = found.row(0, named=True)
+    return f"line {asked.line(int(row['row']))}, rater {row['rater']!r}", found.height, str(row["label"])
+
+
+def _refuse_non_numbers(rows: pl.DataFrame, observed: Sequence[str], asked: Asked) -> None:
+    """Where numbers are expected, everything else is wrong; among words only what programs write for 'no number'."""
+    bad = [v for v in observed if not _is_number(v)]
+    if asked.level not in {"interval", "ratio"}:
+        numbers = len(bad) < len(observed)
+        bad = [v for v in bad if v.casefold() in ({*_NEVER, *_SOMETIMES} if numbers else _NEVER)]
+    if not bad:
+        return
+    place, n, label = _place(rows, asked, bad)
+    more = f" (and {n - 1:,} more)" if n > 1 else ""
+    if label.casefold() in {*_NEVER, *_SOMETIMES}:
+        hint = f"leave the cell empty or say {option('missing', label, several=True)} if it means not rated"
+    elif _is_number(label.replace(",", ".", 1)):
+        hint = f"write {label.replace(',', '.', 1)!r} with a decimal point"
+    else:
+        hint = f"level {asked.level} needs numbers"
+    raise SourceError(f"{asked.name}: {place}: {label!r} is not a number{more}; {hint}")
+
+
+def _refuse_undeclared(rows: pl.DataFrame, observed: Sequence[str], declared: Sequence[str], asked: Asked) -> None:
+    bad = [v for v in observed if v not in set(declared)]
+    if bad:
+        place, n, label = _place(rows, asked, bad)
+        more = f" (and {n - 1:,} more)" if n > 1 else ""
+        raise SourceError(
+            f"{asked.name}: {place}: {label!r} is not one of the declared labels{more}; {nearest(label, declared)}"
+        )

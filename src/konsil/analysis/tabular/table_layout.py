@@ -1,0 +1,128 @@
+"""Which layout a table of ratings has, and which of its columns are no raters, where nobody says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from konsil.analysis.model.said import listed, say
+from konsil.analysis.tabular.asked import Asked, Layout
+from konsil.analysis.tabular.unnamed import is_list, refuse_counts
+from konsil.errors import SourceError, choice, option
+
+LONG_NAMES = {
+    "unit": ("unit", "item", "subject", "item_id", "unit_id", "id"),
+    "rater": ("rater", "annotator", "coder", "judge", "rater_id"),
+    "label": ("label", "rating", "score", "code", "value"),
+}
+"""What the columns of a long table are usually called."""
+
+UNIT_NAMES = ("unit", "item", "id", "subject", "item_id", "unit_id", "column 1", "")
+"""What the column of the units is called in a wide table."""
+
+
+def named(frame: pl.DataFrame, names: Sequence[str]) -> str | None:
+    """The column with the first of these names, in any case."""
+    by_folded = {c.strip().casefold(): c for c in reversed(frame.columns)}
+    return next((by_folded[n] for n in names if n in by_folded), None)
+
+
+def is_role(name: str) -> bool:
+    """Whether a column of this name is taken for the raters or the labels of a long table."""
+    return name.casefold() in {*LONG_NAMES["rater"], *LONG_NAMES["label"]}
+
+
+def is_long(frame: pl.DataFrame, asked: Asked) -> bool:
+    """Whether a table is read as long."""
+    return (asked.layout or guess_layout(frame, asked)) == "long"
+
+
+def guess_layout(frame: pl.DataFrame, asked: Asked) -> Layout:
+    """The layout by the names of the columns: long where raters and labels have their usual names."""
+    if asked.split:
+        return "lists"
+    if asked.label is not None:
+        cells = frame.get_column(asked.label).drop_nulls().to_list() if asked.label in frame.columns else []
+        return "lists" if cells and not asked.rater and all(is_list(cell) for cell in cells) else "long"
+    has_rater = len(asked.rater) == 1 or (not asked.rater and named(frame, LONG_NAMES["rater"]) is not None)
+    has_unit = asked.unit is not None or named(frame, LONG_NAMES["unit"]) is not None
+    has_label = named(frame, LONG_NAMES["label"]) is not None
+    # Raters and labels are enough: without a known name of the units the reader of long tables asks for it.
+    return "long" if has_rater and has_label and (has_unit or not asked.rater) else "wide"
+
+
+def settled(frame: pl.DataFrame, asked: Asked, others: Sequence[str], warnings: list[str]) -> Asked:
+    """How a table is to be read, the column of a wide table's units included where its values show which it is.
+
+    Decided once for all rows: groups of them must not be read in different ways. `others` are columns that choose rows
+    and are no raters. Only a table that is taken as wide without being called so is looked at.
+    """
+    if asked.layout is not None or asked.rater or frame.height == 0 or guess_layout(frame, asked) != "wide":
+        return asked
+    named_unit = asked.unit if asked.unit is not None else named(frame, UNIT_NAMES)
+    columns = [c for c in frame.columns if c not in {named_unit, asked.cluster, *others}]
+    _refuse_long(frame, columns, asked)
+    refuse_counts(frame, columns, asked)
+    if named_unit is not None or len(columns) < 3 or not _is_identifier(frame, columns, asked):
+        return asked
+    warnings.append(
+        say(
+            "column {column} has another value in every row and was taken as the unit's identifier, not as a rater;"
+            " say {unit} to choose, or {wide} if it is a rater",
+            message_id="table.first_column_identifies",
+            column=repr(columns[0]),
+            unit=option("unit", example="..."),
+            wide=choice("layout", "wide"),
+        )
+    )
+    return replace(asked, unit=columns[0])
+
+
+def _refuse_long(frame: pl.DataFrame, columns: Sequence[str], asked: Asked) -> None:
+    """Refuse to take the columns of a long table for raters: the labels' by its name, the raters' if no label is in it.
+
+    A wide table may have a rater called 'judge', whose cells are labels like those of the other raters.
+    """
+    for column in columns:
+        folded = column.strip().casefold()
+        is_rater = folded in LONG_NAMES["rater"] and not _values(frame, [column]) & _values(
+            frame, [c for c in columns if c != column]
+        )
+        if is_rater or folded in LONG_NAMES["label"]:
+            raise SourceError(
+                say(
+                    "{table}: the column {column} is called like one of a table with one row a rating; name the columns"
+                    " with {unit}, {rater} and {label}, or say {wide} if each column is a rater (columns: {columns})",
+                    message_id="error.called_like_long",
+                    unit=option("unit"),
+                    rater=option("rater"),
+                    label=option("label"),
+                    wide=choice("layout", "wide"),
+                    table=asked.name,
+                    column=repr(column),
+                    columns=listed(frame.columns, end="{some}, {last}"),
+                )
+            )
+
+
+def _is_identifier(frame: pl.DataFrame, columns: Sequence[str], asked: Asked) -> bool:
+    """Whether the first column numbers or names the rows.
+
+    It has a value in every row, another one in each, more of them than the other columns have labels; and they are
+    the rows' numbers, or none of them is a label of another column.
+    """
+    first = frame.get_column(columns[0]).str.strip_chars()
+    own, labels = _values(frame, columns[:1]), _values(frame, columns[1:])
+    if first.null_count() or len(own) < frame.height or len(own) <= len(labels) or own <= set(asked.labels):
+        return False
+    numbers = first.cast(pl.Int64, strict=False)
+    is_count = numbers.null_count() == 0 and (numbers.diff().drop_nulls() == 1).all()
+    return is_count or not own & labels
+
+
+def _values(frame: pl.DataFrame, columns: Sequence[str]) -> set[str]:
+    """The different texts of some columns."""
+    cells = {cell.strip() for c in columns for cell in frame.get_column(c).drop_nulls().unique().to_list()}
+    return cells - {""}

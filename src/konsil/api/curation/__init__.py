@@ -1,0 +1,1 @@
+"""Decisions before the study: screening, duplicates, rewriting, themes, masking."""

@@ -1,0 +1,63 @@
+"""Tables that people write their decisions into: written for them, and read back."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+
+from konsil.errors import SourceError, nearest
+from konsil.records.formulas import harmless
+from konsil.sources.files.table import Table
+from konsil.store.engine.private import write_private
+
+DECISION = "decision"
+"""The column that is empty until somebody decides."""
+
+
+def read_decisions(table: Table, key: str, known: Collection[str], what: str, word: str) -> dict[str, str]:
+    """Subject -> decision; an empty decision is none.
+
+    Args:
+        table: with the columns `key` and decision.
+        key: the column of the subjects.
+        known: the subjects there are.
+        what: what a subject is, for errors.
+        word: a decision that means something of its own; it is recognised in any case.
+    """
+    for column in (key, DECISION):
+        if column not in table.frame.columns:
+            raise SourceError(f"{table.name}: there is no column {column!r}; {nearest(column, table.frame.columns)}")
+    found: dict[str, str] = {}
+    for row, (cell, decision) in enumerate(table.frame.select(key, DECISION).iter_rows()):
+        subject, decided = str(cell or ""), " ".join((decision or "").split())
+        if not decided:
+            continue
+        decided = word if decided.lower() == word else decided
+        if subject not in known:
+            raise SourceError(f"{_place(table, row)}: there is no {what} {subject!r}; {nearest(subject, known)}")
+        if found.setdefault(subject, decided) != decided:
+            raise SourceError(
+                f"{_place(table, row)}: {key} {subject!r} is decided as {decided!r} and as {found[subject]!r}"
+            )
+    return found
+
+
+def _place(table: Table, row: int) -> str:
+    """Where a row stands in its file."""
+    return f"{table.name}: {table.place} {table.line(row)}"
+
+
+def write_cells(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str | float]]) -> None:
+    """Write a table for people; no spreadsheet calculates a text, and numbers stay numbers, as small as they may be."""
+    write_private(path, cells(columns, rows))
+
+
+def cells(columns: Sequence[str], rows: Iterable[Sequence[str | float]]) -> bytes:
+    """The same table as bytes."""
+    file = io.StringIO(newline="")
+    writer = csv.writer(file)
+    writer.writerow(columns)
+    writer.writerows([harmless(c) if isinstance(c, str) else c for c in row] for row in rows)
+    return file.getvalue().encode()

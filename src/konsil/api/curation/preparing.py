@@ -1,0 +1,166 @@
+"""Which of a study's items are rated: drawn by its protocol, kept as an event, told in a few lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from konsil.api.folder.folder import PROTOCOL, Folder, now
+from konsil.api.folder.noting import note_study
+from konsil.errors import PlanError, StudyError
+from konsil.prepare import Drawn, Screened, asked, draw, event_of, in_study, last_drawn, last_screened
+from konsil.prepare.questions.rewriting import REHEARSAL, Accepted, decided_event, still_to_decide, undecided
+from konsil.records import Answer, Event, Item, Rating
+from konsil.store import Batch
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What was drawn."""
+
+    drawn: Drawn
+    """The items, and what became of the others."""
+    new: bool
+    """Whether it is another draw than the last one, or the first."""
+
+
+def prepare(folder: Folder, *, keep: bool = True) -> Prepared:
+    """Draw the items that the protocol's [prepare] asks for, and keep the draw; `keep` False only looks.
+
+    Asked again it gives the same items and writes nothing. Where the protocol, the items or the answers have changed it
+    draws anew, unless a plan was drawn: then the items stay as they are.
+    """
+    study, where = folder.study, folder.path / PROTOCOL
+    if study.prepare is None:
+        raise StudyError(f"{where}: there is no [prepare]; nothing says which items are rated")
+    if not study.prepare.draws:
+        masks = study.prepare.themes is None and study.prepare.mask is not None
+        alone, command = ("masks", "mask") if masks else ("themes", "themes")
+        raise StudyError(f"{where}: prepare: asks for {alone} alone, and all items are rated; run 'konsil {command}'")
+    with folder.store() as store:
+        with store.view() as view:
+            number, before = last_drawn(view.each("events"))
+            screened = last_screened(view.each("events"))[1]
+            is_planned = view.counts()["tasks"] > 0
+            if is_planned:
+                return Prepared(_kept(folder, before, screened), new=False)
+            items = tuple(view.each("items"))
+            answers = view.each("answers") if study.prepare.lexical_match else iter(())
+            try:
+                systems = [s.id for s in study.systems]
+                drawn = draw(study.prepare, items, answers, systems=systems, seed=study.seed, screened=screened)
+            except PlanError as error:
+                raise PlanError(f"{where}: {error}") from None
+        made = event_of(drawn, number + 1, now())
+        is_new = before != drawn
+        if keep and is_new:
+            note_study(store, study, now())
+            store.add(Batch(events=[made]), source="prepare", at=made.at)
+    return Prepared(drawn, is_new)
+
+
+def _kept(folder: Folder, before: Drawn | None, screened: Screened | None) -> Drawn:
+    """The draw on which a plan stands; a PlanError where there is none or the protocol asks for another one."""
+    study = folder.study
+    if study.prepare is not None and before is not None and before.asked == asked(study.prepare, study.seed, screened):
+        return before
+    raise PlanError(
+        f"{folder.path / PROTOCOL}: prepare: a plan is drawn already, on"
+        f" {'all items' if before is None else 'the items of another [prepare] or seed'}; its items cannot change any"
+        " more"
+    )
+
+
+def is_being_prepared(folder: Folder) -> bool:
+    """Whether people still choose, mark or reword items on the pages: the protocol asks for it and no plan is drawn."""
+    prepare = folder.study.prepare
+    if prepare is None or (prepare.screen is None and prepare.mask is None and prepare.rewrite is None):
+        return False
+    with folder.store() as store:
+        counts = store.counts()
+    return counts["items"] > 0 and not counts["tasks"]
+
+
+def check_drawn(folder: Folder, events: Sequence[Event], *, is_planned: bool) -> None:
+    """Raise a PlanError where the protocol asks for a draw of the items that was not made, or was made otherwise."""
+    study = folder.study
+    if study.prepare is None or not study.prepare.draws:
+        return
+    drawn, screened = last_drawn(events)[1], last_screened(events)[1]
+    if is_planned:
+        _kept(folder, drawn, screened)
+        return
+    if drawn is None:
+        raise PlanError(f"{folder.path}: the items are not drawn yet; run 'konsil prepare' first")
+    if drawn.asked != asked(study.prepare, study.seed, screened):
+        raise PlanError(
+            f"{folder.path / PROTOCOL}: prepare: asks for other items than were drawn; run 'konsil prepare' again"
+        )
+
+
+def check_rewritten(
+    folder: Folder, items: Sequence[Item], events: Sequence[Event], answers: Iterable[Answer], ratings: Iterable[Rating]
+) -> None:
+    """Raise a PlanError where the protocol asks for a rewriting and somebody has still to decide on questions."""
+    if folder.study.prepare is None or folder.study.prepare.rewrite is None:
+        return
+    kept = {item.id for item in in_study(items, events)}
+    stands = {a.item for a in answers if a.text} | {r.item for r in ratings if r.item is not None}
+    waiting = undecided([item for item in items if item.id in kept], events, stands)
+    if waiting:
+        raise PlanError(still_to_decide(str(folder.path), len(waiting), len(kept)))
+
+
+def as_they_are(folder: Folder, events: Sequence[Event], items: Sequence[Item]) -> tuple[Event, ...]:
+    """Every question kept as it was, for a rehearsal of a study in which nobody has decided yet."""
+    if folder.study.prepare is None or folder.study.prepare.rewrite is None:
+        return ()
+    waiting = set(undecided(items, events))
+    return tuple(
+        decided_event(item, Accepted("keep", item.text, REHEARSAL), now()) for item in items if item.id in waiting
+    )
+
+
+def of_items(events: Sequence[Event]) -> Iterator[str]:
+    """What became of a study's items, from the files they were taken from to those that are rated."""
+    from konsil.api.folder import decks
+
+    read = sorted((e.at, e.subject, e.id, e.data) for e in events if e.kind == decks.PREPARATION)
+    yield from (decks.told(subject, data) for _, subject, _, data in read)
+    drawn = last_drawn(events)[1]
+    if drawn is not None:
+        yield from told(drawn)
+
+
+def told(drawn: Drawn) -> Iterator[str]:
+    """A draw in a few lines.
+
+    >>> for line in told(Drawn("", 9, by="lexical_match", found={"no": 6, "yes": 3}, sample=True,
+    ...                        drawn={"core": {"no": ["a", "b"], "yes": ["c"]}})):
+    ...     print(line)
+    9 items (lexical_match no 6, yes 3)
+    3 drawn (lexical_match no 2, yes 1)
+      core: 3 (no 2, yes 1)
+    """
+    yield f"{drawn.pool:,} items" + _listed(drawn.found, drawn.by)
+    for reason, n in sorted(drawn.lost.items()):
+        yield f"  left out, {reason}: {n:,}"
+    for value, n in sorted(drawn.short.items()):
+        yield f"  too few, {value}: {n:,} fewer than asked for"
+    matches = Counter[str]()
+    for parts in drawn.drawn.values():
+        matches.update({match: len(ids) for match, ids in parts.items() if match})
+    yield f"{drawn.size:,} {'drawn' if drawn.sample else 'kept'}" + _listed(matches, "lexical_match")
+    for name, parts in sorted(drawn.drawn.items()):
+        if name or len(drawn.drawn) > 1:
+            sizes = {match: len(ids) for match, ids in parts.items()}
+            known = {match: n for match, n in sizes.items() if match}
+            yield f"  {name or 'in no set'}: {sum(sizes.values()):,}" + _listed(known, "")
+
+
+def _listed(counts: Mapping[str, int], name: str) -> str:
+    if not counts:
+        return ""
+    told = ", ".join(f"{value} {n:,}" for value, n in sorted(counts.items()))
+    return f" ({name} {told})" if name else f" ({told})"

@@ -1,0 +1,37 @@
+"""A model looks through the questions beside the rules: its reason is a suspicion, as a rule's is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from konsil.api.folder.folder import Folder, now
+from konsil.api.folder.noting import note_study
+from konsil.collect.jobs.collection import Options
+from konsil.collect.jobs.preparing import Said, Wanted, ask, subjects
+from konsil.prepare import Finding, Screening
+from konsil.prepare.questions.prompts import NOTHING, language_of, reasons_told, screening_form, told
+from konsil.prepare.questions.screening import OTHER_LANGUAGE
+from konsil.records import Item
+from konsil.store import Store
+
+
+def ask_model(
+    folder: Folder, store: Store, spec: Screening, items: Sequence[Item], options: Options | None, *, keep: bool
+) -> tuple[Said, dict[str, Finding]]:
+    """Ask the protocol's model about items, and say what it suspects; without `keep` nobody is asked anew.
+
+    `items` are those in which no rule found anything: what may name somebody goes to no model.
+    """
+    language = language_of(spec, folder.study.language)
+    reasons = [*spec.rules, *([OTHER_LANGUAGE] if spec.languages else [])]
+    prompt = told(spec, "screen", language, reasons=reasons_told(spec.rules, spec.languages, language))
+    wanted = Wanted("screen", prompt, screening_form(reasons), subjects([(i.id, i.text) for i in items]))
+    if keep:
+        note_study(store, folder.study, now())
+    said = ask(folder.study, store, spec, wanted, replace(options or Options(), dry_run=not keep))
+    return said, {
+        item: Finding(str(reply["reason"]), str(reply["evidence"]), by_model=True)
+        for item, reply in said.replies.items()
+        if reply["reason"] != NOTHING
+    }

@@ -1,0 +1,204 @@
+"""Which of the collected questions may be rated: rules look, people decide, an event keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from konsil.api.curation.decided import DECISION, read_decisions, write_cells
+from konsil.api.folder.folder import PROTOCOL, Folder, now
+from konsil.api.folder.noting import note_study
+from konsil.errors import PlanError, StudyError
+from konsil.prepare import DECISION as BY_PEOPLE
+from konsil.prepare import (
+    KEEP,
+    SCREENING,
+    Decision,
+    Finding,
+    Recognise,
+    Screened,
+    Screening,
+    decided_of,
+    decision_event,
+    last_screened,
+    screen,
+    screening_event,
+)
+from konsil.prepare.cases.marking import cases
+from konsil.prepare.identifiers.identifiers import RECALL
+from konsil.prepare.questions.screening import UNDECIDED
+from konsil.records import Event, Item
+from konsil.sources.files.table import read_table
+from konsil.sources.language.languages import recogniser
+from konsil.store import Batch
+from konsil.store.people.staff import TABLE, decider
+
+if TYPE_CHECKING:
+    from konsil.collect.jobs.collection import Options
+    from konsil.collect.jobs.preparing import Said
+
+COLUMNS = ("item", "reason", "evidence", DECISION, "text")
+"""The table for people: what the rules found, and an empty column for what is decided."""
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What a screening found."""
+
+    items: Sequence[Item]
+    """All items."""
+    screened: Screened
+    """Who is left out."""
+    findings: Mapping[str, Finding]
+    """Item -> what the rules found, whatever was decided."""
+    new: bool
+    """Whether it differs from the last one, or is the first."""
+    asked: Said | None = None
+    """What a model was asked; None where the protocol names none."""
+    identifiers: bool = True
+    """Whether the rules look for identifiers."""
+
+
+def screen_items(
+    folder: Folder,
+    decisions: Path | None = None,
+    *,
+    by: str = TABLE,
+    keep: bool = True,
+    options: Options | None = None,
+) -> Looked:
+    """Look through all items as the protocol's [prepare.screen] says; `keep` False only looks, and asks no model.
+
+    Where the protocol names a model, it is asked about all items in which no rule finds anything; nothing is kept
+    before.
+
+    What people decided before stands, with what `decisions` adds or changes; each of these is kept with who decided,
+    `by`, as on the pages.
+    """
+    spec, where = _asked(folder), folder.path / PROTOCOL
+    with folder.store() as store:
+        with store.view() as view:
+            events = [event for event in view.each("events") if event.kind in (SCREENING, BY_PEOPLE)]
+            is_planned = view.counts()["tasks"] > 0
+            items = cases(view.each("items"))
+        if not items:
+            raise PlanError(f"{where}: prepare.screen: there are no items yet; run 'konsil import' first")
+        number, before = last_screened(events)
+        decided, seen = decided_of(events)
+        stated = dict[str, str]()
+        if decisions is not None:
+            stated = read_decisions(read_table(decisions), "item", {item.id for item in items}, "item", KEEP)
+            stated = {item: decision for item, decision in stated.items() if decided.get(item) != decision}
+            decided |= stated
+        said, suspected = None, dict[str, Finding]()
+        if spec.model:
+            from konsil.api.curation.screen_asking import ask_model  # with what calls models, which rules need not
+
+            by_rules_alone = screen(spec, items, {}, recogniser_of(spec))[1]
+            unsuspected = [item for item in items if item.id not in by_rules_alone]
+            said, suspected = ask_model(folder, store, spec, unsuspected, options, keep=keep)
+        screened, findings = screen(spec, items, decided, recogniser_of(spec), suspected)
+        at = now()
+        made = decision_events(stated, findings, spec, seen, decider(store, by, keep=keep), at)
+        screened = replace(screened, seen=seen + len(made))
+        if said is not None and said.left:
+            return Looked(items, screened, findings, False, said, "identifier" in spec.rules)
+        is_new = screened != before
+        if is_new and is_planned:
+            raise PlanError(f"{where}: prepare.screen: a plan is drawn already; its items cannot change any more")
+        if keep and is_new:
+            note_study(store, folder.study, at)
+            store.add(Batch(events=[*made, screening_event(screened, number + 1, at)]), source="screen", at=at)
+    return Looked(items, screened, findings, is_new, said, "identifier" in spec.rules)
+
+
+def decision_events(
+    stated: Mapping[str, str], findings: Mapping[str, Finding], spec: Screening, seen: int, by: str, at: str
+) -> list[Event]:
+    """One event for each item that somebody decided on; `seen` is the number of the last decision before."""
+    otherwise = KEEP if spec.keeps_undecided else UNDECIDED
+    return [
+        decision_event(Decision(n, item, decision, by, at, findings[item].reason if item in findings else otherwise))
+        for n, (item, decision) in enumerate(sorted(stated.items()), seen + 1)
+    ]
+
+
+def _asked(folder: Folder) -> Screening:
+    prepare = folder.study.prepare
+    if prepare is None or prepare.screen is None:
+        raise StudyError(f"{folder.path / PROTOCOL}: there is no [prepare.screen]; nothing says what to look for")
+    return prepare.screen
+
+
+def recogniser_of(spec: Screening) -> Recognise | None:
+    """The recognition of languages, where the protocol asks for some."""
+    return recogniser() if spec.languages else None
+
+
+def by_rules(folder: Folder, events: Sequence[Event], items: Sequence[Item]) -> tuple[Event, ...]:
+    """The screening by rules alone, for a rehearsal of a study in which nobody has screened, or decided, yet."""
+    prepare = folder.study.prepare
+    number, before = last_screened(events)
+    if prepare is None or prepare.screen is None or (before is not None and not _undecided(before, items)):
+        return ()
+    decided, recognise = decided_of(events)[0], recogniser_of(prepare.screen)
+    screened, findings = screen(prepare.screen, cases(items), decided, recognise)
+    waiting = {name: KEEP for name in screened.out.get(UNDECIDED, ()) if name not in findings}
+    if waiting:  # a rehearsal has nobody who decides
+        screened, _ = screen(prepare.screen, cases(items), {**waiting, **decided}, recognise)
+    return (screening_event(screened, number + 1, now()),)
+
+
+def _undecided(screened: Screened, items: Sequence[Item]) -> bool:
+    """Whether all that rules leave waits for people, so that nothing could be drawn."""
+    return bool(screened.out.get(UNDECIDED)) and len(screened.reasons()) >= len(cases(items))
+
+
+def write_table(looked: Looked, path: Path) -> None:
+    """Write the table for people: suspects first, then all others, so that they can be read through as well."""
+    suspects = [item for item in looked.items if item.id in looked.findings]
+    others = [item for item in looked.items if item.id not in looked.findings]
+    findings, decided = looked.findings, looked.screened.decided
+    rows = []
+    for item in (*suspects, *others):
+        finding = findings.get(item.id, Finding(""))
+        by = [] if looked.asked is None else ["model" if finding.by_model else "rule" if finding.reason else ""]
+        rows.append((item.id, finding.reason, *by, finding.evidence, decided.get(item.id, ""), item.text))
+    write_cells(path, COLUMNS if looked.asked is None else (*COLUMNS[:2], "by", *COLUMNS[2:]), rows)
+
+
+def told(looked: Looked) -> Iterator[str]:
+    """A screening in a few lines."""
+    out = {reason: len(items) for reason, items in looked.screened.out.items()}
+    if looked.asked is not None:
+        for outcome, n in sorted(looked.asked.unreadable.items()):
+            yield f"reply not readable ({outcome}): {n:,}; there the rules alone have looked"
+        if looked.asked.left:
+            yield f"the model has still to be asked about {looked.asked.left:,} items; nothing stored"
+            return
+    yield f"{len(looked.items):,} items"
+    if looked.screened.by_model:
+        yield f"  suspected by the model alone: {len(looked.screened.by_model):,}"
+    for reason, n in sorted(out.items()):
+        yield f"  left out, {reason}: {n:,}"
+    if looked.screened.decided:
+        kept = sum(decision == KEEP for decision in looked.screened.decided.values())
+        yield f"  decided by people: {len(looked.screened.decided):,}, of these kept: {kept:,}"
+    n_kept = len(looked.items) - sum(out.values())
+    yield f"{n_kept:,} may be drawn"
+    if looked.identifiers:
+        yield from _caution(looked, n_kept)
+
+
+def _caution(looked: Looked, n_kept: int) -> Iterator[str]:
+    """How many identifiers the rules find of those there are, and how many items nobody has read."""
+    share, (k, n, low, high) = RECALL.k / RECALL.n, RECALL
+    yield (
+        f"identifiers: the rules suspect {share:.0%} ({k}/{n}; 95% CI, {low:.0%} to {high:.0%}) of made-up questions"
+        " with identifiers, by somebody who had never seen the rules; decide on every question"
+    )
+    n_unread = n_kept - sum(decision == KEEP for decision in looked.screened.decided.values())
+    if n_unread:
+        yield f"  {n_unread:,} of the items that may be drawn were read by no person; some may name a patient"

@@ -1,0 +1,91 @@
+"""A model helps with the themes: key phrases for each question, a name for each theme, one theme for each question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from konsil.api.folder.folder import Folder
+from konsil.collect.jobs.collection import Options
+from konsil.collect.jobs.preparing import Said, Wanted, ask, subjects
+from konsil.prepare import Embed, Themed, Theming, themes
+from konsil.prepare.questions.asking import Step
+from konsil.prepare.questions.clusters import telling_words
+from konsil.prepare.questions.prompts import language_of, listed, name_form, phrases_form, tag_form, told
+from konsil.records import Item
+from konsil.store import Store
+
+EXAMPLES = 12
+"""Questions of a theme that the model sees when it names it."""
+WORDS = 8
+"""Words of a theme that it sees."""
+
+
+@dataclass
+class Helped:
+    """What a model made of the themes so far."""
+
+    themed: Themed | None = None
+    """The themes; None where they wait for the model."""
+    runs: list[Said] = field(default_factory=list)
+    """What was asked, in order."""
+
+    @property
+    def left(self) -> int:
+        """Questions and themes that the model has still to be asked about, in the step that stopped."""
+        return self.runs[-1].left if self.runs else 0
+
+
+def with_model(
+    folder: Folder, store: Store, spec: Theming, items: Sequence[Item], kept: Themed | None,
+    embed: Callable[[], Embed], options: Options,
+) -> Helped:  # fmt: skip
+    """Find the themes with a model's help; what it said before is not asked again.
+
+    Args:
+        folder: the study's.
+        store: its store, where the calls are kept.
+        spec: which model, and how it is asked.
+        items: the study's items.
+        kept: the themes that were found before; None: none.
+        embed: gives what makes vectors of texts, where it is needed.
+        options: how much may be asked.
+    """
+    helped, language = Helped(), language_of(spec, folder.study.language)
+    texts = {item.id: item.text for item in items}
+
+    def asked(step: Step, form: Mapping[str, object], what: Mapping[str, str], **places: str) -> Said:
+        said = ask(folder.study, store, spec, Wanted(step, told(spec, step, language, **places), form, what), options)
+        helped.runs.append(said)
+        return said
+
+    known = kept.phrases if kept is not None else {}
+    said = asked("phrases", phrases_form(), subjects([(i, text) for i, text in texts.items() if i not in known]))
+    if said.left:
+        return helped
+    phrases = {item: tuple(reply["phrases"]) for item, reply in said.replies.items()}
+    found = themes(spec, items, embed(), kept, phrases=phrases)
+    said = asked("names", name_form(), _shown(found, texts))
+    if said.left:
+        return helped
+    found = replace(found, named={**found.named, **{name: str(r["name"]) for name, r in said.replies.items()}})
+    of_name: dict[str, str] = {}
+    for name, called in sorted(found.names().items(), key=lambda one: (one[1], one[0])):  # the same words each time
+        of_name.setdefault(called, name)
+    untagged = subjects([(i, t) for i, t in texts.items() if i not in found.tagged and i not in found.moved])
+    said = asked("tags", tag_form(list(of_name)), untagged, themes=listed(list(of_name)))
+    if said.left:
+        return helped
+    tagged = {item: of_name[str(reply["theme"])] for item, reply in said.replies.items()}
+    helped.themed = replace(found, tagged={**found.tagged, **tagged})
+    return helped
+
+
+def _shown(found: Themed, texts: Mapping[str, str]) -> dict[str, str]:
+    """What the model sees of each theme that has no name yet."""
+    words = telling_words({name: [texts[i] for i in ids] for name, ids in found.found.items()}, WORDS)
+    return {
+        name: f"{', '.join(words[name])}\n\n{listed([texts[i] for i in list(ids)[:EXAMPLES]])}"
+        for name, ids in found.found.items()
+        if name not in found.named and name not in found.decided
+    }

@@ -1,0 +1,179 @@
+"""What a study's questions are about: found by a command, edited by people in a table, kept as an event."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from konsil.api.curation.decided import DECISION, read_decisions, write_cells
+from konsil.api.curation.theme_asking import Helped, with_model
+from konsil.api.folder.folder import PROTOCOL, Folder, now
+from konsil.api.folder.noting import note_study
+from konsil.collect.jobs.collection import Options
+from konsil.collect.jobs.preparing import Said
+from konsil.errors import PlanError, SourceError, StudyError
+from konsil.prepare import DROP, THEME, Themed, Theming, in_study, last_themed, themes, theming_event
+from konsil.prepare.questions.clusters import telling_words
+from konsil.prepare.questions.themes import deciders_added
+from konsil.records import Item
+from konsil.sources.files.table import read_table
+from konsil.sources.language.embeddings import embedder
+from konsil.store import Batch
+from konsil.store.people.staff import TABLE, decider
+
+OF_THEMES = (THEME, "questions", "words", "example", DECISION)
+"""The table of the themes, a row a theme as it was found, with an empty column for what is decided."""
+OF_ITEMS = ("item", THEME, DECISION, "text")
+"""The table of the questions, with an empty column for another theme."""
+NAMED = "named"
+"""The column with a model's name for a theme."""
+PHRASES = "phrases"
+"""The column with a model's key phrases of a question."""
+EXAMPLE = 200
+"""Characters shown of a question."""
+WORDS = 8
+"""Words shown of a theme."""
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """The questions and their themes."""
+
+    items: Sequence[Item]
+    """The study's items."""
+    themed: Themed
+    """Their themes."""
+    new: bool
+    """Whether they differ from the last ones, or are the first."""
+    runs: Sequence[Said] = ()
+    """What a model was asked, in order."""
+    left: int = 0
+    """How much the model has still to be asked before there are themes; nothing is stored until then."""
+
+
+def tag_items(
+    folder: Folder,
+    decisions: Sequence[Path] = (),
+    *,
+    by: str = TABLE,
+    anew: bool = False,
+    keep: bool = True,
+    options: Options | None = None,
+) -> Tagged:
+    """Find the themes of a study's items as its [prepare.themes] says, or take those found before, and edit them.
+
+    Args:
+        folder: the study's.
+        decisions: tables that people edited: of themes, of questions or both.
+        by: who decided on these tables.
+        anew: find them again; what was decided before is forgotten.
+        keep: False only looks, and asks no model.
+        options: how much a model may be asked, where the protocol names one.
+    """
+    spec, where = _asked(folder), folder.path / PROTOCOL
+    with folder.store() as store:
+        with store.view() as view:
+            events = tuple(view.each("events"))
+            items = in_study(view.each("items"), events)
+            is_planned = view.counts()["tasks"] > 0
+        if not items:
+            raise PlanError(f"{where}: prepare.themes: there are no items yet; run 'konsil import' first")
+        number, before = last_themed(events)
+        kept = None if anew else before
+        if kept is None and decisions:
+            raise PlanError(
+                f"{where}: prepare.themes: what was decided is about themes that were found before; run"
+                " 'konsil themes' first and give it back then"
+            )
+        decided, moved = dict[str, str](), dict[str, str]()
+        if kept is not None:
+            for path in decisions:
+                _read(path, kept, {item.id for item in items}, decided, moved)
+        helped = Helped(kept)
+        try:
+            if spec.model:
+                if keep:
+                    note_study(store, folder.study, now())
+                chosen = replace(options or Options(), dry_run=not keep)
+                helped = with_model(folder, store, spec, items, kept, embedder, chosen)
+                if helped.themed is None:
+                    return Tagged(items, kept or Themed(), False, helped.runs, helped.left)
+            themed = deciders_added(
+                themes(spec, items, embedder(), helped.themed, decided, moved), kept, decider(store, by, keep=keep)
+            )
+        except PlanError as error:
+            raise PlanError(f"{where}: {error}") from None
+        is_new = themed != before
+        if is_new and is_planned and any(THEME in (a.match, *a.weights) for a in folder.study.plan):
+            raise PlanError(
+                f"{where}: prepare.themes: a plan by theme is drawn already; its themes cannot change any more"
+            )
+        if keep and is_new:
+            note_study(store, folder.study, now())
+            made = theming_event(themed, number + 1, now())
+            store.add(Batch(events=[made]), source="themes", at=made.at)
+    return Tagged(items, themed, is_new, helped.runs)
+
+
+def _asked(folder: Folder) -> Theming:
+    prepare = folder.study.prepare
+    if prepare is None or prepare.themes is None:
+        raise StudyError(f"{folder.path / PROTOCOL}: there is no [prepare.themes]; nothing says how themes are found")
+    return prepare.themes
+
+
+def _read(path: Path, kept: Themed, items: set[str], decided: dict[str, str], moved: dict[str, str]) -> None:
+    """Take a table's decisions: of questions where it has a column item, else of themes; an empty one is none."""
+    table = read_table(path)
+    if "item" not in table.frame.columns:
+        decided |= read_decisions(table, THEME, set(kept.found), "theme as it was found", DROP)
+        return
+    chosen = read_decisions(table, "item", items, "item", DROP)
+    for item, wanted in chosen.items():
+        if wanted == DROP:
+            raise SourceError(
+                f"{table.name}: item {item!r}: every question has a theme; expected its name, got {DROP!r}"
+            )
+    moved |= chosen
+
+
+def write_tables(tagged: Tagged, themes_path: Path | None, items_path: Path | None) -> None:
+    """Write the table of the themes and that of the questions for people to edit."""
+    texts = {item.id: item.text for item in tagged.items}
+    if themes_path is not None:
+        found = tagged.themed.found
+        words = telling_words({name: [texts[i] for i in ids] for name, ids in found.items()}, WORDS)
+        named = tagged.themed.named
+        more = [NAMED] if named else []
+        rows = [
+            (name, *([named.get(name, "")] if named else []), str(len(ids)), ", ".join(words[name]),
+             texts[ids[0]][:EXAMPLE] if ids else "", tagged.themed.decided.get(name, ""))
+            for name, ids in found.items()
+        ]  # fmt: skip
+        write_cells(themes_path, (OF_THEMES[0], *more, *OF_THEMES[1:]), rows)
+    if items_path is not None:
+        of, moved, phrases = tagged.themed.of(), tagged.themed.moved, tagged.themed.phrases
+        told_ = [(i, of[i], moved.get(i, ""), text) for i, text in sorted(texts.items())]
+        if phrases:
+            write_cells(items_path, (*OF_ITEMS, PHRASES), [(*row, ", ".join(phrases.get(row[0], ()))) for row in told_])
+        else:
+            write_cells(items_path, OF_ITEMS, told_)
+
+
+def told(tagged: Tagged) -> Iterator[str]:
+    """The themes in a few lines, the largest first."""
+    themed = tagged.themed
+    if tagged.left:
+        yield f"the model has still to be asked about {tagged.left:,} of what comes first; nothing stored"
+        return
+    for said in tagged.runs:
+        for outcome, n in sorted(said.unreadable.items()):
+            yield f"reply not readable ({outcome}): {n:,} {said.step}"
+    yield f"{len(tagged.items):,} questions, {len(themed.tags):,} themes"
+    sizes: Mapping[str, int] = Counter({name: len(ids) for name, ids in themed.tags.items()})
+    for name, n in sorted(sizes.items(), key=lambda one: (-one[1], one[0])):
+        yield f"  {name}: {n:,}"
+    if themed.decided or themed.moved:
+        yield f"  decided by people: {len(themed.decided):,} themes, {len(themed.moved):,} questions"

@@ -1,0 +1,132 @@
+"""Decks of flash cards as a study's items, and what was kept of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from konsil.errors import SourceError, nearest
+from konsil.prepare import Filtered, single_cloze
+from konsil.records import Event, Note, Source
+from konsil.sources.anki import read_anki
+from konsil.study.data.admit import Incoming
+
+PREPARATION = "preparation"
+"""The kind of the event that says what was read, kept and dropped on the way from a file to items."""
+READING = "reading"
+"""The kind of the same for a log of Inspect: which of its samples have become answers or ratings."""
+
+_USED = ("file", "records", "columns", "fixed", "strata", "media", "hints")
+_OWN_STRATA = ("deck", "tags", "type")
+
+
+def deck_items(path: Path, source: Source) -> Incoming:
+    """The notes of a deck with exactly one cloze deletion as items, and the counts of all others."""
+    where = path.name
+    _refuse_unused(source, where)
+    deck = read_anki(path)
+    notes = deck.notes
+    fields = _known(source.columns.get("text", ()), notes, "columns", (), where)
+    strata = _known(source.strata, notes, "strata", _OWN_STRATA, where)
+    sets = tuple(part.strip() for part in source.fixed.get("sets", "").split("|") if part.strip())
+    found = single_cloze(
+        notes, fields=fields, strata=strata or ("deck", "tags"), sets=sets, media=source.media, hints=source.hints
+    )
+    if not found.items:
+        raise SourceError(f"{where}: no note becomes an item: {told(where, counts(found, deck.repeats))}")
+    return Incoming(where, items=found.items, preparation=counts(found, deck.repeats))
+
+
+def counts(found: Filtered, repeats: int = 0) -> dict[str, object]:
+    """What is kept of a preparation: how many notes there were, how many became items, and why the others did not.
+
+    `repeats` are notes that the file holds once more, identical but for their deck.
+    """
+    dropped: dict[str, int] = {str(reason): n for reason, n in found.dropped.items()}
+    if repeats:
+        dropped[REPEAT] = repeats
+    read = found.read + repeats
+    return {"filter": "single cloze", "read": read, "kept": len(found.items), "dropped": dropped}
+
+
+REPEAT = "repeat of a note"
+"""Why a note is dropped that the file holds twice."""
+
+
+def told(name: str, data: Mapping[str, object]) -> str:
+    """One line on a preparation.
+
+    >>> told("deck.apkg", {"read": 5, "kept": 2, "dropped": {"several deletions": 3}})
+    'deck.apkg: 5 notes, 2 kept as items, 3 dropped (several deletions 3)'
+    """
+    dropped = data.get("dropped")
+    reasons = {str(r): int(n) for r, n in dropped.items()} if isinstance(dropped, dict) else {}
+    # The database keeps no order.
+    why = ", ".join(f"{reason} {n:,}" for reason, n in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0])))
+    return (
+        f"{name}: {data.get('read', 0):,} {data.get('of', 'notes')}, {data.get('kept', 0):,} kept as"
+        f" {data.get('as', 'items')},"
+        f" {sum(reasons.values()):,} dropped" + (f" ({why})" if why else "")
+    )
+
+
+def reconciled(data: Mapping[str, object]) -> tuple[str, ...]:
+    """One line for each kind of row of a whole study's tables: read, kept, and left out with the reasons.
+
+    >>> reconciled({"tables": {"comparisons": {"read": 9, "kept": 7, "left out": {"no user": 2}}}})
+    ('  comparisons: 9 read, 7 kept, 2 left out (no user 2)',)
+    """
+    tables = data.get("tables")
+    lines = []
+    for kind, tally in sorted(tables.items()) if isinstance(tables, Mapping) else ():
+        if "read" not in tally:
+            lines.append(f"  {kind}: {tally['kept']:,}")
+            continue
+        reasons = sorted(tally["left out"].items(), key=lambda pair: (-pair[1], pair[0]))
+        why = ", ".join(f"{reason} {n:,}" for reason, n in reasons)
+        out = f", {sum(n for _, n in reasons):,} left out ({why})" if reasons else ""
+        lines.append(f"  {kind}: {tally['read']:,} read, {tally['kept']:,} kept{out}")
+    return tuple(lines)
+
+
+def preparation(files: Iterable[Incoming], at: str, here: Iterable[Event]) -> tuple[Event, ...]:
+    """One event for each prepared file; none where the same was told before."""
+    known = {event.id for event in here if event.kind in (PREPARATION, READING)}
+    made = []
+    for one in files:
+        if not one.preparation:
+            continue
+        content = json.dumps([one.name, one.preparation], sort_keys=True, ensure_ascii=False)
+        kind = READING if "of" in one.preparation else PREPARATION
+        name = f"{kind}-{hashlib.blake2b(content.encode(), digest_size=8).hexdigest()}"
+        if name not in known:
+            made.append(Event(name, kind, one.name, at, one.preparation))
+    return tuple(made)
+
+
+def _refuse_unused(source: Source, where: str) -> None:
+    for field in dataclasses.fields(source):
+        if field.name in _USED:
+            continue
+        default = field.default_factory() if callable(field.default_factory) else field.default
+        if getattr(source, field.name) != default:
+            raise SourceError(f"{where}: {field.name} says nothing of an Anki deck; leave it out")
+    for key, given, known in (("columns", source.columns, "text"), ("fixed", source.fixed, "sets")):
+        for name in given:
+            if name != known:
+                raise SourceError(f"{where}: {key}: an Anki deck has no field {name!r} to set; expected {known!r}")
+
+
+def _known(
+    names: tuple[str, ...], notes: tuple[Note, ...], key: str, own: tuple[str, ...], where: str
+) -> tuple[str, ...]:
+    if set(names) <= set(own):
+        return names
+    fields = {field for note in notes for field in note.fields}
+    for name in names:
+        if name not in fields and name not in own:
+            raise SourceError(f"{where}: {key}: no note has a field {name!r}; {nearest(name, {*fields, *own})}")
+    return names

@@ -1,0 +1,416 @@
+"""A study's folder: its protocol, its database, its numbers, its report."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from konsil.api.folder.file_digests import digest_of_all, digests_of
+from konsil.api.folder.noting import note_study
+from konsil.errors import KonsilError, StudyError
+from konsil.prepare import in_study
+from konsil.records import Callee, Event, Source
+from konsil.store import Added, Batch, Store
+from konsil.store.privacy.erasing import erased
+from konsil.study import Study, check, parse, study_digest
+from konsil.study.data.admit import Incoming, Known, admit
+from konsil.study.data.cutting import rates_sentences, with_sentences
+from konsil.study.data.planned import on_plan
+from konsil.study.definition.adjudication import closing_sentences
+from konsil.study.sections.enrolment import excluded_by_withdrawal, with_profiles
+from konsil.study.sections.line_numbers import with_lines
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from konsil.analysis import Results
+    from konsil.analysis.table.frame import Data
+    from konsil.api.folder.blinded import Seen
+    from konsil.records.worked import Worked
+    from konsil.report import Section
+    from konsil.sources.labelstudio.labelstudio_slots import Find
+    from konsil.store.release.export import Format
+    from konsil.store.release.release import Released
+    from konsil.study.data.plan_status import Timing
+
+PROTOCOL = "study.toml"
+LARGEST = 1 << 24
+"""Bytes that study.toml and each text that it names may have."""
+DATABASE = "KONSIL_DATABASE"
+"""Environment variable with the URL of a database that is used instead of the folder's own."""
+
+
+def now() -> str:
+    """The time, ISO 8601 in UTC to the second: the only clock of an import."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@dataclass(frozen=True)
+class Folder:
+    """An opened study."""
+
+    path: Path
+    """The folder."""
+    study: Study
+    """What its study.toml says."""
+    database: str = ""
+    """URL of the database; empty: the folder's own SQLite file."""
+
+    def store(self, *, create: bool = False) -> Store:
+        """Open the study's database; close it, or use it in a `with`."""
+        return Store.open(self.database or self.path, create=create)
+
+    def has_store(self) -> bool:
+        """Whether the study's database is there, with its tables."""
+        return Store.is_made(self.database or self.path)
+
+    def import_sources(self, sources: Sequence[Source] = ()) -> Added:
+        """Read files, the protocol's or those given, all or nothing; the same files again change nothing."""
+        chosen = tuple(sources) or self.study.sources
+        if not chosen:
+            raise StudyError(f"{self.path / PROTOCOL}: there are no [[sources]]; name a file to import, or add them")
+        from konsil.api.folder.importing import (
+            incoming,  # with Polars, which who only calls models need not hold in memory
+        )
+
+        read = incoming(self.path, chosen, self.finder(), self.study.instruments)
+        with self.store(create=True) as store:
+            if any(one.ratings for one in read):
+                read = on_plan(read, store.tasks(), self.study.instruments)
+            known = known_records(store)
+            admitted = admit(self.study, read, known)
+            # A rater's panel and strata are the protocol's to say, also where it was corrected since.
+            here = {r.id for r in store.raters()}
+            held = {a.id: a for a in store.answers()} if rates_sentences(self.study) else {}
+            gone = erased(store.events())
+            ratings = [r for r in admitted.ratings if r.rater not in gone] if gone else admitted.ratings
+            batch = Batch(
+                items=admitted.items,
+                answers=with_sentences(self.study, admitted.answers, held),
+                raters=[r for r in admitted.raters if r.id not in here],
+                tasks=admitted.tasks,
+                ratings=ratings,
+                events=_preparation(read, store),
+            )
+            note_study(store, self.study, now())
+            names = tuple(dict.fromkeys(s.file for s in chosen))
+            files = digests_of(self.path, names)
+            added = store.add(batch, source=", ".join(names), digest=digest_of_all(files), at=now(), files=files)
+        notes = [note for one in read for note in one.notes]
+        if left := len(admitted.ratings) - len(ratings):
+            ratings_are = "1 rating is" if left == 1 else f"{left:,} ratings are"
+            notes.append(f"{ratings_are} left out: the rater's data were erased; delete them in the files too")
+        return replace(added, notes=tuple(notes))
+
+    def finder(self) -> Find:
+        """What knows the tasks of the plan by their names, for annotations of them."""
+        from konsil.api.folder.labelstudio import Finder
+
+        return Finder(self)
+
+    def preparations(self, files: Collection[str]) -> tuple[str, ...]:
+        """For each of these files that is a deck, a log or a whole study: what was read, kept and left out, and why."""
+        from konsil.api.folder.decks import PREPARATION, READING, reconciled, told
+
+        with self.store() as store:
+            events = [e for e in store.events() if e.kind in (PREPARATION, READING) and e.subject in files]
+        lines = sorted((e.at, told(e.subject, e.data), reconciled(e.data)) for e in events)
+        return tuple(line for _, first, further in lines for line in (first, *further))
+
+    def import_export(self, folder: Path) -> Added:
+        """Read back what `konsil export` wrote, all or nothing, where it conforms to the protocol."""
+        from konsil.api.folder.reading_back import import_export
+
+        return import_export(self, folder)
+
+    def noted_digests(self) -> frozenset[str]:
+        """The digests of every protocol that the study had; none where nothing is stored."""
+        if not self.has_store():
+            return frozenset()
+        with self.store() as store:
+            return store.noted_digests()
+
+    def import_if_empty(self) -> Added | None:
+        """Import the protocol's sources where nothing was imported yet, so that a fresh folder can be reported on."""
+        if not self.study.sources:
+            return None
+        if not self.has_store():
+            return self.import_sources()
+        with self.store(create=True) as store:
+            empty = not store.counts()["ratings"]
+        return self.import_sources() if empty else None
+
+    def export(self, output: Path, format_: Format, *, overwrite: bool = False) -> Path:
+        """Write all records as files that `import_export` reads back equal; in letters while the study is blinded."""
+        from konsil.api.folder.blinded import show
+        from konsil.store.release.export import export
+        from konsil.store.release.veil import key, veiling
+
+        with self.store() as store:
+            veil = veiling(self.study, key(store)) if show(self, store) else None
+            store.cover_log(now())
+            study = study_digest(self.study)
+            return export(store, output, format_, overwrite=overwrite, veil=veil, study=study)
+
+    def release(
+        self,
+        output: Path,
+        *,
+        k: int = 3,
+        notes: bool = False,
+        order: bool = False,
+        unlink: bool = False,
+        linked: bool = False,
+        overwrite: bool = False,
+    ) -> Released:
+        """Write a folder fit for publication, raters under pseudonyms made with the folder's own secret key.
+
+        `konsil.store.release.release.release` says what `k`, `order`, `unlink` and `linked` do.
+        """
+        from konsil.api.folder.blinded import hides
+        from konsil.store.release.release import release
+
+        with self.store() as store:
+            if hides(self, store):
+                raise StudyError(f"{self.path}: is blinded; a release names the systems: run 'konsil unblind' first")
+            key, options = self._key(), {"texts": notes, "order": order, "unlink": unlink, "linked": linked}
+            options["overwrite"] = overwrite
+            return release(store, self.study, output, key=key, k=k, **options)
+
+    def _key(self) -> bytes:
+        """The secret of the raters' pseudonyms: made once, readable by its owner alone, never in a release."""
+        place = self.path / ".konsil-key"
+        if not place.exists():
+            made = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(made, "wb") as file:
+                file.write(secrets.token_bytes(32))
+        return place.read_bytes()
+
+    def data(self) -> Data:
+        """Everything collected, as records; in letters while the study is blinded."""
+        return self._seen().data
+
+    def _seen(self) -> Seen:
+        from konsil.analysis.judges.injections import part_injections
+        from konsil.api.folder.blinded import blinded_view, show
+        from konsil.api.folder.conforming import conforming
+        from konsil.store.release.veil import key as veil_key
+
+        data, events = self.stored()
+        data, methods = conforming(str(self.path / PROTOCOL), self.study, data, events)
+        data = part_injections(data, self.study.injections, self.study.exclusions)
+        with self.store() as store:
+            key = veil_key(store) if show(self, store) else b""
+        return blinded_view(self.study, data, events, methods, self._timings(events), key=key)
+
+    def _timings(self, events: Sequence[Event]) -> tuple[Timing, ...]:
+        from konsil.store.tasks.timing import timings
+        from konsil.study.data.freezing import frozen
+
+        freeze = frozen(events)
+        if freeze is None:
+            return ()
+        with self.store() as store:
+            return timings(store, freeze.id, freeze.at)
+
+    def stored(self) -> tuple[Data, tuple[Event, ...]]:
+        """Everything collected under its stored names, and what happened; nobody has looked whether it conforms."""
+        from konsil.analysis.table.frame import Data
+        from konsil.api.folder.pocqi import lengths_of
+        from konsil.store.calls.callees import callees
+        from konsil.store.calls.usages import usages
+
+        with self.store() as store, store.view() as view:
+            items, answers, held = (tuple(view.each(name)) for name in ("items", "answers", "raters"))
+            attempts, events = tuple(view.each("attempts")), tuple(view.each("events"))
+            tasks, ratings = view.columns("tasks"), view.columns("ratings")
+            called, used = callees(store), usages(store)
+        declared = {r.id: r for r in self.study.raters}
+        # The protocol is the word on panels and strata: a corrected study.toml needs no new import.
+        raters = with_profiles([declared.get(r.id, r) for r in held], self.study.enrolment, events)
+        rated = set(ratings.frame.get_column("item").drop_nulls().unique())
+        studied = in_study(items, events, also=rated)
+        if len(studied) < len(items):
+            kept = {item.id for item in studied}
+            answers = tuple(a for a in answers if a.item in kept)
+        more = self._callees(called), excluded_by_withdrawal(self.study.enrolment, events), lengths_of(events)
+        opened = self._times() if any(a.clock == "open" for a in self.study.analyses) else ()
+        data = Data(studied, answers, raters, tasks, ratings, attempts, *more, opened, used)
+        return data, events
+
+    def _callees(self, called: Sequence[Callee]) -> tuple[Callee, ...]:
+        """How models were called, with what the protocol says about judges' votes and orders."""
+        judges = {j.rater: j for j in self.study.judges}
+        return tuple(
+            replace(c, votes=j.votes, both_orders=j.orders == "both", tie=j.inconsistent == "tie", combine=j.combine)
+            if c.kind == "judge" and (j := judges.get(c.who)) is not None
+            else c
+            for c in called
+        )
+
+    def ratings(self) -> pl.DataFrame:
+        """All ratings that the protocol does not exclude, as one long Polars frame."""
+        from konsil.analysis.table.frame import long
+
+        return long(self.data(), self.study.exclusions, self.study.instruments).frame
+
+    def results(self) -> Results:
+        """Run the protocol's analyses on what was collected."""
+        return self._run(self._seen())
+
+    def run(self, data: Data) -> Results:
+        """Run the protocol's analyses on these records, as `data` gives them."""
+        from konsil.api.folder.blinded import blinded_view, show
+        from konsil.api.folder.conforming import conforming
+
+        with self.store() as store:
+            hidden, events = show(self, store), store.events()
+        data, methods = conforming(str(self.path / PROTOCOL), self.study, data, events, in_letters=hidden)
+        whole = (
+            self._seen() if hidden else blinded_view(self.study, data, events, methods, self._timings(events), key=b"")
+        )
+        return self._run(replace(whole, data=data))
+
+    def _run(self, seen: Seen) -> Results:
+        from konsil.analysis.running.run import run
+        from konsil.prepare.identifiers.duplicates import last_duplicates
+
+        if not seen.data.ratings:
+            raise StudyError(f"{self.path}: there are no ratings yet; run 'konsil import' first")
+        study = seen.study
+        found = run(
+            study.analyses,
+            seen.data,
+            instruments=study.instruments,
+            seed=study.seed,
+            resampling=study.resampling,
+            inference=study.inference,
+            exclusions=study.exclusions,
+            planned=bool(study.plan),
+            systems=study.systems,
+            derived=study.derived,
+            flag_families=study.judges_of_same_family == "flag",
+            together=study.together,
+            strict=False,
+            duplicates=held.groups if (held := last_duplicates(seen.events)[1]) is not None else (),
+        )
+        from konsil.api.folder.curation_sentences import curation_sentences
+        from konsil.api.folder.erasing import privacy_sentences
+        from konsil.api.folder.log_check import log_sentence
+
+        with self.store() as store:
+            is_whole, log = log_sentence(store)
+        return replace(
+            found,
+            warnings=(*(() if is_whole else (log,)), *seen.warnings, *found.warnings),
+            methods=(
+                *seen.methods,
+                *closing_sentences(seen.events),
+                *curation_sentences(self.study, seen.events),
+                *privacy_sentences(self.study, seen.events),
+                log,
+                *found.methods,
+            ),
+            played=seen.played,
+            plan=seen.plan,
+            log=log,
+        )
+
+    def _times(self) -> tuple[Worked, ...]:
+        from konsil.store.release.traces import worked
+
+        with self.store() as store, store.view() as view:
+            return worked(view.connection)
+
+    def report(
+        self, *, extras: Callable[[Results], Sequence[Section]] = lambda _: (), output: Path | None = None
+    ) -> Path:
+        """Compute everything and write the report; gives the page's path.
+
+        `extras` makes further sections; `output` is a folder other than the study's own `report`.
+        """
+        return self.write_report(extras, output)[0]
+
+    def write_report(
+        self, extras: Callable[[Results], Sequence[Section]] = lambda _: (), output: Path | None = None
+    ) -> tuple[Path, Results]:
+        """The same, with the results that the page tells: `refused` names the analyses that cannot be made."""
+        from konsil import report
+
+        seen = self._seen()
+        data, results = seen.data, self._run(seen)
+        page = report.write(
+            self.path / "report" if output is None else output,
+            seen.study,
+            results,
+            items=data.items,
+            answers=data.answers,
+            raters=data.raters,
+            ratings=data.ratings,
+            events=seen.events,
+            times=self._times(),
+            # What models were called would tell whose answers they are.
+            extras=() if seen.is_blinded else extras(results),
+            digest=study_digest(self.study),
+            lengths=data.lengths,
+            usage=data.usage,
+            is_blinded=seen.is_blinded,
+        )
+        return page, results
+
+
+def open_folder(folder: str | Path, *, database: str = "") -> Folder:
+    """Open a study's folder; its protocol is read and checked.
+
+    `database` is the URL of a database to use instead of the folder's own; the environment variable KONSIL_DATABASE
+    does the same.
+    """
+    path = Path(folder)
+    protocol = path / PROTOCOL
+    if not path.is_dir():
+        raise StudyError(f"{path}: there is no such folder")
+    if not protocol.is_file():
+        raise StudyError(f"{path}: there is no {PROTOCOL} in this folder; 'konsil new {path}' makes one")
+    text = _read(protocol)
+    try:
+        study = parse(text, lambda name: _read(path / name), str(protocol))
+        check(study, str(protocol))
+    except StudyError as error:
+        raise StudyError("\n".join(with_lines(str(error).split("\n"), text, str(protocol)))) from None
+    return Folder(path, study, database or os.environ.get(DATABASE, ""))
+
+
+def known_records(store: Store) -> Known:
+    """What the store holds already, for what may come in."""
+    items, answers = store.items(), store.answers()
+    bare = not any(i.text or i.reference for i in items) and not any(a.text for a in answers)
+    return Known(frozenset(i.id for i in items), {a.id: a.system for a in answers}, bare)
+
+
+def _preparation(files: Sequence[Incoming], store: Store) -> tuple[Event, ...]:
+    if not any(one.preparation for one in files):
+        return ()
+    from konsil.api.folder.decks import preparation
+    from konsil.api.folder.pocqi import lengths_told
+
+    here = store.events()
+    return (*preparation(files, now(), here), *lengths_told(files, now(), here))
+
+
+def _read(file: Path) -> str:
+    if file.exists() and not file.is_file():
+        raise OSError(errno.EINVAL, "is no file")
+    if file.exists() and file.stat().st_size > LARGEST:
+        raise StudyError(f"{file}: has {file.stat().st_size:,} bytes; expected {LARGEST:,} or fewer")
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise StudyError(f"{file}: is not UTF-8 text; save it as UTF-8") from None
+    except PermissionError as error:
+        raise KonsilError(f"{file}: cannot be read ({error.strerror})") from None

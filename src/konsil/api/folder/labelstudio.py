@@ -1,0 +1,146 @@
+"""Planned tasks to Label Studio, one project a rater, and its annotations back to the plan's tasks."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from konsil.api.folder.folder import Folder
+from konsil.errors import StudyError, nearest
+from konsil.instrument import Instrument, screen
+from konsil.instrument.screens.labelstudio import configuration, controls, data
+from konsil.prepare import prepared
+from konsil.records import Task
+from konsil.sources.labelstudio.labelstudio_slots import TASK_KEY, Planned, Slot
+from konsil.store.engine.folders import whole_folder
+from konsil.store.log.write import Batch
+from konsil.study import study_digest
+from konsil.version import __version__
+
+MARK = "label-studio.json"
+"""The file that says what the others are."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """What one project of Label Studio is to hold."""
+
+    folder: str
+    """The folder of its configuration and of its tasks."""
+    rater: str
+    """Who is to annotate it."""
+    tasks: int
+    """How many tasks it has."""
+
+    @property
+    def file(self) -> str:
+        """The file of its tasks."""
+        return f"{self.folder}/{_file(self.rater)}.json"
+
+
+def export_tasks(folder: Folder, output: Path, *, overwrite: bool = False) -> tuple[Project, ...]:
+    """Write the tasks of people that nobody has rated yet: a folder a form, in it a configuration and a file a rater.
+
+    Label Studio's Community edition gives every task to everybody, so each rater has a project of their own. Nothing in
+    the files says which system an answer is from: tasks have random names and their answers stand in the order shown.
+    """
+    with folder.store() as store:
+        held = store.batch()
+    people = {r.id for r in (*folder.study.raters, *held.raters) if r.kind == "human"}
+    rated = {r.task for r in held.ratings}
+    tasks = [t for t in held.tasks if t.rater in people and t.id not in rated]
+    if not tasks:
+        why = "every task of a person is rated" if any(t.rater in people for t in held.tasks) else "nobody has a task"
+        raise StudyError(f"{folder.path}: there is nothing to export: {why}; 'konsil plan' draws tasks")
+    instruments = {i.id: i for i in folder.study.instruments}
+    shapes: dict[tuple[str, int, int], dict[str, list[Task]]] = {}
+    for task in sorted(tasks, key=lambda t: (t.rater, t.position, t.id)):
+        _instrument(instruments, task)
+        shape = (task.instrument, len(task.answers), len(task.spans))
+        shapes.setdefault(shape, {}).setdefault(task.rater, []).append(task)
+    projects = []
+    with whole_folder(output, mark=MARK, overwrite=overwrite, private=True) as made:
+        for shape, raters in sorted(shapes.items()):
+            projects += list(_write(made, _name(shape), instruments[shape[0]], raters, held))
+        about = {
+            "konsil": __version__, "study": study_digest(folder.study),
+            "projects": [{"rater": p.rater, "tasks": p.tasks, "file": p.file} for p in projects],
+        }  # fmt: skip
+        (made / MARK).write_text(json.dumps(about, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    return tuple(projects)
+
+
+def _write(
+    made: Path, name: str, instrument: Instrument, raters: Mapping[str, list[Task]], held: Batch
+) -> Iterator[Project]:
+    items, answers = {i.id: i for i in prepared(held.items, held.events)}, {a.id: a for a in held.answers}
+    place = made / name
+    place.mkdir()
+    if instrument.codebook:
+        (place / "codebook.md").write_text(instrument.codebook, encoding="utf-8")
+    files: set[str] = set()
+    for rater, tasks in raters.items():
+        screens = [screen(instrument, t, items.get(t.item or ""), answers) for t in tasks]
+        if not files:
+            (place / "labeling.xml").write_text(configuration(screens[0]), encoding="utf-8")
+        rows = [{"data": {TASK_KEY: t.id, **data(s)}} for t, s in zip(tasks, screens, strict=True)]
+        project = Project(name, rater, len(tasks))
+        if project.file in files:
+            raise StudyError(f"raters: {rater!r} and another would share the file {project.file!r}; rename one")
+        files.add(project.file)
+        (made / project.file).write_text(json.dumps(rows, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        yield project
+
+
+def _name(shape: tuple[str, int, int]) -> str:
+    instrument, n_answers, n_spans = shape
+    parts = [_file(instrument), *([f"{n_answers}-answers"] if n_answers else []),
+             *([f"{n_spans}-sentences"] if n_spans else [])]  # fmt: skip
+    return "-".join(parts)
+
+
+def _file(name: str) -> str:
+    """A name that every file system takes."""
+    return re.sub(r"[^\w.-]+", "-", name).strip(".-") or "unnamed"
+
+
+def _instrument(instruments: Mapping[str, Instrument], task: Task) -> Instrument:
+    if task.instrument not in instruments:
+        hint = nearest(task.instrument, instruments)
+        raise StudyError(f"task {task.id!r}: there is no instrument {task.instrument!r}; {hint}")
+    return instruments[task.instrument]
+
+
+@dataclass
+class Finder:
+    """The plan's tasks by their names, read when the first of them is asked for."""
+
+    folder: Folder
+    """The study."""
+    _found: dict[str, Planned] = field(default_factory=dict)
+
+    @cached_property
+    def _tasks(self) -> dict[str, Task]:
+        with self.folder.store() as store, store.view() as view:
+            return {t.id: t for t in view.each("tasks")}
+
+    def __call__(self, name: str) -> Planned | None:
+        """The task of this name and what each control of its screen is about; None where there is none."""
+        task = self._tasks.get(name)
+        if task is None:
+            return None
+        if name not in self._found:
+            instrument = _instrument({i.id: i for i in self.folder.study.instruments}, task)
+            self._found[name] = Planned(task, dict(_slots(instrument, task)))
+        return self._found[name]
+
+
+def _slots(instrument: Instrument, task: Task) -> Iterator[tuple[str, Slot]]:
+    for control in controls(instrument, task):
+        about = tuple(task.answers[a] for a in control.field.answers)
+        span = task.spans[control.field.span] if control.field.span is not None else None
+        yield control.name, Slot(control.field.criterion.id, control.part, about, span, control.words)

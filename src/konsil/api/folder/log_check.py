@@ -1,0 +1,28 @@
+"""The audit log checked before numbers are told, and what the report says of it."""
+
+from __future__ import annotations
+
+from konsil.analysis.model.said import Said, say
+from konsil.store import Store
+
+
+def log_sentence(store: Store) -> tuple[bool, Said]:
+    """Whether the log is whole, and the sentence of the methods that says so, with the last hash to deposit."""
+    problems = store.verify_log()
+    entries, last = store.log_head()
+    if not problems:
+        return True, say(
+            "The audit log is whole: {n:,} {n|entry|entries}, and the records are those that they wrote. Its"
+            " last hash is"
+            " {hash}.",
+            message_id="log.whole",
+            n=entries,
+            hash=last,
+        )
+    return False, say(
+        "The audit log is not whole, so the numbers may rest on changed records: {problem}{more}. Run 'konsil"
+        " verify-log' to see all.",
+        message_id="log.broken",
+        problem=problems[0],
+        more=f" (+ {len(problems) - 1})" if len(problems) > 1 else "",
+    )

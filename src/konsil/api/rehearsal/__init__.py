@@ -1,0 +1,1 @@
+"""Trials of a whole study on a copy."""

@@ -1,0 +1,159 @@
+"""A study drawn again and again from its folder, in as many processes as there are processors."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import math
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
+
+from konsil.api.curation.decided import write_cells
+from konsil.api.curation.masking import pretended_versions
+from konsil.api.folder.folder import PROTOCOL, Folder, open_folder
+from konsil.api.folder.importing import incoming
+from konsil.api.rehearsal.rehearsal import MATERIAL, drawn_items, truth_of
+from konsil.api.running.planning import implied_answers
+from konsil.errors import StoreError, StudyError, option
+from konsil.prepare import in_study
+from konsil.records import Answer, Event, Item
+from konsil.records.digits import written
+from konsil.simulate import Truth
+from konsil.simulate.power import Found, Power, one_study, power
+from konsil.simulate.pretended import pretended_items
+from konsil.study import Study
+from konsil.study.data.cutting import pretended, with_sentences
+
+DRAWS = 400
+"""Resamples of each drawn study: enough for a p value at 0.05 and a width; the study itself takes its own number."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Asked:
+    """What is drawn."""
+
+    path: Path
+    """The study's folder."""
+    database: str
+    """Its database, if not the folder's own."""
+    truth: Path | None
+    """The parameters; None: the folder's simulation.toml."""
+    items: int | None
+    """So many pretended items; None: the study's own."""
+    exploratory: bool
+    """Whether analyses that are not prespecified are made too."""
+    draws: int = DRAWS
+    """Resamples of each drawn study."""
+
+
+def studies(asked: Asked, n: int, seed: int, processes: int) -> Iterator[list[Found]]:
+    """Draw `n` studies; which processes draw them plays no part."""
+    _prepared(asked)  # what is wrong is said here, once
+    seeds = range(seed, seed + n)
+    if processes <= 1:
+        yield from (_one(asked, s) for s in seeds)
+        return
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(functools.partial(_one, asked), seeds)
+
+
+def expected(asked: Asked, n: int, seed: int | None = None, processes: int = 1) -> tuple[Power, ...]:
+    """The widths and the power of the study's analyses over `n` drawn studies."""
+    own = _prepared(asked)[0].seed if seed is None else seed
+    return power(studies(asked, n, own, processes))
+
+
+def _one(asked: Asked, seed: int) -> list[Found]:
+    study, items, answers, truth = _prepared(asked)
+    return one_study(study, items, answers, truth, seed)
+
+
+@functools.lru_cache(maxsize=1)
+def _prepared(asked: Asked) -> tuple[Study, tuple[Item, ...], tuple[Answer, ...], Truth]:
+    folder = open_folder(asked.path, database=asked.database)
+    where = folder.path / PROTOCOL
+    study = folder.study
+    if not study.plan:
+        raise StudyError(f"{where}: there is no [[plan]]; power is that of a plan")
+    analyses = tuple(a for a in study.analyses if a.prespecified or asked.exploratory)
+    if not analyses:
+        raise StudyError(f"{where}: there are no [[analyses]]; power is theirs")
+    if not study.systems:
+        raise StudyError(f"{where}: there are no [[systems]]; say whose answers are rated")
+    truth = truth_of(folder, asked.truth)
+    items, answers = _material(folder, asked.items)
+    study = replace(study, analyses=analyses, resampling=replace(study.resampling, draws=asked.draws))
+    found = answers or pretended(study, implied_answers(items, [s.id for s in study.systems]))
+    return study, items, with_sentences(study, found, {}), truth
+
+
+def _material(folder: Folder, n: int | None) -> tuple[tuple[Item, ...], tuple[Answer, ...]]:
+    """The study's items and answers, read from its files where nothing is imported yet; or pretended ones."""
+    if n is not None:
+        return pretended_items(folder.study, n), ()
+    items, answers, events = _stored(folder)
+    if not items:
+        items, answers = _from_files(folder)
+    if not items:
+        raise StudyError(
+            f"{folder.path / PROTOCOL}: there are no items yet; say how many there will be with {option('items', 'N')}"
+        )
+    events = (*events, *drawn_items(folder, events, items, answers))
+    items = in_study((*items, *pretended_versions(folder, items, events)), events)
+    kept = {item.id for item in items}
+    return items, tuple(a for a in answers if a.item in kept)
+
+
+def _stored(folder: Folder) -> tuple[tuple[Item, ...], tuple[Answer, ...], tuple[Event, ...]]:
+    try:
+        with folder.store() as store:
+            return store.items(), store.answers(), store.events()
+    except StoreError:  # there is no database yet
+        return (), (), ()
+
+
+def _from_files(folder: Folder) -> tuple[tuple[Item, ...], tuple[Answer, ...]]:
+    material = [s for s in folder.study.sources if s.records in MATERIAL and (folder.path / s.file).is_file()]
+    if not material:
+        return (), ()
+    files = incoming(folder.path, material)
+    return tuple(i for one in files for i in one.items), tuple(a for one in files for a in one.answers)
+
+
+def told(rows: Sequence[Power]) -> list[tuple[str, ...]]:
+    """The rows as a table: analysis, of whom, mean, width, the width that nine in ten do not pass, power."""
+    return [COLUMNS, *(_told(row) for row in rows)]
+
+
+COLUMNS = ("analysis", "of", "mean", "width", "90 %", "power", "Holm")
+
+
+def _told(row: Power) -> tuple[str, ...]:
+    of, minus = ", ".join(row.group.values()), ", ".join(row.versus.values())
+    cells = (_number(row.mean), _number(row.width), _number(row.width_90))
+    tested = f"{row.power:.2f} ({row.power_low:.2f}-{row.power_high:.2f})" if row.tested else ""
+    return row.analysis, f"{of} minus {minus}" if minus else of, *cells, tested, _number(row.power_adjusted, 2)
+
+
+def _number(value: float, digits: int = 3) -> str:
+    return "" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def write(rows: Sequence[Power], path: Path) -> None:
+    """Write every number: .json, or else CSV; what is not defined is null, or an empty cell."""
+    flat = written([dataclasses.asdict(row) for row in rows])
+    if path.suffix == ".json":
+        path.write_text(json.dumps(flat, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        return
+    names = [f.name for f in dataclasses.fields(Power)]
+    write_cells(path, names, [[_text(one[name]) for name in names] for one in flat])
+
+
+def _text(value: object) -> str | float:
+    if isinstance(value, dict):
+        return ", ".join(value.values())
+    return "" if value is None else value if isinstance(value, (int, float)) else str(value)

@@ -1,0 +1,209 @@
+"""Simulated ratings of a study: into a study that says it is simulated, and nowhere else."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Collection, Sequence
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from konsil.api.curation.masking import pretended_versions
+from konsil.api.curation.preparing import as_they_are, check_drawn
+from konsil.api.curation.screening import by_rules
+from konsil.api.folder.folder import PROTOCOL, Folder, now, open_folder
+from konsil.api.folder.noting import note_study
+from konsil.api.rehearsal.copying import copy_new
+from konsil.api.running.planning import implied_answers, still_silent
+from konsil.errors import StudyError
+from konsil.prepare import draw as draw_items
+from konsil.prepare import event_of, in_study, last_drawn, last_screened
+from konsil.records import Answer, Event, Item
+from konsil.simulate import Truth, cases_of, draw, lengths_of, read_truth, recovery, sets_of
+from konsil.simulate.matches import pretended_answers
+from konsil.stats.engine.contract import Estimate
+from konsil.store import Added, Batch, Store
+from konsil.study.data.cutting import pretended
+
+if TYPE_CHECKING:
+    from konsil.analysis import Results
+    from konsil.report import Section
+
+TRUTH = "simulation.toml"
+"""The file of a study's folder that states what is true in a simulation."""
+
+MATERIAL = ("items", "answers", "anki")
+"""The sources whose records are rated; a simulation leaves the ratings that exist alone."""
+
+SIMULATION = "simulation"
+"""The kind of the event that says with which seed the ratings were drawn."""
+
+
+def truth_of(folder: Folder, file: Path | None = None) -> Truth:
+    """Read the parameters of a simulation: the folder's simulation.toml, or another file."""
+    place = file or folder.path / TRUTH
+    if not place.is_file():
+        raise StudyError(f"{place}: there is no such file; it states the true parameters of the simulation")
+    try:
+        text = place.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise StudyError(f"{place}: is not UTF-8 text; save it as UTF-8") from None
+    return read_truth(text, str(place))
+
+
+def simulate(folder: Folder, truth: Truth, seed: int | None = None, *, but: Collection[str] = ()) -> Added:
+    """Draw every rater's ratings by the plan and store them; the same seed again changes nothing.
+
+    `but` are raters who get their tasks and rate themselves.
+
+    Only a study with `simulated = true` takes simulated ratings, so that they never mix with collected ones.
+    """
+    study = folder.study
+    if not study.simulated:
+        raise StudyError(
+            f"{folder.path / PROTOCOL}: the study is not marked simulated = true; simulate into a copy with"
+            " 'konsil simulate --to COPY'"
+        )
+    if not study.plan:
+        raise StudyError(f"{folder.path / PROTOCOL}: there is no [[plan]]; a simulation rates what a plan assigns")
+    material = [s for s in study.sources if s.records in MATERIAL]
+    if material:
+        folder.import_sources(material)
+    with folder.store(create=True) as store:
+        items, answers = store.items(), store.answers()
+        if not items:
+            raise StudyError(f"{folder.path / PROTOCOL}: there are no items; add a [[sources]] with records = 'items'")
+        chosen = drawn_items(folder, store.events(), items, answers)
+        made = pretended_versions(folder, items, (*store.events(), *chosen))
+        items = in_study((*items, *made), (*store.events(), *chosen))
+        silent = still_silent(study, answers)
+        implied = pretended(study, implied_answers(items, silent)) if silent or not answers else ()
+        drawn = draw(study, items, (*answers, *implied), truth, study.seed if seed is None else seed)
+        note_study(store, study, now())
+        events = (*chosen, *_drawn_with(store, study.seed if seed is None else seed, but))
+        ratings = [r for r in drawn.ratings if r.rater not in but]
+        batch = Batch(
+            items=made, answers=implied, raters=study.everybody(), tasks=drawn.tasks, ratings=ratings, events=events
+        )
+        return store.add(batch, source="simulation", at=now())
+
+
+def drawn_items(
+    folder: Folder, events: Sequence[Event], items: Sequence[Item], answers: Sequence[Answer]
+) -> tuple[Event, ...]:
+    """The draw that the protocol asks for, where it is still to be made; without answers it is pretended."""
+    study, kept = folder.study, as_they_are(folder, events, items)
+    if study.prepare is None or not study.prepare.draws:
+        return kept
+    if last_drawn(events)[1] is not None:
+        check_drawn(folder, events, is_planned=False)
+        return kept
+    looked = by_rules(folder, events, items)
+    screened = last_screened((*events, *looked))[1]
+    systems = [s.id for s in study.systems]
+    if not any(a.text for a in answers):
+        answers = pretended_answers(items, systems, study.prepare, study.seed)
+    drawn = draw_items(study.prepare, items, answers, systems=systems, seed=study.seed, screened=screened)
+    return (*looked, *kept, event_of(drawn, 1, now()))
+
+
+def _drawn_with(store: Store, seed: int, but: Collection[str]) -> tuple[Event, ...]:
+    """The seed is kept with the ratings, so that the report knows which raters were drawn, and who rated themselves."""
+    if any(e.kind == SIMULATION for e in store.events()):
+        return ()
+    return (Event("simulation", SIMULATION, "study", now(), {"seed": seed, **({"but": sorted(but)} if but else {})}),)
+
+
+def copy_as_simulated(folder: Folder, target: Path) -> Folder:
+    """Copy a study's protocol and the files it names to a new folder, marked simulated; no ratings come along."""
+    wanted = {PROTOCOL, TRUTH} | {s.file for s in folder.study.sources if s.records in MATERIAL}
+    wanted |= {p.name for p in folder.path.glob("*.md")}
+
+    def fill(draft: Path) -> None:
+        for name in sorted(wanted):
+            if (folder.path / name).is_file():
+                (draft / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(folder.path / name, draft / name)
+        protocol = draft / PROTOCOL
+        protocol.write_text(_marked(protocol.read_text(encoding="utf-8")), encoding="utf-8")
+
+    copy_new(target, fill)
+    return open_folder(target)
+
+
+def _marked(text: str) -> str:
+    marked, n = re.subn(r"(?m)^simulated\s*=\s*\w+", "simulated = true", text, count=1)
+    # A key of the whole file stands before the first table.
+    return marked if n else "simulated = true\n" + text
+
+
+def demo(target: Path) -> Path:
+    """Make the demo study in a new folder, simulate its panel, write its report; gives the report's path."""
+    with as_file(files("konsil.demo")) as source:
+        copy_new(target, lambda draft: _copy_data(source, draft))
+    folder = open_folder(target)
+    simulate(folder, truth_of(folder))
+    return report(folder)
+
+
+def report(folder: Folder, output: Path | None = None) -> Path:
+    """Write the report; a simulated study with stated parameters also shows what became of them."""
+    return write_report(folder, output)[0]
+
+
+def write_report(folder: Folder, output: Path | None = None) -> tuple[Path, Results]:
+    """The same, with the results that the page tells."""
+    from konsil.api.rehearsal.local_demo import about_the_model
+
+    if folder.study.simulated and (folder.path / TRUTH).is_file():
+        return folder.write_report(lambda results: (*about_the_model(folder), recovered(folder, results)), output)
+    return folder.write_report(lambda _: about_the_model(folder), output)
+
+
+def recovered(folder: Folder, results: Results) -> Section:
+    """The report's section on the true parameters and what the analyses made of them."""
+    from konsil.analysis.model.said import say
+    from konsil.report import Recovered, Section
+
+    with folder.store() as store:
+        seeds = [e.data["seed"] for e in store.events() if e.kind == SIMULATION]
+        items = in_study(store.items(), store.events())
+        known = {i.id for i in items}
+        lengths = lengths_of(a for a in store.answers() if a.item in known)
+    truth, sets = truth_of(folder), sets_of(folder.study, items)
+    seed = seeds[0] if seeds and isinstance(seeds[0], int) else None
+    cases = cases_of(items, truth)
+    rows = recovery(folder.study, truth, results, seed=seed, sets=sets, cases=cases, lengths=lengths)
+    inside = sum(r.covered is True for r in rows)
+    judged = sum(r.covered is not None for r in rows)
+    return Section(
+        title=say("Recovery of the true parameters"),
+        paragraphs=(
+            say(
+                "The ratings are simulated from stated parameters, so the true value of most estimates is known: the"
+                " value in the population of new items with these raters, found by large-sample simulation."
+            ),
+            say(
+                "{inside} of {judged} intervals hold their true value. One study shows single hits and misses; how"
+                " often intervals hold is measured over many simulated studies.",
+                inside=inside,
+                judged=judged,
+            ),
+        ),
+        recovered=tuple(
+            Recovered(
+                r.parameter,
+                r.truth,
+                Estimate(r.estimate, r.low, r.high, folder.study.resampling.level),
+                r.analysis,
+            )
+            for r in rows
+        ),
+    )
+
+
+def _copy_data(source: Path, draft: Path) -> None:
+    for file in sorted(source.iterdir()):
+        if file.is_file() and file.suffix in {".toml", ".md", ".csv"}:
+            shutil.copyfile(file, draft / file.name)

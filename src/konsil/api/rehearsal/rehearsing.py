@@ -1,0 +1,197 @@
+"""A whole study rehearsed through its pages: a copy is served, simulated raters come in by invitations, and report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from konsil.api.curation.masking import pretended_versions
+from konsil.api.folder.folder import PROTOCOL, Folder, now, open_folder
+from konsil.api.rehearsal.rehearsal import MATERIAL, SIMULATION, copy_as_simulated, drawn_items, report
+from konsil.api.running.invitations import PATH
+from konsil.api.running.planning import implied_answers, make_plan, still_silent
+from konsil.errors import StudyError, option
+from konsil.prepare import DECISION, SAMPLING, SCREENING, in_study
+from konsil.prepare.cases.marking import MARKING
+from konsil.prepare.questions.rewriting import REWRITING
+from konsil.prepare.questions.themes import THEMING
+from konsil.records import Answer, Event, Item, Source
+from konsil.rehearse import Outcome, Replies, Server, Think, browser_there, work
+from konsil.rehearse.panel import Person
+from konsil.rehearse.replies import about
+from konsil.simulate import Truth, check_truth, people
+from konsil.simulate.pretended import pool_size, pretended_pool
+from konsil.store import Batch, Store
+from konsil.store.people.access import Access
+from konsil.study import Study
+from konsil.study.data.cutting import pretended
+
+PREPARED = (SCREENING, DECISION, SAMPLING, MARKING, REWRITING, THEMING)
+"""The kinds of events that say what becomes of the items before anybody rates; a rehearsal takes them over."""
+UNANSWERED = "…"
+"""What is shown for an answer that is not there yet."""
+DAYS = 7.0
+"""How long a rehearsal's invitations work."""
+
+
+@dataclass(frozen=True)
+class Rehearsed:
+    """What came of a rehearsal."""
+
+    folder: Folder
+    """The copy, with everything that was collected."""
+    outcome: Outcome
+    """Pages handed in, times, faults."""
+    planned: int
+    """Pages that the plan had for people, tie-breaks that came about included."""
+    report: Path | None
+    """The report it would give; None where nothing came to report on."""
+
+
+def rehearse(
+    folder: Folder,
+    truth: Truth,
+    target: Path,
+    *,
+    seed: int | None = None,
+    think: Think = lambda _: 0.0,
+    most: int | None = None,
+    database: str = "",
+    workers: int = 1,
+    windows: int = 0,
+    items: int | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Rehearsed:
+    """Rehearse a study in a new folder: its plan, its pages, its report; the study itself is only read.
+
+    `most` pages each at the utmost; `database` is an empty one for the copy, instead of a file in its folder. The first
+    `windows` raters sit at a real browser. `items` pretends so many instead of the study's own.
+    """
+    if windows:
+        browser_there()
+    copy = prepared_copy(folder, truth, target, database=database, pretend=items)
+    study, drawn = copy.study, folder.study.seed if seed is None else seed
+    planned = make_plan(copy)
+    say(f"{len(planned.tasks):,} tasks planned in {target}")
+    with copy.store() as store:
+        rated, answers = _material(store)
+        replies = Replies(study, store, rated, answers, truth, drawn)
+        guests = invited(study, store)
+        with Server(copy.path, database=copy.database, workers=workers) as server:
+            say(f"{len(guests)} simulated raters at {server.url}")
+            outcome = work([Person(p.who, server.url + p.link, p.about) for p in guests], replies.to, think, most=most,
+                           windows=windows)  # fmt: skip
+        tasks = store.tasks()
+    judged = _judge(copy, truth, drawn)
+    say(f"{sum(outcome.handed_in.values()):,} pages handed in; {judged:,} ratings of judges drawn")
+    human = {r.id for r in study.everybody() if r.kind == "human"}
+    n = sum(t.rater in human or t.slot in human for t in tasks)
+    return Rehearsed(copy, outcome, n, report(copy) if outcome.handed_in else None)
+
+
+def prepared_copy(
+    folder: Folder, truth: Truth, target: Path, *, database: str = "", pretend: int | None = None
+) -> Folder:
+    """A copy of a study with its items and answers, ready to be planned: no rating, no person comes along.
+
+    `pretend` makes so many items instead; then nothing of the study's own is read but its protocol.
+    """
+    if not folder.study.plan:
+        raise StudyError(f"{folder.path / PROTOCOL}: there is no [[plan]]; a rehearsal rates what a plan assigns")
+    material = [s for s in folder.study.sources if s.records in MATERIAL]
+    if pretend is None:
+        _expect_files(folder, material)
+    copy_as_simulated(folder, target)
+    _entitle(target / PROTOCOL, folder.study)
+    copy = Folder(target, open_folder(target).study, database)
+    if material and pretend is None:
+        copy.import_sources(material)
+    with copy.store(create=True) as store:
+        if pretend is None:
+            _take_over(folder, store)
+        else:
+            store.add(Batch(items=pretended_pool(folder.study, pretend)), source="rehearsal", at=now())
+        if not store.items():
+            raise StudyError(f"{folder.path}: there are no items to rehearse with; run 'konsil import' first")
+        chosen = drawn_items(copy, store.events(), store.items(), store.answers())
+        made = pretended_versions(copy, store.items(), (*store.events(), *chosen))
+        store.add(Batch(items=made, events=chosen), source="rehearsal", at=now())
+        items, answers = _material(store)
+        silent = still_silent(folder.study, answers)
+        if silent:
+            spoken = pretended(folder.study, implied_answers(items, silent), UNANSWERED)
+            store.add(Batch(answers=spoken), source="rehearsal", at=now())
+        check_truth(truth, folder.study, store.answers())
+    return copy
+
+
+def _expect_files(folder: Folder, material: Sequence[Source]) -> None:
+    """Say before anything is copied that a study is without its files, and how it can be rehearsed all the same."""
+    for source in material:
+        if not (folder.path / source.file).exists():
+            raise StudyError(
+                f"{folder.path / source.file}: there is no such file or folder;"
+                f" '{option('items', pool_size(folder.study))}' rehearses with pretended items"
+            )
+
+
+def invited(study: Study, store: Store) -> tuple[Person, ...]:
+    """A personal link for everybody who rates, and for one person a place; only the paths, a server has the rest."""
+    access, moment = Access(store), datetime.now(UTC)
+    until = (moment + timedelta(days=DAYS)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    named = {r.id for r in study.raters}
+    found = []
+    for rater in study.everybody():
+        if rater.kind == "human":
+            who, place = (rater.id, None) if rater.id in named else (f"rehearsed {rater.id}", rater)
+            secret = access.invite(who, "rater", at=now(), expires_at=until)
+            found.append(Person(who, PATH + secret, about(study, place)))
+    return tuple(found)
+
+
+def _take_over(folder: Folder, store: Store) -> None:
+    """What the study's own database has of items, answers and their preparation; it may not be there yet."""
+    if not folder.has_store():
+        return
+    with folder.store() as own, own.view() as view:
+        draws = tuple(e for e in view.each("events") if e.kind in PREPARED)
+        batch = Batch(items=tuple(view.each("items")), answers=tuple(view.each("answers")), events=draws)
+    store.add(batch, source="the study", at=now())
+
+
+def _material(store: Store) -> tuple[tuple[Item, ...], tuple[Answer, ...]]:
+    items = in_study(store.items(), store.events())
+    known = {i.id for i in items}
+    return tuple(items), tuple(a for a in store.answers() if a.item in known)
+
+
+def _judge(copy: Folder, truth: Truth, seed: int) -> int:
+    """Draw what judges and programs say: models cost money, and a rehearsal asks none."""
+    study = copy.study
+    make_plan(copy)
+    with copy.store() as store:
+        items, answers = _material(store)
+        others = {r.id for r in study.raters if r.kind != "human"}
+        tasks = sorted((t for t in store.tasks() if t.rater in others), key=lambda t: (t.rater, t.position, t.id))
+        ratings = people(study, items, answers, truth, seed).rate(tasks)
+        event = Event("simulation", SIMULATION, "study", now(), {"seed": seed})
+        return store.add(Batch(ratings=ratings, events=(event,)), source="rehearsal", at=now()).new.get("ratings", 0)
+
+
+def _entitle(protocol: Path, study: Study) -> None:
+    """The copy's title says what it is, on the pages and on the report."""
+    word = "Probelauf" if study.language == "de" else "Rehearsal"
+    text = protocol.read_text(encoding="utf-8")
+    protocol.write_text(re.sub(r'(?m)^(title\s*=\s*")', rf"\1{word}: ", text, count=1), encoding="utf-8")
+
+
+def told(done: Rehearsed) -> Sequence[str]:
+    """The times of a rehearsal, one line a kind of request."""
+    lines = [f"{'request':<12}{'number':>9}{'p50 ms':>9}{'p95 ms':>9}{'p99 ms':>9}{'max ms':>9}{'KB':>8}"]
+    for row in done.outcome.times.rows():
+        numbers = "".join(f"{1000 * s:>9.0f}" for s in (row.p50, row.p95, row.p99, row.largest))
+        lines.append(f"{row.kind:<12}{row.count:>9,}{numbers}{row.size / 1000:>8.1f}")
+    return lines

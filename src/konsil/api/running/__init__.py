@@ -1,0 +1,1 @@
+"""While a study runs: checks, plan, invitations, kits, calls of models, codebooks."""

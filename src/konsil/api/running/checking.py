@@ -1,0 +1,191 @@
+"""What can be known of a study before its numbers are due: its files, their columns, and its analyses, each tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from konsil.analysis.judges.injections import KIND
+from konsil.analysis.model.catalogue import LENGTH, RATER_PAIR
+from konsil.analysis.table.frame import COLUMNS
+from konsil.api.folder.folder import PROTOCOL, Folder, known_records
+from konsil.errors import AnalysisError, KonsilError, SourceError, StoreError, nearest
+from konsil.prepare import in_study, last_drawn
+from konsil.records import Event, Item
+from konsil.study.data.admit import Incoming, Known, admit
+from konsil.study.data.cutting import with_sentences
+from konsil.study.data.planned import on_plan
+from konsil.study.sections.line_numbers import with_lines
+
+if TYPE_CHECKING:
+    from konsil.analysis.table.frame import Data
+
+DRAWS = 100
+"""Resamples with which analyses are tried: whether they can be made does not depend on their number."""
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was found wrong in a study beyond its protocol."""
+
+    problems: tuple[str, ...] = ()
+    """What has to be put right, a sentence each, with the line of study.toml."""
+    absent: tuple[str, ...] = ()
+    """Files of [[sources]] that are not there yet."""
+
+
+def findings(folder: Folder) -> Findings:
+    """Open every file that the protocol names, compare its records with the forms, and try every analysis.
+
+    Nothing is written, and nothing of the results is shown. Analyses are tried on the stored ratings, or else on
+    those of the files; where there are none, only what the protocol itself says of them is checked.
+    """
+    protocol = folder.path / PROTOCOL
+    files, problems = _read_files(folder)
+    of_columns = list(column_problems(folder, tuple(item for one in files for item in one.items)))
+    problems += [f"{protocol}: {problem}" for problem in of_columns]
+    at_fault = {problem.partition(".")[0] for problem in of_columns}
+    try:
+        data = _data(folder, files)
+    except KonsilError as error:  # the ratings do not conform to the forms
+        data = None
+        problems += str(error).split("\n")
+    if data is not None:
+        problems += [f"{protocol}: {p}" for p in _refusals(folder, data) if p.partition(": ")[0] not in at_fault]
+    absent = tuple(dict.fromkeys(s.file for s in folder.study.sources if not (folder.path / s.file).exists()))
+    text = protocol.read_text(encoding="utf-8-sig")
+    return Findings(tuple(with_lines(problems, text, str(protocol))), absent)
+
+
+def _read_files(folder: Folder) -> tuple[list[Incoming], list[str]]:
+    """The records of all files that are there, and what is wrong; no records where anything is."""
+    from konsil.api.folder.importing import incoming
+
+    protocol, study = folder.path / PROTOCOL, folder.study
+    read: list[Incoming] = []
+    problems: list[str] = []
+    for n, source in enumerate(study.sources):
+        place = folder.path / source.file
+        if not place.exists():
+            problems += [f"{protocol}: sources[{n}].file: {hint}" for hint in _misspelt(folder, source.file)]
+            continue
+        try:
+            read += incoming(folder.path, [source], folder.finder(), study.instruments)
+        except (SourceError, StoreError) as error:
+            problems.append(f"{protocol}: sources[{n}]: {error}")
+    if problems:
+        return [], problems
+    try:
+        with folder.store() as store:
+            known, tasks = known_records(store), store.tasks()
+    except StoreError:  # there is no database yet
+        known, tasks = Known(), ()
+    # The ratings of a study whose items are not there yet name items that nobody knows.
+    if all((folder.path / source.file).exists() for source in study.sources):
+        try:
+            admit(study, on_plan(read, tasks, study.instruments), known)
+        except SourceError as error:
+            return [], [f"{protocol}: sources: {error}"]
+    return read, []
+
+
+def _misspelt(folder: Folder, file: str) -> Iterator[str]:
+    """Whether a file that is not there is called nearly like one that is there and that no other source names."""
+    place = folder.path / file
+    if not place.parent.is_dir():
+        yield f"{file!r}: there is no folder {str(Path(file).parent)!r}"
+        return
+    named = {(folder.path / source.file).resolve() for source in folder.study.sources}
+    free = [p.name for p in place.parent.iterdir() if p.resolve() not in named and p.suffix == place.suffix]
+    hint = nearest(place.name, free)
+    if hint.startswith("did you mean"):
+        yield f"there is no file {file!r}; {hint}"
+
+
+def _data(folder: Folder, files: Sequence[Incoming]) -> Data | None:
+    """The stored records, or those of the files; None where nobody has rated yet."""
+    from konsil.analysis.table.frame import Data
+    from konsil.api.folder.conforming import conforming
+
+    study = folder.study
+    try:
+        with folder.store() as store:
+            is_rated = bool(store.counts()["ratings"])
+    except StoreError:
+        is_rated = False
+    if is_rated:
+        data, events = folder.stored()
+        return conforming(str(folder.path / PROTOCOL), study, data, events)[0]
+    if not any(one.ratings for one in files):
+        return None
+    admitted = admit(study, files, Known())
+    answers = with_sentences(study, admitted.answers, {})
+    raters = {r.id: r for r in (*admitted.raters, *study.raters)}
+    return Data(admitted.items, answers, tuple(raters.values()), admitted.tasks, admitted.ratings)
+
+
+def _refusals(folder: Folder, data: Data) -> Iterator[str]:
+    """Each analysis that the ratings cannot give, as 'analyses[n]: why'."""
+    from konsil.analysis.running.run import run
+
+    study = folder.study
+    places = {analysis.name: f"analyses[{n}]" for n, analysis in enumerate(study.analyses)}
+    try:
+        results = run(
+            study.analyses,
+            data,
+            instruments=study.instruments,
+            seed=study.seed,
+            resampling=replace(study.resampling, draws=DRAWS),
+            inference=study.inference,
+            exclusions=study.exclusions,
+            planned=bool(study.plan),
+            systems=study.systems,
+            derived=study.derived,
+            together=study.together,
+            strict=False,
+        )
+    except AnalysisError as error:
+        yield f"analyses: {error}"
+        return
+    for sentence in results.refused:
+        name = next((name for name in places if sentence.startswith(f"{name}: ")), None)
+        yield f"analyses: {sentence}" if name is None else f"{places[name]}: {sentence.removeprefix(f'{name}: ')}"
+
+
+def column_problems(folder: Folder, of_files: Sequence[Item] = ()) -> Iterator[str]:
+    """Every column that an analysis names and no rating will have, one sentence each, its place before it.
+
+    Before an import the items are those `of_files`. Nothing is said where columns may still come: without items, before
+    a draw that sorts them, and where people who sign up bring columns of their own.
+    """
+    study = folder.study
+    items, events = _held(folder)
+    items = items or tuple(of_files)
+    drawn = study.prepare is None or last_drawn(events)[1] is not None
+    if not items or not drawn or study.places:
+        return
+    of_items = {column for item in in_study(items, events) for column in item.strata}
+    of_raters = {column for rater in study.everybody() for column in rater.strata}
+    known = {*COLUMNS, *of_items, *of_raters, *(f"rater_{column}" for column in of_raters)}
+    for n, one in enumerate(study.derived):
+        if one.name in known:
+            yield f"derived[{n}].name: ratings have a column {one.name!r} already; choose another name"
+    known |= {d.name for d in study.derived}
+    for n, analysis in enumerate(study.analyses):
+        asked = {f"by[{k}]": column for k, column in enumerate(analysis.by) if column not in {RATER_PAIR, LENGTH, KIND}}
+        asked |= {f"where.{column}": column for column in analysis.where}
+        for key, column in asked.items():
+            if column not in known:
+                hint = nearest(column, sorted(known))
+                yield f"analyses[{n}].{key}: ratings will have no column {column!r}; {hint}"
+
+
+def _held(folder: Folder) -> tuple[tuple[Item, ...], tuple[Event, ...]]:
+    try:
+        with folder.store() as store:
+            return tuple(store.items()), tuple(store.events())
+    except StoreError:  # there is no database yet
+        return (), ()

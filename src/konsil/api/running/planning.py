@@ -1,0 +1,222 @@
+"""The plan of a study's folder: drawn, stored, and described."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from konsil.api.curation.masking import check_masked
+from konsil.api.curation.preparing import check_drawn, check_rewritten
+from konsil.api.folder.folder import PROTOCOL, Folder, now
+from konsil.api.folder.noting import note_study
+from konsil.errors import PlanError, StudyError
+from konsil.plan import (
+    Balance,
+    Meetings,
+    Missing,
+    PlannedOverlap,
+    Washout,
+    assign,
+    balance,
+    meetings,
+    missing,
+    overlaps_of,
+    washouts,
+)
+from konsil.plan.draw.injections import plant
+from konsil.plan.model.places import ADDED, added_places, stand_ins
+from konsil.prepare import in_study
+from konsil.records import Answer, Item, Task
+from konsil.store import Batch, Store
+from konsil.store.calls.calls import Calls
+from konsil.study import Study
+
+_NAMED = 5
+"""So many items are named in a sentence."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What was planned."""
+
+    tasks: tuple[Task, ...]
+    """Every task of the plan, those stored before included."""
+    new: int
+    """How many of them were not stored before."""
+    balance: Balance
+    """How even it is."""
+    digest: str
+    """What a pre-registration names: the same plan has the same digest."""
+    missing: tuple[Missing, ...] = ()
+    """Allocations with items that lack answers: none are shown, or fewer."""
+    meetings: Mapping[str, Meetings] = field(default_factory=dict)
+    """Panel that compares two answers at a time -> its comparisons."""
+    washouts: Mapping[tuple[str, str], Washout] = field(default_factory=dict)
+    """Panel of people and kind of second look -> how far apart the looks are."""
+    overlaps: tuple[PlannedOverlap, ...] = ()
+    """The overlap of each line of the plan that asks for one."""
+    first_digest: str = ""
+    """The digest of the plan without the places that were added to it later; empty where none were."""
+
+    def purposes(self) -> dict[str, int]:
+        """Purpose -> tasks."""
+        return dict(sorted(Counter(t.purpose for t in self.tasks).items()))
+
+
+def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Planned:
+    """Draw the tasks of the protocol's plan from what is stored, and store them; `keep` False only describes it.
+
+    Asked again, it gives the same tasks, and the tie-breaks that new ratings call for. What a system was asked and did
+    not answer stays missing: an item without any answer is left out, one with some is shown with those, and both are
+    counted; `strict` refuses instead.
+    """
+    study = folder.study
+    if not study.plan:
+        raise StudyError(f"{folder.path / PROTOCOL}: there is no [[plan]]; nothing says who rates what")
+    with folder.store() as store:
+        held = store.batch()
+        if not held.items:
+            raise StudyError(f"{folder.path}: there are no items yet; run 'konsil import' first")
+        check_drawn(folder, held.events, is_planned=bool(held.tasks))
+        check_rewritten(folder, held.items, held.events, held.answers, held.ratings)
+        check_masked(folder, held.items, held.events)
+        studied = in_study(held.items, held.events)
+        implied = () if held.answers else _without_texts(folder, studied)
+        material: dict[str, Any] = {
+            "items": held.items,
+            "answers": [*held.answers, *implied],
+            "raters": study.raters,
+            "instruments": study.instruments,
+        }
+        lacking = missing(study.plan, **{**material, "items": studied})
+        _refuse_unasked(folder, store, lacking, held.answers)
+        if strict and lacking:
+            raise PlanError(f"{folder.path}: " + "; ".join(told_missing(one) for one in lacking))
+        design = {**material, "seed": study.seed, "places": study.places}
+        tasks = assign(study.plan, **design, ratings=held.ratings, events=held.events)
+        first = [e for e in held.events if e.kind != ADDED]
+        planned_first = assign(study.plan, **design, events=first) if len(first) < len(held.events) else ()
+        if study.injections is not None:
+            models = {j.rater for j in study.judges}
+            # Control tasks repeat what was drawn first: places that are added later move none.
+            drawn = planned_first or tasks
+            tasks = (*tasks, *plant(drawn, study.injections, study.instruments, models, study.seed))
+        _refuse_another(folder, held.tasks, tasks)
+        stored = {t.id for t in held.tasks}
+        fresh = tuple(t for t in tasks if t.id not in stored)
+        if keep and fresh:
+            raters = [r for r in study.raters if r.id not in {x.id for x in held.raters}]
+            note_study(store, study, now())
+            store.add(Batch(answers=implied, raters=raters, tasks=fresh), source="plan", at=now())
+    # Who takes a place changes neither how even the plan is nor its digest.
+    places = {p.id for p in stand_ins((*study.places, *added_places(held.events)), study.raters)}
+    seated = _seated(tasks, places)
+    evenness = balance(seated, material["answers"], studied)
+    compared = {i.id for i in study.instruments if i.unit == "pair"}
+    met = meetings((t for t in seated if t.instrument in compared), material["answers"], studied)
+    return Planned(
+        tasks,
+        len(fresh),
+        evenness,
+        digest_of_plan(seated),
+        lacking,
+        met,
+        _looks(folder, seated),
+        overlaps_of(study.plan, seated, studied),
+        digest_of_plan(_seated(planned_first, places)) if planned_first else "",
+    )
+
+
+def _seated(tasks: Sequence[Task], places: Collection[str]) -> list[Task]:
+    """The tasks with every place its own holder, whoever took it."""
+    return [dataclasses.replace(t, rater=t.slot) if t.slot in places else t for t in tasks]
+
+
+def _looks(folder: Folder, tasks: Sequence[Task]) -> Mapping[tuple[str, str], Washout]:
+    """How far apart people look at the same answers twice; a model forgets from call to call."""
+    people = {r.panel for r in folder.study.everybody() if r.kind == "human"}
+    return washouts(t for t in tasks if t.slot.rsplit(" ", 1)[0] in people)
+
+
+def told_missing(lacking: Missing) -> str:
+    """One sentence on an allocation's items that lack answers.
+
+    >>> told_missing(Missing("plan[0]", ("a", "b"), 3800, ("i7", "i9"), ("i8",)))
+    'plan[0]: 2 of 3,800 items have too few answers to be shown (i7, i9), 1 has fewer than 2'
+    """
+    parts = []
+    if lacking.without:
+        named = ", ".join(lacking.without[:_NAMED]) + (", ..." if len(lacking.without) > _NAMED else "")
+        has = "has" if len(lacking.without) == 1 else "have"
+        parts.append(f"{len(lacking.without):,} of {lacking.items:,} items {has} too few answers to be shown ({named})")
+    if lacking.fewer:
+        has = "has" if len(lacking.fewer) == 1 else "have"
+        of = "" if lacking.without else f" of {lacking.items:,} items"
+        parts.append(f"{len(lacking.fewer):,}{of} {has} fewer than {len(lacking.systems)}")
+    return f"{lacking.where}: " + ", ".join(parts)
+
+
+def _refuse_unasked(folder: Folder, store: Store, lacking: Sequence[Missing], answers: Sequence[Answer]) -> None:
+    """What was asked and not answered is missing; what was not asked yet is not: the plan would have to change."""
+    called = {s.id for s in folder.study.systems if s.model is not None}
+    silent = called.difference(a.system for a in answers)
+    if not called or not (lacking or silent):
+        return
+    done = {(a.system, a.item) for a in answers} | {(who, item) for _, who, item in Calls(store).ended("answer")}
+    for system in sorted(silent.difference(who for who, _ in done)):
+        if any(not a.systems or system in a.systems for a in folder.study.plan):
+            raise StudyError(f"{folder.path}: system {system!r} has not answered yet; run 'konsil answer' first")
+    for one in lacking:
+        for system in sorted(called.intersection(one.systems)):
+            left = sum((system, item) not in done for item in (*one.without, *one.fewer))
+            if left:
+                raise StudyError(
+                    f"{folder.path}: {one.where}: system {system!r} has not been asked {left:,} of {one.items:,} items"
+                    " yet; run 'konsil answer' first"
+                )
+
+
+def _refuse_another(folder: Folder, stored: Sequence[Task], tasks: Sequence[Task]) -> None:
+    """A plan that was drawn is worked on: another one beside it would have everybody rate twice."""
+    now_given = {t.id for t in tasks}
+    # Tie-breaks follow from ratings, which may be revised; what is stored of them stays.
+    gone = [t for t in stored if t.purpose not in ("tiebreak", "adjudication") and t.id not in now_given]
+    if gone:
+        raise PlanError(
+            f"{folder.path}: {len(gone):,} tasks of the plan that was drawn (such as that of item {gone[0].item!r} for"
+            f" {gone[0].rater!r}) would not come out of today's protocol, items and answers; what was drawn stays: undo"
+            " the change, or draw the changed plan in a new folder; 'konsil places --add' adds places to what was drawn"
+        )
+
+
+def _without_texts(folder: Folder, items: Sequence[Item]) -> tuple[Answer, ...]:
+    """Answers to be planned for before there are any; where models are to answer, theirs must come first."""
+    called = [s.id for s in folder.study.systems if s.model is not None]
+    if called:
+        raise StudyError(f"{folder.path}: system {called[0]!r} has not answered yet; run 'konsil answer' first")
+    return implied_answers(items, [s.id for s in folder.study.systems])
+
+
+def still_silent(study: Study, answers: Sequence[Answer]) -> list[str]:
+    """Systems whose answers are to be pretended: those with a model that gave none yet; all where there are none."""
+    there = {a.system for a in answers}
+    return [s.id for s in study.systems if s.id not in there and (s.model is not None or not answers)]
+
+
+def implied_answers(items: Sequence[Item], systems: Sequence[str]) -> tuple[Answer, ...]:
+    """Answers without texts, for planning or rehearsing a study before anything was answered."""
+    if not systems:
+        raise StudyError("there are neither answers nor systems; a plan needs one of them")
+    return tuple(Answer(f"{i.id}:{s}", i.id, s) for i in items for s in systems)
+
+
+def digest_of_plan(tasks: Sequence[Task]) -> str:
+    """SHA-256 over the tasks in their order of work, tie-breaks left out: they follow from the ratings."""
+    main = [dataclasses.asdict(t) for t in tasks if t.purpose != "tiebreak"]
+    text = json.dumps(main, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,108 @@
+"""While a study runs: letting a rater go, adding places, closing batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from konsil.api.folder.folder import PROTOCOL, Folder, now
+from konsil.errors import StudyError, nearest, option
+from konsil.plan.changes.handover import Handover
+from konsil.plan.model.places import Places
+from konsil.records.ordering import natural
+from konsil.store.engine.engine import reading
+from konsil.store.people.staff import decider
+from konsil.store.tasks import additions, batches, leaving, progress, vacancies
+from konsil.store.tasks.additions import Addition, Group
+
+
+def withdraw(folder: Folder, rater: str, *, reason: str = "", keep: bool = True) -> Handover:
+    """Let a rater go: her links end, what she rated stays, the rest goes to others; `keep` False only says how."""
+    with folder.store() as store:
+        if not keep:
+            return leaving.preview(store, folder.study, rater)
+        found = leaving.withdraw(store, folder.study, rater, at=now(), reason=reason)
+    if found is None:
+        raise StudyError(f"{folder.path}: rater {rater!r} could not be withdrawn; try again")
+    return found
+
+
+def vacant(folder: Folder) -> tuple[vacancies.Vacancy, ...]:
+    """The places that nobody has since somebody withdrew, and in which something waits."""
+    with folder.store() as store, reading(store.engine) as connection:
+        return vacancies.vacancies(connection, folder.study)
+
+
+def succeed(folder: Folder, slot: str, rater: str) -> int:
+    """Name who takes over a place that nobody has; count the tasks that are theirs now."""
+    with folder.store() as store:
+        return vacancies.succeed(store, folder.study, slot, rater, at=now())
+
+
+def place_groups(folder: Folder) -> tuple[Group, ...]:
+    """The places that people sign up for, by panel and profile, with how many are free."""
+    if not folder.study.places:
+        raise StudyError(f"{folder.path / PROTOCOL}: there are no [[places]] that people sign up for")
+    with folder.store() as store:
+        return additions.groups(folder.study, store)
+
+
+def add_places(
+    folder: Folder, number: int, *, panel: str = "", profile: Sequence[str] = (), by: str = "", reason: str = ""
+) -> Addition:
+    """Add places to a panel after the plan was drawn; `profile`: NAME=VALUE, what somebody who signs up must say."""
+    panels = list(dict.fromkeys(p.panel for p in folder.study.places))
+    if not panels:
+        raise StudyError(f"{folder.path / PROTOCOL}: there are no [[places]] that people sign up for")
+    if not panel and len(panels) > 1:
+        raise StudyError(f"{option('panel')}: name the panel that the places belong to; known: {', '.join(panels)}")
+    strata: dict[str, str] = {}
+    for one in profile:
+        name, equals, value = one.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise StudyError(
+                f"{option('profile', flag='for')}: expected NAME=VALUE such as specialty=cardiology, got {one!r}"
+            )
+        strata[name.strip()] = value.strip()
+    for name, text in ((option("by"), by), (option("reason"), reason)):
+        if not text.strip():
+            raise StudyError(f"{name}: is empty; who adds places, and why, stands in the log")
+    with folder.store() as store:
+        wanted = Addition(Places(panel or panels[0], number, strata), reason, decider(store, by))
+        return additions.add_places(store, folder.study, wanted, at=now())
+
+
+def blocks(folder: Folder) -> tuple[tuple[str, str, int, int], ...]:
+    """Every batch in the order of work: phase, batch, screens and how many of them are done; tie-breaks left out."""
+    with folder.store() as store, reading(store.engine) as connection:
+        counts = sorted((c for c in progress.counts(connection) if c.rater), key=lambda c: (c.first, c.phase, c.batch))
+    found: dict[tuple[str, str], list[int]] = {}
+    for one in counts:
+        here = found.setdefault((one.phase, one.batch), [0, 0])
+        here[0] += one.tasks
+        here[1] += one.done
+    return tuple((phase, batch, tasks, done) for (phase, batch), (tasks, done) in found.items())
+
+
+def close(folder: Folder, batch: str, *, rater: str = "", reopen: bool = False, reason: str = "") -> bool:
+    """Close a batch by its name, or open it again for a reason; the empty name is a plan without batches.
+
+    Says whether anything changed.
+    """
+    known = blocks(folder)
+    names = [name for _, name, _, _ in known]
+    here = [(phase, name) for phase, name, _, _ in known if batch in (name, f"{phase} {name}".strip())]
+    if not here:
+        raise StudyError(f"{folder.path / PROTOCOL}: there is no batch {batch!r}; {nearest(batch, names)}")
+    if rater and rater not in (r := _raters(folder)):
+        raise StudyError(f"{folder.path}: there is no rater {rater!r} with tasks; {nearest(rater, r)}")
+    with folder.store() as store:
+        if reopen:
+            changed = [batches.reopen(store, *one, rater, at=now(), reason=reason) for one in here]
+        else:
+            changed = [batches.close(store, *one, rater, at=now()) for one in here]
+    return any(changed)
+
+
+def _raters(folder: Folder) -> Sequence[str]:
+    with folder.store() as store, reading(store.engine) as connection:
+        return sorted({c.rater for c in progress.counts(connection) if c.rater}, key=natural)

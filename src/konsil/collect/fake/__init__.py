@@ -1,0 +1,1 @@
+"""A model that is played, for trials without a network."""

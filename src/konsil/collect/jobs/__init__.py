@@ -1,0 +1,1 @@
+"""What is asked: answers, judgements, preparation; votes of several calls."""

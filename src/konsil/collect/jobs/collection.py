@@ -1,0 +1,158 @@
+"""One run of collecting, from what is left to what became of it; the same for systems and judges."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, TypeVar
+
+from konsil.collect.jobs.jobs import Job, Todo, lanes, plan
+from konsil.collect.running.budget import Budget
+from konsil.collect.running.display import shown
+from konsil.collect.running.interrupting import interruptible
+from konsil.collect.running.lanes import Lane, Progress
+from konsil.collect.running.runner import Runner
+from konsil.collect.running.works import now
+from konsil.errors import CollectError
+from konsil.records import Call
+from konsil.store import Store
+from konsil.store.calls.alone import alone
+from konsil.store.calls.calls import Calls
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user can say about a run; none of it changes what a call gives."""
+
+    only: tuple[str, ...] = ()
+    """Systems or judges; empty: all that have a model."""
+    limit: int | None = None
+    """At most so many works."""
+    budget: float | None = None
+    """US dollars that all calls of the study together may cost."""
+    again: tuple[str, ...] = ()
+    """Outcomes whose works are done anew."""
+    dry_run: bool = False
+    """Only say what would be done."""
+    back_off: float = 0.5
+    """Seconds of the first pause after a failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What a run did."""
+
+    todos: tuple[Todo, ...]
+    """What was left to do when it began."""
+    progress: Progress
+    """What became of it."""
+    made: int = 0
+    """Records made of replies."""
+    spent: float = 0.0
+    """US dollars that all calls of the study together cost so far, as far as prices are known."""
+
+
+def collect(
+    jobs: Sequence[Job],
+    store: Store,
+    settle: Callable[[], int],
+    options: Options,
+    *,
+    what: str,
+    known: dict[str, str] | None = None,
+) -> Collected:
+    """Do what is left of the jobs, and make records of the replies; `settle` makes them and counts them.
+
+    Replies of an earlier run that was killed before it made its records are settled first. However this run ends, what
+    has come back is kept, and made into records where the process lives to do so.
+    """
+    if options.dry_run:
+        return _left(jobs, store, options)
+    # What two runs at once would call, both would call; and each would keep a budget without the other's calls.
+    with alone(store, f"konsil {jobs[0].kind}" if jobs else "konsil", now()):
+        made = settle()
+        left = replace(_left(jobs, store, options), made=made)
+        return _collected(left, store, settle, options, what, known or {}) if left.progress.total else left
+
+
+def _left(jobs: Sequence[Job], store: Store, options: Options) -> Collected:
+    calls = Calls(store)
+    todos = plan(jobs, calls, again=options.again, limit=options.limit)
+    total = sum(len(t.left) for t in todos)
+    return Collected(tuple(todos), Progress(total=total), spent=calls.spent()[1])
+
+
+def _collected(
+    left: Collected,
+    store: Store,
+    settle: Callable[[], int],
+    options: Options,
+    what: str,
+    known: dict[str, str],
+) -> Collected:
+    calls, todos, progress = Calls(store), left.todos, left.progress
+    budget = Budget(options.budget, left.spent)
+    if options.budget is not None:
+        _priced(todos)
+    runner = Runner(calls.add, budget=budget, progress=progress, back_off_seconds=options.back_off)
+    try:
+        in_a_loop(_run(runner, lanes(todos, calls, known), progress, budget, what))
+    except asyncio.CancelledError:
+        if progress.is_interrupted:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        made = settle()
+    return Collected(todos, progress, left.made + made, budget.spent)
+
+
+async def _run(runner: Runner, opened: Sequence[Lane], progress: Progress, budget: Budget, what: str) -> None:
+    async with shown(progress, budget, what):
+        with interruptible(runner):
+            await runner.run(opened)
+
+
+def _priced(todos: Sequence[Todo]) -> None:
+    for todo in todos:
+        if todo.left and todo.cost() is None:
+            raise CollectError(
+                f"{todo.job.who}: the price of {todo.job.model!r} is not known, so no budget can be kept;"
+                " state price_in and price_out in its settings"
+            )
+
+
+def chunks(stream: Iterator[Call], size: int) -> Iterator[list[Call]]:
+    """Cut a stream of calls into lists of at most this size.
+
+    The store may be written to meanwhile: the stream goes on showing the moment at which it began.
+    """
+    while batch := list(islice(stream, size)):
+        yield batch
+
+
+def in_a_loop(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end, also where a notebook's own loop is running already."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    found: list[T] = []
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            found.append(asyncio.run(work))
+        except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
+            failed.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed[0]
+    return found[0]

@@ -1,0 +1,174 @@
+"""Judges rate tasks: the instrument's own prompt, schema and reader, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from konsil.collect.jobs.ballots import Round, attempt_of, complete, polled, rounds, undecided_of
+from konsil.collect.jobs.collection import Collected, Options, chunks, collect
+from konsil.collect.jobs.jobs import Job, endpoint_of, sampling
+from konsil.collect.providers.provider import Message, Request
+from konsil.collect.running.works import Reader
+from konsil.errors import CollectError, nearest
+from konsil.instrument import Instrument, fields, prompt, ratings, read_reply, schema, screen
+from konsil.instrument.screens.injections import INJECTED, chosen_answer, instruction, with_instruction
+from konsil.records import Answer, Attempt, Call, Outcome, Rating, Task
+from konsil.store import Batch, Store
+from konsil.store.calls.calls import READABLE, Calls
+from konsil.study import Study
+from konsil.study.sections.calling import Judge, split_model
+
+_CHUNK = 1_000
+
+
+def judge(study: Study, store: Store, options: Options | None = None) -> Collected:
+    """Let the study's judges rate the tasks that the plan gave them; what is rated already is not asked again."""
+    options = options or Options()
+    if not study.judges:
+        raise CollectError("study.toml: there are no [[judges]]; they say which model speaks for which rater")
+    for name in options.only:
+        if name not in {j.rater for j in study.judges}:
+            raise CollectError(f"there is no judge {name!r}; {nearest(name, [j.rater for j in study.judges])}")
+    chosen = [j for j in study.judges if not options.only or j.rater in options.only]
+    bench = _Bench(study, store)
+    if not any(t.rater in {j.rater for j in chosen} for t in bench.tasks.values()):
+        raise CollectError(f"{store.name}: the plan gives these judges no tasks yet; run 'konsil plan' first")
+    jobs = [bench.job(one, at) for one in chosen for at in rounds(one)]
+    return collect([j for j in jobs if j.subjects], store, bench.settle, options, what="judgements")
+
+
+class _Bench:
+    """The judges' tasks with all that they show."""
+
+    def __init__(self, study: Study, store: Store) -> None:
+        self.study = study
+        self.store = store
+        self.judges = {j.rater: j for j in study.judges}
+        self.instruments = {i.id: i for i in study.instruments}
+        self.tasks, self.items, self.answers = Calls(store).to_judge(set(self.judges))
+
+    def instrument(self, task: Task) -> Instrument:
+        """The task's instrument."""
+        found = self.instruments.get(task.instrument)
+        if found is None:
+            hint = nearest(task.instrument, self.instruments)
+            raise CollectError(f"task {task.id!r}: there is no instrument {task.instrument!r}; {hint}")
+        return found
+
+    def request(self, task: Task, model: str, chosen: Mapping[str, Any]) -> Request:
+        """What a judge is asked: what a person sees on the page."""
+        instrument = self.instrument(task)
+        answers = self._with_instruction(instrument, task) if task.purpose == INJECTED else self.answers
+        seen = screen(instrument, task, self.items.get(task.item or ""), answers)
+        told = prompt(seen, task.id)
+        messages = (Message("system", told.system), Message("user", told.user))
+        return Request(model, messages, schema=schema(seen.fields, reason_first=instrument.reason_first), **chosen)
+
+    def _with_instruction(self, instrument: Instrument, task: Task) -> Mapping[str, Answer]:
+        """The answers of a control task, one of them with an instruction to the judge."""
+        spec = self.study.injections
+        criterion = instrument.criterion(spec.criterion) if spec is not None else None
+        if spec is None or criterion is None:
+            raise CollectError(
+                f"task {task.id!r}: is a control task with an injected instruction, and study.toml has no [injections]"
+                " that says which; state the table again that the plan was drawn with"
+            )
+        chosen = self.answers[chosen_answer(task)]
+        added = instruction(task.batch, spec.language or instrument.language, criterion.question, spec.label)
+        return {**{a: self.answers[a] for a in task.answers}, chosen.id: _with(chosen, added)}
+
+    def reader(self, task: Task) -> Reader:
+        """Whether a reply to this task can be read."""
+        asked = fields(self.instrument(task), task)
+
+        def read(text: str) -> Outcome:
+            return read_reply(asked, text).outcome
+
+        return read
+
+    def job(self, one: Judge, at: Round) -> Job:
+        """One round of a judge: all its tasks, asked once."""
+        chosen = at.chosen(one, sampling(one.settings))
+        name = split_model(one.model)[1]
+        mine = [t for t in self.tasks.values() if t.rater == one.rater and at.takes(t)]
+        return Job(
+            "judge", one.rater, one.model, endpoint_of(one.model, self.study.endpoints), one.settings,
+            tuple(t.id for t in sorted(mine, key=lambda t: (t.position, t.id))),
+            lambda subject: self.request(at.shown(self.tasks[subject]), name, chosen),
+            lambda subject: self.reader(at.shown(self.tasks[subject])), lambda subject: subject,
+        )  # fmt: skip
+
+    def settle(self) -> int:
+        """Make ratings of the replies that can be read, and attempts of all that ended; count the ratings.
+
+        A task with several calls is settled when the last of them has ended.
+        """
+        made = 0
+        polls: dict[tuple[str, str], None] = {}
+        for batch in chunks(Calls(self.store).unsettled_judgements(), _CHUNK):
+            rated: dict[str, tuple[Rating, ...]] = {}
+            attempts = []
+            for call in batch:
+                if call.who in self.judges and self.judges[call.who].ballots > 1 and call.subject in self.tasks:
+                    polls[(call.who, call.subject)] = None
+                    continue
+                attempts.append(attempt_of(call))
+                rated.setdefault(call.subject, self._ratings(call))
+            made += self._add([r for one in rated.values() for r in one], attempts)
+        return made + self._settle_polls(polls)
+
+    def _add(self, rated: Sequence[Rating], attempts: Sequence[Attempt]) -> int:
+        if not rated and not attempts:
+            return 0
+        at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        added = self.store.add(Batch(ratings=rated, attempts=attempts), source="konsil judge", at=at)
+        return added.new.get("ratings", 0)
+
+    def _ratings(self, call: Call) -> tuple[Rating, ...]:
+        task, judge = self.tasks.get(call.subject), self.judges.get(call.who)
+        if call.outcome not in READABLE or task is None or judge is None:
+            return ()
+        instrument = self.instrument(task)
+        if not judge.logprobs:
+            reading = read_reply(fields(instrument, task), str(call.reply.get("text", "")))
+            return ratings(reading, instrument, task, seconds=call.seconds, at=call.at)
+        return polled(judge, instrument, task, [(Round(), call)]).ratings
+
+    def _settle_polls(self, polls: Iterable[tuple[str, str]]) -> int:
+        """Decide the tasks whose last call has ended; a task that has ratings keeps them."""
+        made = 0
+        rated = set(Calls(self.store).rated()) if polls else set()
+        by_judge: dict[str, list[str]] = {}
+        for who, subject in polls:
+            by_judge.setdefault(who, []).append(subject)
+        for who, subjects in by_judge.items():
+            judge = self.judges[who]
+            works = [(at, self.job(judge, at)) for at in rounds(judge)]
+            for start in range(0, len(subjects), _CHUNK // judge.ballots + 1):
+                chunk = subjects[start : start + _CHUNK // judge.ballots + 1]
+                cast: dict[str, list[Call]] = {}
+                for call in Calls(self.store).judged(who, chunk):
+                    cast.setdefault(call.subject, []).append(call)
+                new: list[Rating] = []
+                attempts: list[Attempt] = []
+                for subject, calls in cast.items():
+                    task = self.tasks[subject]
+                    wanted = {at: job.identity(subject) for at, job in works if at.takes(task)}
+                    ended = complete(wanted, calls)
+                    if ended is None:
+                        continue
+                    attempts += [attempt_of(call) for call in calls]
+                    if subject not in rated:
+                        result = polled(judge, self.instrument(task), task, ended)
+                        new += result.ratings
+                        attempts += undecided_of(result, max((c for _, c in ended), key=lambda c: (c.at, c.work)))
+                made += self._add(new, attempts)
+        return made
+
+
+def _with(answer: Answer, added: str) -> Answer:
+    """An answer with an instruction in its text; its sentences are those of the text without."""
+    return replace(answer, text=with_instruction(answer.text, added))

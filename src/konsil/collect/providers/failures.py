@@ -1,0 +1,154 @@
+"""Which failure a status and a body are: of the account, of this item, of a busy endpoint, of a broken one. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from konsil.collect.providers.blame import blamed
+from konsil.collect.providers.error_bodies import inner, is_page, own_words, patience_asked
+from konsil.collect.providers.provider import (
+    AccountError,
+    BusyError,
+    CallError,
+    FilteredError,
+    ParameterError,
+    Request,
+    RequestError,
+    ServerError,
+)
+
+_STATUS_SENTENCES = {
+    401: "does not accept the key",
+    402: "asks for a payment",
+    404: "does not know the model or the address",
+}
+_MODERATED = re.compile(
+    r"moderation|\bflagged\b|content[ _-]?filter|content management policy|content[ _](?:usage )?policy|ResponsibleAI"
+    r"|usage polic|safety (?:polic|filter|system|setting|guideline)|prohibited[ _]content|data[ _]?inspection"
+    r"|inappropriate content|content exists risk|unsafe content|sensitive content|guardrail",
+    re.IGNORECASE,
+)
+"""The endpoint withholds this item; OpenAI, Azure, OpenRouter, DeepSeek, Alibaba and others say it in these words."""
+_KEY = re.compile(r"api[ _-]?key|credit balance|\bbilling\b|insufficient[ _](?:quota|balance|credits?)", re.IGNORECASE)
+"""Words about the key or the account that count with any status."""
+_SPENT = re.compile(
+    r"insufficient_quota|credit_balance_exhausted|spend[ _]limit|usage_limit_exceeded|\bAPI usage limits?\b",
+    re.IGNORECASE,
+)
+"""A limit of money, which waiting does not lift before the month is over: OpenAI's and Anthropic's codes."""
+_PERMISSION = re.compile(
+    _KEY.pattern + r"|permission|credential|authenti|authori[sz]|not have access|\baccess (?:was|has been|is) \w+"
+    r"|\baccount\b|organi[sz]ation|subscription|\bcredits?\b|\bquota\b|\bcountry\b|\bregion\b|\bterritory\b"
+    r"|\baccess denied\b|\bkey limit\b|virtual network|firewall rules",
+    re.IGNORECASE,
+)
+"""Words of a 403 that is about the key or what it may do."""
+_OVERLOADED = re.compile(
+    r"overload|(?:at|over|exceeded?) capacity|capacity exceeded|high demand|try again later|currently loading"
+    r"|temporarily unavailable|(?:server|engine) (?:is )?busy|pending requests|slow[ _]down"
+    r"|resource[ _]exhausted|\bUNAVAILABLE\b|rate[ _]limit|too many requests|throttl",
+    re.IGNORECASE,
+)
+_TOO_LARGE = re.compile(r"request too large|reduce the (?:length|size)|input or output tokens must be reduced", re.I)
+"""A 429 that asks for another request, and not for patience: it would never fit into the limit of a minute."""
+_INFRASTRUCTURE = frozenset({408, 409, 425, 429, 502, 503, 529})
+
+
+def failure(
+    status: int,
+    raw: str,
+    request: Request,
+    *,
+    endpoint: str,
+    sent: list[str],
+    wait: float | None = None,
+) -> CallError:
+    """The failure that a response without a reply is; `wait` is what its headers ask for, `sent` the parameters."""
+    if status == 200:
+        return _in_a_reply(raw, request, endpoint=endpoint, sent=sent)
+    words = own_words(raw, texts_of(request))
+    asked = wait if wait is not None else patience_asked(raw)
+    about: dict[str, Any] = {"status": status, "raw": raw}
+    if status in _INFRASTRUCTURE or status >= 500:
+        return _not_now(status, raw, words, asked, endpoint, about)
+    if status in (400, 403, 413, 422, 451) and _MODERATED.search(words):
+        return FilteredError(f"{endpoint}: withholds this item; status {status}", certain=True, **about)
+    if status == 403:
+        if not is_page(raw) and _PERMISSION.search(words):
+            return AccountError(_account(endpoint, f"does not allow this with the key given{_quoted(raw)}"), **about)
+        return FilteredError(f"endpoint {endpoint!r}: does not allow this; status 403", certain=False, **about)
+    if status in _STATUS_SENTENCES:
+        model = f" (model {request.model!r})" if status == 404 else ""
+        return AccountError(f"endpoint {endpoint!r}: {_STATUS_SENTENCES[status]}{model}; status {status}", **about)
+    if status in (400, 422, 501):
+        parameter = blamed(raw, sent, texts_of(request))
+        if parameter == "tools":
+            # Never left out in silence: a system that cannot search is another system.
+            reason = f"does not let model {request.model!r} use {', '.join(request.tools)}; status {status}"
+            return AccountError(_account(endpoint, reason), **about)
+        if parameter is not None:
+            return ParameterError(parameter, **about)
+        if _KEY.search(words) or is_spent(words):
+            return AccountError(_account(endpoint, f"refuses the account{_quoted(raw)}"), **about)
+    if 300 <= status < 400:
+        return AccountError(_account(endpoint, "sends us elsewhere; name the address it means"), **about)
+    return RequestError(f"{endpoint}: status {status}", **about)
+
+
+def _not_now(status: int, raw: str, words: str, asked: float | None, endpoint: str, about: dict[str, Any]) -> CallError:
+    """A limit that is reached, an endpoint that is overloaded, or one that fails."""
+    error = f"{endpoint}: status {status}"
+    if status == 429:
+        if is_spent(words) or (asked is None and _KEY.search(words)):
+            return AccountError(_account(endpoint, "the account's quota is used up"), **about)
+        if _TOO_LARGE.search(words):
+            return RequestError(f"{error}: the request is larger than the limit", **about)
+        return BusyError(error, retry_after=asked, **about)
+    is_overloaded = status in (503, 529) and not is_page(raw) and _OVERLOADED.search(words)
+    if status == 529 or is_overloaded or "overloaded_error" in words:
+        return BusyError(error, retry_after=asked, **about)
+    if (asked is not None and status < 500) or (asked is not None and status == 503):
+        return BusyError(error, retry_after=asked, **about)
+    return ServerError(error, retry_after=asked, **about)
+
+
+def _in_a_reply(raw: str, request: Request, *, endpoint: str, sent: list[str]) -> CallError:
+    """A body that is no chat completion; some endpoints give status 200 with an error and its own status in it."""
+    error = inner(raw)
+    code = error.get("code") if isinstance(error, dict) else None
+    if isinstance(code, int) and 400 <= code < 600:
+        told = failure(code, raw, request, endpoint=endpoint, sent=sent)
+        told.status = 200
+        return told
+    is_error = is_page(raw) or (isinstance(error, dict) and "choices" not in error)
+    words = own_words(raw, texts_of(request))
+    if isinstance(error, dict) and _OVERLOADED.search(words):
+        return BusyError(f"{endpoint}: is busy", retry_after=patience_asked(raw), status=200, raw=raw)
+    return ServerError(f"{endpoint}: the body is no chat completion", status=200, raw=raw, is_billed=not is_error)
+
+
+def is_spent(words: str) -> bool:
+    """Whether the words of an error are about money that is used up, and not about a pace.
+
+    >>> is_spent("enforced_spend_limit_reached"), is_spent("rate_limit_exceeded")
+    (True, False)
+    """
+    return _SPENT.search(words) is not None
+
+
+def texts_of(request: Request) -> tuple[str, ...]:
+    """Every text of a request that an error's body may repeat."""
+    return tuple(message.text for message in request.messages)
+
+
+def _account(endpoint: str, reason: str) -> str:
+    return f"endpoint {endpoint!r}: {reason}"
+
+
+def _quoted(raw: str) -> str:
+    """What the endpoint says, for the one who must act; keys have been taken out of the body before."""
+    error = inner(raw)
+    message = error.get("message") if isinstance(error, dict) else error
+    text = " ".join(str(message or "").split())[:200]
+    return f": {text}" if text and not is_page(raw) else ""

@@ -1,0 +1,91 @@
+"""What calls cost: a price list, and estimates of tokens before the first call."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+
+from konsil.collect.providers.provider import Request
+
+WRITTEN = 300
+"""Tokens that a reply is taken to have where the study sets no max_tokens and no reply has been seen."""
+CHARACTERS = 3.0
+"""Characters a token, on the careful side: German has about four, JSON and long compounds fewer."""
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for a million tokens."""
+
+    read: float
+    """Of the request."""
+    written: float
+    """Of the reply."""
+
+    def of(self, n_read: float, n_written: float) -> float:
+        """The price of so many tokens."""
+        return (n_read * self.read + n_written * self.written) / _MILLION
+
+
+FREE = Price(0.0, 0.0)
+
+
+@functools.cache
+def price_list() -> tuple[str, Mapping[str, Price]]:
+    """Read the list that comes with konsil: its day, and the price by beginning of the model's name."""
+    data = tomllib.loads(files("konsil.collect").joinpath("prices.toml").read_text("utf-8"))
+    return str(data["date"]), {name: Price(*pair) for name, pair in data["models"].items()}
+
+
+def listed(model: str) -> Price | None:
+    """Look up a model; None where the list does not have it.
+
+    >>> listed("openai/gpt-4o-mini-2024-07-18")
+    Price(read=0.15, written=0.6)
+    """
+    name = model.rpartition("/")[2].lower()
+    _, prices = price_list()
+    found = max((p for p in prices if name == p or name.startswith((p + "-", p + ":"))), key=len, default=None)
+    return prices[found] if found is not None else None
+
+
+def tokens_of(request: Request) -> int:
+    """Estimate the tokens of a request without its model's tokeniser.
+
+    Of Latin letters several make a token; a character of another script is taken for one.
+    """
+    characters = 0.0
+    for message in request.messages:
+        characters += _weight(message.text)
+    if request.schema is not None:
+        characters += len(str(request.schema))
+    return int(characters / CHARACTERS) + 4 * len(request.messages) + 3
+
+
+def _weight(text: str) -> float:
+    """Characters of Latin script that the text counts like."""
+    if text.isascii():
+        return len(text)
+    other = sum(c > _LATIN for c in text)
+    return len(text) + (CHARACTERS - 1.0) * other
+
+
+_LATIN = "\u024f"
+"""The last letter of the Latin script; typographic signs behind it count on the careful side."""
+
+
+def most_read(request: Request) -> int:
+    """The tokens that the request's own text can have at most: no tokeniser makes more than one of a byte."""
+    size = sum(len(m.text) if m.text.isascii() else len(m.text.encode("utf-8", "replace")) for m in request.messages)
+    if request.schema is not None:
+        size += len(str(request.schema))
+    return size + 16 * (len(request.messages) + 1)
+
+
+def most_written(request: Request) -> int:
+    """The tokens that a reply may have, for limits and budgets; without a cap what replies usually have."""
+    return request.max_tokens if request.max_tokens is not None else WRITTEN

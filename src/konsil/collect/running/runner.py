@@ -1,0 +1,306 @@
+"""Works to calls: one asyncio process that asks, waits, asks again, and keeps every attempt before it counts."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from konsil.collect.providers.provider import (
+    AccountError,
+    BusyError,
+    CallError,
+    DeadlineError,
+    FilteredError,
+    ParameterError,
+    Reply,
+    Request,
+    RequestError,
+)
+from konsil.collect.running.budget import Budget, Meter
+from konsil.collect.running.lanes import Course, Lane, Progress
+from konsil.collect.running.limits import BUSY_PAUSES, Limiter, back_off
+from konsil.collect.running.prices import Price
+from konsil.collect.running.thoughts import part_thoughts
+from konsil.collect.running.verdicts import ASK_AGAIN, ask_again, outcome_of, price_of, reason_of
+from konsil.collect.running.works import Tried, Work, now
+from konsil.collect.running.writer import Writer
+from konsil.errors import CollectError, KonsilError
+from konsil.records import Call, Outcome
+
+REFUSED_FIRST = 5
+"""So many requests refused one after another, before any reply, and the run stops: it is the user's error."""
+
+
+_NO_ERROR = CallError("none")
+
+
+class Runner:
+    """One run over the works of several endpoints."""
+
+    def __init__(
+        self,
+        write: Callable[[Sequence[Call]], None],
+        *,
+        budget: Budget | None = None,
+        progress: Progress | None = None,
+        back_off_seconds: float = 0.5,
+    ) -> None:
+        self.write = write
+        self.budget = budget or Budget(None)
+        self.progress = progress or Progress()
+        self._base = back_off_seconds
+        self._rng = random.Random()  # noqa: S311 - jitter: two clients must not draw the same
+        self._errors: list[CollectError] = []
+        self._is_ending = False
+        self._idle: dict[asyncio.Task[None], Lane] = {}
+        self._lanes: Sequence[Lane] = ()
+
+    async def run(self, lanes: Sequence[Lane]) -> Progress:
+        """Do all works; raises a KonsilError where the user must act. What has ended then is kept.
+
+        An endpoint whose account is at fault is called no more; the others go on, and the error is raised at the end.
+        """
+        self._writer, self._lanes = Writer(self.write), lanes
+        try:
+            async with asyncio.TaskGroup() as group:
+                for lane in lanes:
+                    limiter = Limiter(lane.limits, base=self._base, gate=lane.gate)
+                    for _ in range(lane.limits.concurrency):
+                        task = group.create_task(self._worker(lane, limiter))
+                        self._idle[task] = lane
+                        task.add_done_callback(lambda done: self._idle.pop(done, None))
+        except* KonsilError as errors:
+            raise _first(errors) from None
+        finally:
+            # What has come back is written even where we are being stopped: it was paid for.
+            self._writer.close()
+            for provider in {id(lane.provider): lane.provider for lane in lanes}.values():
+                await provider.close()
+        if self._errors:
+            raise self._errors[0]
+        return self.progress
+
+    def wind_down(self, reason: str) -> int:
+        """Begin no further call, let those under way end, and count these; `reason` is what the summary tells."""
+        if not self._is_ending:
+            self._is_ending = True
+            self.progress.stopped = reason
+        for task in list(self._idle):
+            task.cancel()
+        return self.budget.n_held
+
+    def _close(self, lane: Lane, error: CollectError) -> None:
+        """Call an endpoint no more; what waits for its turn there is let go."""
+        if not lane.is_closed:
+            self._errors.append(error)
+        for one in self._lanes:
+            one.is_closed |= one.name == lane.name
+        for task in [task for task, of in self._idle.items() if of.name == lane.name]:
+            task.cancel()
+
+    async def _worker(self, lane: Lane, limiter: Limiter) -> None:
+        for work in lane.works:
+            if work.who not in lane.stopped:
+                await self._do(lane, limiter, Course(work, work.request, work.attempts))
+            if self._is_ending or lane.is_closed:
+                return
+        while lane.doubtful and not (self._is_ending or lane.is_closed):
+            work = lane.doubtful.popleft()
+            await self._do(lane, limiter, Course(work, work.request, work.attempts), is_last_chance=True)
+
+    async def _do(self, lane: Lane, limiter: Limiter, course: Course, *, is_last_chance: bool = False) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        while not (self._is_ending or lane.is_closed):
+            course.attempt += 1
+            tried = await self._call(lane, limiter, course, task)
+            if tried is None:
+                return
+            try:
+                pause = await self._take(lane, limiter, course, tried, is_last_chance=is_last_chance)
+            finally:
+                self._idle[task] = lane
+            if pause is None:
+                return
+            if pause and not (self._is_ending or lane.is_closed):
+                await asyncio.sleep(pause)
+
+    async def _take(
+        self, lane: Lane, limiter: Limiter, course: Course, tried: Tried, *, is_last_chance: bool
+    ) -> float | None:
+        """Keep an attempt as what it is; gives the pause before the next one, or None where the work is left."""
+        work, error = course.work, tried.error
+        if tried.reply is not None:
+            return await self._take_reply(lane, limiter, course, tried, tried.reply)
+        if isinstance(error, ParameterError) and error.parameter in course.request.without:
+            # The provider sends it all the same: calling once more would change nothing.
+            await self._end(lane, course, tried, "http error")
+            return None
+        if isinstance(error, ParameterError):
+            course.request = replace(course.request, without=course.request.without | {error.parameter})
+            await self._keep(tried.call())
+            return 0.0
+        if isinstance(error, BusyError):
+            return await self._put_off(lane, limiter, course, tried)
+        if isinstance(error, AccountError):
+            await self._keep(tried.call())
+            self._close(lane, CollectError(str(error)))
+            return None
+        if isinstance(error, FilteredError):
+            await self._withheld(lane, course, tried, error, is_last_chance=is_last_chance)
+            return None
+        if isinstance(error, RequestError):
+            await self._end(lane, course, tried, "http error")
+            self._refused(lane, work, error)
+            return None
+        course.failures += 2 if isinstance(error, DeadlineError) else 1
+        if course.failures >= lane.limits.tries:
+            self.progress.gave_up[lane.name] = str(error)
+            await self._end(lane, course, tried, "gave up")
+            return None
+        await self._keep(tried.call())
+        return back_off(course.failures, error.retry_after, self._rng, self._base)
+
+    async def _take_reply(
+        self, lane: Lane, limiter: Limiter, course: Course, tried: Tried, reply: Reply
+    ) -> float | None:
+        limiter.good()
+        lane.heard.add(course.work.who)
+        course.n_busy = 0
+        outcome = outcome_of(reply, course.work.read)
+        again = outcome in ASK_AGAIN and not course.is_asked_again
+        if course.is_asked_again and outcome in ("ok", "repaired"):
+            outcome = "re-asked"
+        if not again:
+            await self._end(lane, course, tried, outcome)
+            return None
+        await self._keep(tried.call(outcome))
+        course.request, course.is_asked_again = ask_again(course.work.request, reply, outcome), True
+        return 0.0
+
+    async def _put_off(self, lane: Lane, limiter: Limiter, course: Course, tried: Tried) -> float | None:
+        """Wait where the endpoint is busy: no failure, on a clock of its own."""
+        error = tried.error
+        limiter.busy(tried.began, error.retry_after)
+        clock = time.monotonic()
+        course.busy_since = course.busy_since if course.n_busy else clock
+        course.n_busy += 1
+        if clock - course.busy_since >= lane.limits.patience:
+            self.progress.gave_up[lane.name] = f"{error}, for {lane.limits.patience:,.0f} seconds"
+            await self._end(lane, course, tried, "gave up")
+            return None
+        await self._keep(tried.call())
+        return back_off(min(course.n_busy, BUSY_PAUSES), None, self._rng, self._base)
+
+    async def _withheld(
+        self, lane: Lane, course: Course, tried: Tried, error: FilteredError, *, is_last_chance: bool
+    ) -> None:
+        """Tell a prompt that is withheld from a key that may do nothing: by what the body says, or by other replies."""
+        work = course.work
+        if error.certain or work.who in lane.heard:
+            await self._end(lane, course, tried, "filtered")
+            return
+        await self._keep(tried.call())
+        lane.refused[work.who] += 1
+        if is_last_chance or lane.refused[work.who] >= REFUSED_FIRST:
+            self._close(lane, CollectError(f"{error}; check what its key may do"))
+        else:
+            lane.doubtful.append(replace(work, attempts=course.attempt))
+
+    async def _call(self, lane: Lane, limiter: Limiter, course: Course, task: asyncio.Task[None]) -> Tried | None:
+        """Call once, within the endpoint's limits, the budget and the deadline; None where the budget is used up.
+
+        The task counts as idle until the call begins, and again when its attempt is kept.
+        """
+        request = course.request
+        price, meter = lane.prices(request.model), lane.meter(request.model)
+        expected = meter.expected(request)
+        reply: Reply | None = None
+        error = _NO_ERROR
+        async with limiter.turn(expected) as began:
+            held = await self._reserve(meter, request, price)
+            if held is None:
+                self._idle.pop(task, None)
+                self.wind_down(self.budget.reason)
+                return None
+            self._idle.pop(task, None)
+            cost = 0.0
+            started = time.perf_counter()
+            try:
+                async with asyncio.timeout(lane.limits.seconds):
+                    reply = await lane.provider.complete(request)
+            except TimeoutError:
+                error = DeadlineError(f"no end within {lane.limits.seconds:g} seconds", is_billed=True)
+            except CallError as caught:
+                error = caught
+            finally:
+                if price is not None and reply is not None:
+                    cost = price_of(reply, request, price)
+                elif error.is_billed:
+                    cost = held  # what died on its way is billed all the same: as much as it can have been
+                meter.is_teaching = False
+                if reply is not None:
+                    meter.learn(request, reply, cost)
+                    limiter.correct(expected, sum(reply.usage.get(n, 0) for n in ("in", "out")) or expected)
+                self.budget.settle(held, cost)
+            seconds = time.perf_counter() - started
+        self.progress.calls += 1
+        if reply is not None:
+            self.progress.tokens_read += reply.usage.get("in", 0)
+            self.progress.tokens_written += reply.usage.get("out", 0)
+            reasoning, text = part_thoughts(reply.text, course.work.thoughts)
+            if reasoning or text != reply.text:
+                told = "\n\n".join(part for part in (reply.reasoning, reasoning) if part)
+                reply = replace(reply, text=text, reasoning=told)
+        known = cost if price is not None and (reply is not None or error.is_billed) else None
+        return Tried(lane.name, course.work, request, course.attempt, reply, error, began, seconds, known, now())
+
+    async def _reserve(self, meter: Meter, request: Request, price: Price | None) -> float | None:
+        """Set aside what a call can cost; with a budget the first call of a model goes alone, and teaches its size."""
+        if price is None or self.budget.most is None:
+            amount = 0.0 if price is None else meter.most(request, price)
+            self.budget.hold(amount)
+            return amount
+        while not meter.is_taught and meter.is_teaching:
+            await self.budget.change()
+        meter.is_teaching = not meter.is_taught
+        amount = meter.most(request, price)
+        if await self.budget.reserve(amount, is_capped=request.max_tokens is not None):
+            return amount
+        meter.is_teaching = False
+        return None
+
+    async def _keep(self, call: Call) -> None:
+        await self._writer.add(call)
+        if call.ended:
+            self.progress.outcomes[call.outcome] += 1
+
+    async def _end(self, lane: Lane, course: Course, tried: Tried, outcome: Outcome) -> None:
+        """Keep the last attempt of a work, and stop its model where so many ended alike that the next ones will."""
+        await self._keep(tried.call(outcome, ended=True))
+        who = course.work.who
+        if lane.streaks.is_hopeless(who, outcome) and who not in lane.stopped:
+            lane.stopped.add(who)
+            reason = reason_of(tried)
+            self.progress.hopeless[who] = lane.streaks.sentence(
+                who, course.work.request, endpoint=lane.name, address=lane.address, error=reason
+            )
+
+    def _refused(self, lane: Lane, work: Work, error: RequestError) -> None:
+        if work.who in lane.heard:
+            return
+        lane.refused[work.who] += 1
+        if lane.refused[work.who] >= REFUSED_FIRST:
+            said = " ".join(error.raw.split())[:300] or str(error)
+            self._close(lane, CollectError(f"endpoint {lane.name!r}: refuses every request of {work.who!r}: {said}"))
+
+
+def _first(errors: BaseExceptionGroup[KonsilError]) -> KonsilError:
+    one: BaseException = errors
+    while isinstance(one, BaseExceptionGroup):
+        one = one.exceptions[0]
+    assert isinstance(one, KonsilError)
+    return one

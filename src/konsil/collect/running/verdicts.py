@@ -1,0 +1,49 @@
+"""What a reply is worth: its outcome, whether to ask once more, its price. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from konsil.collect.providers.provider import Message, Reply, Request
+from konsil.collect.running.prices import Price, tokens_of
+from konsil.collect.running.works import Reader, Tried
+from konsil.records import Outcome
+
+ASK_AGAIN: frozenset[Outcome] = frozenset({"not json", "off schema", "empty"})
+"""Outcomes after which the model is asked once more; a refusal and a cut reply are taken as they are."""
+AGAIN = (
+    "Your reply could not be read ({outcome}). Reply again, with nothing but what was asked for, in the form asked for."
+)
+
+
+def price_of(reply: Reply, request: Request, price: Price) -> float:
+    """What a reply costs; what the endpoint does not count is estimated."""
+    written = len(reply.text + reply.reasoning) // 3
+    return price.of(reply.usage.get("in", tokens_of(request)), reply.usage.get("out", written))
+
+
+def reason_of(tried: Tried) -> str:
+    """What is known about an attempt without a usable reply."""
+    return str(tried.error) if tried.reply is None else f"finish reason: {tried.reply.finish}"
+
+
+def outcome_of(reply: Reply, read: Reader) -> Outcome:
+    """The typed outcome of a reply: why it ended goes before what it says."""
+    if reply.finish == "refused":
+        return "refused"
+    if reply.finish == "filtered":
+        return "filtered"
+    if reply.finish == "length":
+        return "truncated"
+    if reply.finish in ("tools", "other"):
+        return "ended otherwise"
+    if not reply.text.strip():
+        return "empty"
+    return read(reply.text)
+
+
+def ask_again(request: Request, reply: Reply, outcome: Outcome) -> Request:
+    """Write the request that shows a model its reply, and why it could not be read."""
+    told = Message("user", AGAIN.format(outcome=outcome))
+    said = (Message("assistant", reply.text),) if reply.text.strip() else ()
+    return replace(request, messages=(*request.messages, *said, told))

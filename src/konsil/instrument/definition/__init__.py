@@ -1,0 +1,1 @@
+"""The form: criteria, scales, fields, labels, digests, the schema of a reply."""

@@ -1,0 +1,87 @@
+"""Reading one label: the only place that decides whether a reply is on the scale."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from konsil.errors import KonsilError, nearest
+from konsil.instrument.definition.form import Criterion
+from konsil.records import State
+
+
+class LabelError(KonsilError):
+    """A label is not on its criterion's scale."""
+
+
+def read_label(criterion: Criterion, text: str) -> tuple[State, str | None]:
+    """Read one reply to a criterion: ('rated', label) or ('abstained', None); never guesses.
+
+    >>> from konsil.instrument import Criterion, Scale
+    >>> criterion = Criterion("correct", "Is it correct?", Scale(("no", "yes"), abstain="cannot tell"))
+    >>> read_label(criterion, "yes"), read_label(criterion, "cannot tell")
+    (('rated', 'yes'), ('abstained', None))
+    """
+    scale = criterion.scale
+    if scale.kind == "text" and text != scale.abstain:
+        return "rated", text
+    text = _as_on_scale(text, scale.options())
+    if scale.abstain is not None and text == scale.abstain:
+        return "abstained", None
+    if scale.kind == "number":
+        return "rated", _number(criterion, text)
+    if text in scale.labels:
+        return "rated", text
+    canonical = _same_number(text, scale.labels)
+    if canonical is not None:
+        return "rated", canonical
+    raise LabelError(f"{text!r} is not a label of criterion {criterion.id!r}; {nearest(text, scale.options())}")
+
+
+def _as_on_scale(text: str, options: Sequence[str]) -> str:
+    """The option that is the same text by Unicode: an accent is part of a letter or a character of its own after it."""
+    if text in options:
+        return text
+    composed = unicodedata.normalize("NFC", text)
+    return next((option for option in options if unicodedata.normalize("NFC", option) == composed), text)
+
+
+def _same_number(text: str, labels: tuple[str, ...]) -> str | None:
+    """Numbers written differently are the same label: '3.0' in a spreadsheet is '3' on the form."""
+    try:
+        wanted = float(text)
+    except ValueError:
+        return None
+    for label in labels:
+        try:
+            if float(label) == wanted:
+                return label
+        except ValueError:
+            continue
+    return None
+
+
+def _number(criterion: Criterion, text: str) -> str:
+    try:
+        number = float(text)
+    except ValueError:
+        number = float("nan")
+    scale = criterion.scale
+    if not (number - number == 0.0):
+        raise LabelError(f"{text!r} is not a number, as criterion {criterion.id!r} expects")
+    if (scale.low is not None and number < scale.low) or (scale.high is not None and number > scale.high):
+        low = "-∞" if scale.low is None else f"{scale.low:g}"
+        high = "∞" if scale.high is None else f"{scale.high:g}"
+        raise LabelError(f"{text!r} is outside {low} to {high}, the range of criterion {criterion.id!r}")
+    return number_word(number)
+
+
+def number_word(number: float) -> str:
+    """A number as a label: its shortest text that reads back equal, so that 3, 3.0 and 3e0 are one label.
+
+    >>> number_word(3.0), number_word(0.1234567), number_word(1234567.0), number_word(-0.0)
+    ('3', '0.1234567', '1234567', '0')
+    """
+    if number == int(number) and abs(number) < 1e15:
+        return str(int(number))
+    return repr(number)

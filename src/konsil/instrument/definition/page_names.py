@@ -1,0 +1,45 @@
+"""What questions are called on a page: by numbers, as a criterion's identifier may say what a study expects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+from konsil.instrument.definition.form import Instrument
+
+T = TypeVar("T")
+MARK = "~"
+"""How such a name begins: no criterion's identifier has this sign."""
+
+
+class PageNames:
+    """The names of all questions of a study, there and back.
+
+    >>> from konsil.instrument import Criterion, Scale
+    >>> names = PageNames([Instrument("f", (Criterion("harm", "?", Scale()), Criterion("bias", "?", Scale())))])
+    >>> names.neutral("bias.a1.reason"), names.field("~2.a1.reason"), names.field("bias.a1"), names.field("~note")
+    ('~2.a1.reason', 'bias.a1.reason', 'bias.a1', '~note')
+    """
+
+    def __init__(self, instruments: Iterable[Instrument]) -> None:
+        ids = dict.fromkeys(c.id for i in instruments for c in i.criteria)
+        self._numbers = {name: f"{MARK}{n}" for n, name in enumerate(ids, start=1)}
+        self._ids = {number: name for name, number in self._numbers.items()}
+
+    def neutral(self, field: str) -> str:
+        """What a field is called on the page; a name that is none of a field's stays."""
+        known = max((i for i in self._numbers if field == i or field.startswith(f"{i}.")), key=len, default=None)
+        return field if known is None else self._numbers[known] + field[len(known) :]
+
+    def field(self, name: str) -> str:
+        """The field of a name on the page; a field's own name, as older pages and kits have it, stays."""
+        head, dot, rest = name.partition(".")
+        return self._ids[head] + dot + rest if head in self._ids else name
+
+    def fields(self, told: Mapping[str, T]) -> dict[str, T]:
+        """What a page says of its fields, by their own names."""
+        return {self.field(name): value for name, value in told.items()}
+
+    def neutrals(self, told: Mapping[str, T]) -> dict[str, T]:
+        """What is said of fields, by their names on the page."""
+        return {self.neutral(name): value for name, value in told.items()}

@@ -1,0 +1,101 @@
+"""What judges read that people do not, and the other way round: found by taking the one out of the other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from konsil.instrument.definition.form import Instrument
+from konsil.instrument.screens.prompt import prompt
+from konsil.instrument.screens.screen import Screen, expected, screen
+from konsil.records import Answer, Citation, Item, Span, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Parity:
+    """The difference between the page and the prompt of one screen."""
+
+    role: tuple[str, ...]
+    """Lines of the prompt that are the instrument's role."""
+    reply: tuple[str, ...]
+    """Other lines of the prompt that are not on the page, each once: how to reply, and the marks around texts."""
+    missing: tuple[str, ...]
+    """What is on the page and not in the prompt: nothing, or something is wrong."""
+
+
+def texts(shown: Screen) -> Iterator[str]:
+    """Every text that a person reads on a screen's page and in its codebook, in the prompt's order."""
+    said = shown.words
+    yield shown.instrument.codebook.strip()
+    yield said.criteria
+    for criterion in shown.criteria:
+        yield from (criterion.question, criterion.guidance)
+        yield from expected(criterion.scale, said)
+    if shown.question:
+        yield from (said.question, shown.question)
+    if shown.reference:
+        yield from (said.reference, shown.reference)
+    for name, answer in zip(shown.headings, shown.answers, strict=True):
+        yield name
+        if answer.reasoning:
+            yield from (said.reasoning, answer.reasoning, said.final)
+        yield from (piece.text for piece in answer.pieces)
+        if answer.sources:
+            yield from (said.sources, *answer.sources)
+
+
+def parity(shown: Screen, task: str) -> Parity:
+    """Take every text of the page out of the prompt, in order, and see what is left of either."""
+    made = prompt(shown, task)
+    whole = f"{made.system}\n\n{made.user}"
+    role = shown.instrument.role.strip()
+    left, position = [], len(role) if role and whole.startswith(role) else 0
+    missing = []
+    for text in texts(shown):
+        if not text.strip():
+            continue
+        found = _whole(text).search(whole, position)
+        if found is None:
+            missing.append(text)
+            continue
+        left.append(whole[position : found.start()])
+        position = found.end()
+    left.append(whole[position:])
+    lines = (line.strip() for part in left for line in part.splitlines())
+    reply = tuple(dict.fromkeys(line for line in lines if line.strip("-: ")))
+    return Parity(tuple(role.splitlines()), reply, tuple(missing))
+
+
+def _whole(text: str) -> re.Pattern[str]:
+    """The text where it stands by itself, not as words of another: a line, an option, a block, a marked sentence."""
+    return re.compile(rf"(?:\A|(?<=\n)|(?<=\n- )|(?<=: )|(?<=>)){re.escape(text)}(?=[\n:<]|\Z)")
+
+
+def parity_of(instrument: Instrument, n_answers: int = 1) -> Parity:
+    """The difference on an example screen of an instrument, with everything on it that a screen can have."""
+    return parity(example(instrument, n_answers), EXAMPLE)
+
+
+EXAMPLE = "example"
+"""The identifier of an example's task."""
+
+
+def example(instrument: Instrument, n_answers: int = 1) -> Screen:
+    """An example screen of an instrument, with everything on it that a screen can have.
+
+    >>> from konsil.instrument import Criterion, Scale
+    >>> len(example(Instrument("f", (Criterion("c", "Better?", Scale(("A", "B")), "pair"),))).answers)
+    2
+    """
+    pair = any(c.scope == "pair" for c in instrument.criteria)
+    survey = all(c.scope in ("batch", "phase", "rater") for c in instrument.criteria)
+    spans = (Span(0, 2), Span(3, 5)) if any(c.scope == "sentence" for c in instrument.criteria) else ()
+    n = 0 if survey else 2 if pair else 1 if spans else n_answers
+    made = {
+        f"x{i}": Answer(f"x{i}", "i", f"s{i}", "1. 2.", "...", (Citation("...", "https://example.org"),))
+        for i in range(n)
+    }
+    item = None if survey else Item("i", "...?", "...")
+    task = Task(EXAMPLE, "", "", instrument.id, None if survey else "i", tuple(made), spans)
+    return screen(instrument, task, item, made)

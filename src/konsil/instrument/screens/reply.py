@@ -1,0 +1,220 @@
+"""The only reader of replies, for the page and for judges: names and values in, ratings out. It never guesses."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import field as field_of
+from functools import cache
+
+from konsil.errors import nearest
+from konsil.instrument.definition.digests import digest
+from konsil.instrument.definition.fields import Field
+from konsil.instrument.definition.form import Instrument
+from konsil.instrument.definition.labels import LabelError, read_label
+from konsil.instrument.definition.mirror import canonical, mirrored
+from konsil.instrument.definition.objects import verdict
+from konsil.records import Outcome, Rating, State, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What was replied to one field."""
+
+    field: Field
+    """The field."""
+    state: State
+    """Rated, or abstained on purpose."""
+    label: str | None
+    """The label as the scale has it; None when abstained."""
+    note: str = ""
+    """The reason, where one is asked for and was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A whole reply as read: complete, or nothing."""
+
+    outcome: Outcome
+    """'ok' as asked for; 'repaired' by parsing; else 'not json', 'off schema', 'empty' or 'refused'."""
+    given: tuple[Given, ...] = ()
+    """All fields' replies; none unless the outcome is 'ok' or 'repaired'. A text left empty is no reply."""
+    problems: Mapping[str, str] = field_of(default_factory=dict)
+    """Name of a field -> what is wrong with its value, in one sentence; '' is the name of the whole reply."""
+
+    @property
+    def readable(self) -> bool:
+        """Whether ratings can be made of it."""
+        return self.outcome in ("ok", "repaired")
+
+
+def read_form(fields: Sequence[Field], values: Mapping[str, str]) -> Reading:
+    """Read a submitted form: a mapping from field name to the value chosen.
+
+    Every field must be there, with a value exactly as the form offers it, and no other; reasons may be left out.
+    """
+    if not any(value.strip() for value in values.values()):
+        return Reading("empty", problems={"": "nothing was filled in"})
+    return _read(fields, list(values.items()), exact=True)
+
+
+def read_reply(fields: Sequence[Field], text: str) -> Reading:
+    """Read a judge's reply. Only JSON counts, and of several objects the last one that speaks of the fields.
+
+    Repaired are fences and words around the object, trailing commas, line breaks in strings, numbers for labels that
+    are numbers, and labels that differ in case, spaces or Unicode form from exactly one option. An object with a key
+    missing, unknown or twice is off schema: part of a reply is no rating.
+    """
+    if not text.strip():
+        return Reading("empty", problems={"": "the reply is empty"})
+    found = verdict(text, {name for f in fields for name in (f.name, f.reason) if name})
+    if found.pairs is None:
+        if not found.started and _REFUSAL.match(text.strip()):
+            return Reading("refused", problems={"": "the judge declines to rate"})
+        return Reading("not json", problems={"": found.problem})
+    reading = _read(fields, found.pairs, exact=False)
+    return Reading("repaired", reading.given) if reading.outcome == "ok" and not found.bare else reading
+
+
+_REFUSAL = re.compile(
+    r"(?:i['’]?m sorry|i am sorry|sorry|i apologi[sz]e|unfortunately|es tut mir leid|entschuldigung|leider)?[\s,.;:]*"
+    r"(?:but|aber)?\s*"
+    r"(?:as an? (?:ai|artificial intelligence|large language|language|responsible)\b[^.,]{0,40},\s*"
+    r"|als (?:ein(?:e)?\s+)?(?:ki|künstliche intelligenz|(?:großes? )?sprachmodell)[^.,]{0,40}?,?\s*)?"
+    r"(?:i (?:can['’]?t|cannot|can not|won['’]?t|will not|am unable to|['’]m unable to|am not able to|must decline)"
+    r"|i['’]m (?:unable|not able) to"
+    r"|(?:ich kann|kann ich|ich darf|darf ich)\b[^.]{0,80}\b(?:nicht|keine?[nmrs]?)\b)",
+    re.IGNORECASE,
+)
+"""How a reply without any JSON begins when it declines. Anything else without JSON is 'not json'."""
+
+
+def _read(fields: Sequence[Field], pairs: Sequence[tuple[str, object]], *, exact: bool) -> Reading:
+    problems: dict[str, str] = {}
+    known = [name for f in fields for name in (f.name, f.reason) if name]
+    values: dict[str, object] = {}
+    for name, value in pairs:
+        if name not in known:
+            problems[name] = f"{name}: unknown field; {nearest(name, known)}"
+        elif name in values:
+            problems[name] = f"{name}: is there twice"
+        values[name] = value
+    given: list[Given] = []
+    repaired = False
+    for field in fields:
+        if field.name not in values:
+            problems[field.name] = f"{field.name}: is not answered"
+            continue
+        note = values.get(field.reason, "") if field.reason else ""
+        if not isinstance(note, str):
+            problems[field.reason] = f"{field.reason}: expected a text, got {_shown(note)}"
+            continue
+        try:
+            read = _value(field, values[field.name], exact=exact)
+        except LabelError as error:
+            problems[field.name] = f"{field.name}: {error}"
+            continue
+        state, label, mended = read
+        repaired = repaired or mended
+        if not (field.criterion.scale.kind == "text" and state == "rated" and not (label or "").strip()):
+            given.append(Given(field, state, label, note.strip()))
+    if problems:
+        return Reading("off schema", problems=problems)
+    return Reading("repaired" if repaired else "ok", tuple(given))
+
+
+def _value(field: Field, value: object, *, exact: bool) -> tuple[State, str | None, bool]:
+    """State, label, and whether it had to be repaired."""
+    criterion, scale = field.criterion, field.criterion.scale
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise LabelError(f"{_shown(value)} is not a label of criterion {criterion.id!r}")
+    if not isinstance(value, str):
+        if scale.kind == "text":
+            raise LabelError(f"{_shown(value)} is not a text, as criterion {criterion.id!r} expects")
+        state, label = read_label(criterion, _digits(value))
+        return state, label, scale.kind == "choice"
+    if scale.kind == "text" or value in field.options:
+        return *read_label(criterion, value), False
+    if scale.kind == "number" and exact:
+        return *read_label(criterion, value.strip()), False
+    if exact:
+        raise LabelError(f"{value!r} is not a label of criterion {criterion.id!r}; {nearest(value, field.options)}")
+    alike = [option for option in field.options if _plain(option) == _plain(value)]
+    text = alike[0] if len(alike) == 1 else value.strip()
+    return *read_label(criterion, text), True
+
+
+def _digits(value: float) -> str:
+    return str(value) if isinstance(value, int) else repr(value)
+
+
+def _plain(text: str) -> str:
+    return "".join(unicodedata.normalize("NFC", text).casefold().split())
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def ratings(
+    reading: Reading, instrument: Instrument, task: Task, *, seconds: float | None = None, at: str = ""
+) -> tuple[Rating, ...]:
+    """The ratings of a reply, by canonical answer id; none of a reply that is not readable.
+
+    A comparison is stored with its answers in the order of their ids, and its label as it reads in that order, so that
+    two raters who saw them on different sides and agree have the same record. Where the scale does not say how it reads
+    the other way round, the order shown is kept; either way the label speaks of the first answer as A.
+    """
+    if not reading.readable:
+        return ()
+    made = []
+    stamp = _digest(instrument)
+    for one in reading.given:
+        answers, label = tuple(task.answers[a] for a in one.field.answers), one.label
+        if len(answers) == 2:
+            answers, label = canonical(one.field.criterion, answers, label)
+        made.append(
+            Rating(
+                task=task.id,
+                rater=task.rater,
+                criterion=one.field.criterion.id,
+                item=task.item,
+                answers=answers,
+                span=task.spans[one.field.span] if one.field.span is not None else None,
+                state=one.state,
+                label=label,
+                note=one.note,
+                seconds=seconds,
+                at=at,
+                instrument=stamp,
+            )
+        )
+    return tuple(made)
+
+
+@cache
+def _digest(instrument: Instrument) -> str:
+    return digest(instrument)
+
+
+def values(fields: Sequence[Field], task: Task, given: Iterable[Rating]) -> dict[str, str]:
+    """A task's ratings as its form's names and values: what `ratings` undoes, for a page that is opened again."""
+    found: dict[str, str] = {}
+    by_subject = {(r.criterion, frozenset(r.answers), r.span): r for r in given}
+    for field in fields:
+        shown = tuple(task.answers[a] for a in field.answers)
+        span = task.spans[field.span] if field.span is not None else None
+        rating = by_subject.get((field.criterion.id, frozenset(shown), span))
+        if rating is None:
+            continue
+        label = field.criterion.scale.abstain if rating.state == "abstained" else rating.label
+        if rating.answers != shown and rating.state == "rated" and label is not None:
+            label = mirrored(field.criterion, label)
+        if label is not None:
+            found[field.name] = label
+        if field.reason and rating.note:
+            found[field.reason] = rating.note
+    return found

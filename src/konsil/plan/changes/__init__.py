@@ -1,0 +1,1 @@
+"""After the draw: handover, missing tasks, meetings, washout, balance."""

@@ -1,0 +1,74 @@
+"""What became of the overlap that a plan asks for: counts over its tasks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from konsil.plan.model.allocation import Allocation
+from konsil.records import Item, Task
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedOverlap:
+    """The shared comparisons (or ratings) of one line of the plan."""
+
+    panel: str
+    """Whose they are."""
+    share: float
+    """The share that is asked for."""
+    raters: int
+    """How many raters are to make each."""
+    comparisons: int
+    """Different comparisons: an item's same answers in the same arm count once."""
+    shared: int
+    """How many of them at least so many raters make."""
+    each: tuple[int, int]
+    """Shared comparisons of the rater with the fewest, and of the one with the most."""
+    cells: Mapping[tuple[str, str], tuple[int, int]]
+    """Value of the matched stratum and arm -> shared and all comparisons."""
+
+
+def overlaps_of(
+    plan: Sequence[Allocation], tasks: Iterable[Task], items: Iterable[Item] = ()
+) -> tuple[PlannedOverlap, ...]:
+    """The overlap of each line of the plan that asks for one, counted over its main tasks.
+
+    Args:
+        plan: the lines.
+        tasks: of the whole plan, each in its slot.
+        items: for the matched stratum; without them there is one stratum.
+    """
+    given, strata = tuple(tasks), {i.id: i.strata for i in items}
+    found = []
+    for line in plan:
+        if line.overlap is None:
+            continue
+        who: dict[tuple[str, tuple[str, ...], str], set[str]] = {}
+        for task in given:
+            mine = (task.slot.rpartition(" ")[0], task.instrument, task.phase, task.purpose)
+            if task.item is not None and mine == (line.panel, line.instrument, line.phase, line.purpose):
+                who.setdefault((task.item, tuple(sorted(task.answers)), task.arm), set()).add(task.slot)
+        several = {key: slots for key, slots in who.items() if len(slots) >= line.overlap.raters}
+        each = dict.fromkeys(sorted({slot for slots in who.values() for slot in slots}), 0)
+        each |= Counter(slot for slots in several.values() for slot in slots)
+        counts: Counter[tuple[str, str, bool]] = Counter()
+        for key in who:
+            counts[strata.get(key[0], {}).get(line.match or "", ""), key[2], key in several] += 1
+        cells = sorted({(value, arm) for value, arm, _ in counts})
+        found.append(
+            PlannedOverlap(
+                line.panel,
+                line.overlap.share,
+                line.overlap.raters,
+                len(who),
+                len(several),
+                (min(each.values(), default=0), max(each.values(), default=0)),
+                {
+                    (value, arm): (counts[value, arm, True], counts[value, arm, True] + counts[value, arm, False])
+                    for value, arm in cells
+                },
+            )
+        )
+    return tuple(found)

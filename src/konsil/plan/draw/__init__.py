@@ -1,0 +1,1 @@
+"""The draw: who rates what, in which order, seats, pairs, overlaps, control tasks."""

@@ -1,0 +1,111 @@
+"""Which members of a panel see which items: whole panels, balanced pairs, limits, matched strata."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from konsil.errors import PlanError
+from konsil.plan.model.allocation import Allocation
+from konsil.records import Item, Rater
+
+
+def seatings(
+    allocation: Allocation, pool: Sequence[Item], panel: Sequence[Rater], rng: np.random.Generator, where: str
+) -> list[list[int]]:
+    """For each member of the panel, the positions in `pool` of the items that it sees, in the pool's order."""
+    seats: list[list[int]] = [[] for _ in panel]
+    for members, positions, what in groups_of(allocation, pool, panel, where):
+        if allocation.raters_per_item is not None:
+            _rotate(allocation, seats, members, positions, f"{where}{what}")
+        elif allocation.per_rater is not None:
+            _least_seen(allocation.per_rater, seats, members, positions, rng)
+        else:
+            for seat in members:
+                seats[seat] = list(positions)
+    return seats
+
+
+def groups_of(
+    allocation: Allocation, pool: Sequence[Item], panel: Sequence[Rater], where: str
+) -> list[tuple[list[int], list[int], str]]:
+    """(seats, positions, words for errors) that may meet: all, or those that share the matched stratum."""
+    match = allocation.match
+    if match is None:
+        return [(list(range(len(panel))), list(range(len(pool))), "")]
+    seats: dict[str, list[int]] = {}
+    positions: dict[str, list[int]] = {}
+    for n, rater in enumerate(panel):
+        if match not in rater.strata:
+            raise PlanError(f"{where}.match: rater {rater.id!r} has no stratum {match!r}")
+        seats.setdefault(rater.strata[match], []).append(n)
+    for n, item in enumerate(pool):
+        if match not in item.strata:
+            raise PlanError(f"{where}.match: item {item.id!r} has no stratum {match!r}")
+        positions.setdefault(item.strata[match], []).append(n)
+    return [(seats.get(value, []), places, f" ({match} {value!r})") for value, places in positions.items()]
+
+
+def _rotate(
+    allocation: Allocation, seats: list[list[int]], members: Sequence[int], positions: Sequence[int], where: str
+) -> None:
+    wanted, n = allocation.raters_per_item or 0, len(members)
+    if not 1 <= wanted <= n:
+        raise PlanError(f"{where}.raters_per_item: {wanted} raters an item asked of a panel of {n}")
+    for i, chosen in enumerate(rotation(len(positions), n, wanted)):
+        for seat in chosen:
+            seats[members[seat]].append(positions[i])
+    limit = allocation.per_rater
+    load = max((len(seats[m]) for m in members), default=0)
+    if limit is not None and load > limit:
+        raise PlanError(
+            f"{where}.per_rater: {len(positions)} items with {wanted} raters each give {n} raters up to {load} items,"
+            f" more than the {limit} allowed"
+        )
+
+
+def rotation(n_items: int, n_raters: int, k: int) -> list[tuple[int, ...]]:
+    """The k raters of each item: every rater equally often, and pairs of raters as evenly as rotation allows.
+
+    Pairs: item i goes to i mod R and (i + 1 + floor(i / R) mod (R - 1)) mod R, so that R (R - 1) items give every
+    pair of R raters exactly two. More than two: the offsets of each round of R items are those whose differences were
+    used least so far. One: i mod R.
+
+    >>> rotation(6, 3, 2)
+    [(0, 1), (1, 2), (2, 0), (0, 2), (1, 0), (2, 1)]
+    """
+    used = np.zeros(n_raters, dtype=np.int64)
+    offsets: tuple[int, ...] = (0,)
+    found = []
+    for i in range(n_items):
+        if i % n_raters == 0:
+            offsets = (0, 1 + i // n_raters % (n_raters - 1)) if k == 2 else _offsets(used, n_raters, k)
+        found.append(tuple((i + offset) % n_raters for offset in offsets))
+    return found
+
+
+def _offsets(used: np.ndarray[tuple[int], np.dtype[np.int64]], n_raters: int, k: int) -> tuple[int, ...]:
+    chosen = [0]
+    while len(chosen) < k:
+        free = [d for d in range(n_raters) if d not in chosen]
+        costs = [sum(int(used[abs(d - c)]) for c in chosen) for d in free]
+        best = free[int(np.argmin(costs))]
+        for c in chosen:
+            # A difference and its complement are the same pairs of a circle.
+            used[abs(best - c)] += 1
+            used[n_raters - abs(best - c)] += 1
+        chosen.append(best)
+    return tuple(chosen)
+
+
+def _least_seen(
+    limit: int, seats: list[list[int]], members: Sequence[int], positions: Sequence[int], rng: np.random.Generator
+) -> None:
+    """Each rater in turn gets the items that fewest have seen, ties at random: none is left out while one repeats."""
+    seen = np.zeros(len(positions), dtype=np.int64)
+    for seat in members:
+        ties = rng.random(len(positions))
+        mine = sorted(np.lexsort((ties, seen))[:limit].tolist())
+        seen[mine] += 1
+        seats[seat] = [positions[i] for i in mine]

@@ -1,0 +1,127 @@
+"""Each rater's order of work: phases, batches, shuffled items, repeats at the end, surveys in their places."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from konsil.errors import PlanError
+from konsil.plan.model.screens import Draft, blind
+from konsil.plan.model.streams import token
+from konsil.records import Task
+
+_RANK = {"practice": 0, "pilot": 1, "main": 2, "tiebreak": 2, "repeat": 3}
+
+
+def schedule(drafts: Sequence[Draft], seed: int) -> list[Task]:
+    """Tasks by rater, in the order in which each rater works through them."""
+    phases = {phase: n for n, phase in enumerate(dict.fromkeys(d.allocation.phase for d in drafts))}
+    by_rater: dict[str, list[Draft]] = {}
+    for draft in drafts:
+        by_rater.setdefault(draft.rater, []).append(draft)
+    tasks: list[Task] = []
+    for mine in by_rater.values():
+        # Tie-breaks come when all else is planned; they go last so that they move nothing.
+        late = [d for d in mine if d.allocation.when == "disagreed"]
+        early = [d for d in mine if d.allocation.when != "disagreed"]
+        placed: list[tuple[Draft, str]] = []
+        # What was added comes after all that was there: no position moves.
+        waves = sorted({d.wave for d in early})
+        for n, wave in enumerate(waves):
+            for phase in phases:
+                theirs = [d for d in early if d.allocation.phase == phase and d.wave == wave]
+                placed += _phase(theirs, phase, seed, first=n == 0)
+        placed += [(draft, "") for draft in sorted(late, key=lambda d: (d.order, d.id))]
+        tasks += [_task(draft, batch, position) for position, (draft, batch) in enumerate(placed)]
+    return tasks
+
+
+def _phase(drafts: Sequence[Draft], phase: str, seed: int, *, first: bool = True) -> list[tuple[Draft, str]]:
+    """The screens of one phase in batches; repeats come of what was planned first alone."""
+    surveys = [d for d in drafts if d.scope]
+    screens = [d for d in drafts if not d.scope]
+    sizes = {d.allocation.batches for d in screens}
+    if len(sizes) > 1:
+        raise PlanError(
+            f"plan: the allocations of panel {screens[0].allocation.panel!r} in phase {phase!r} are handed out together"
+            f" (practice and pilot too) and need the same 'batches', got"
+            f" {', '.join('none' if size is None else str(size) for size in sorted(sizes, key=str))}"
+        )
+    size = next(iter(sizes), None)
+    batches: list[list[Draft]] = []
+    for rank in sorted({_RANK[d.purpose] for d in screens}):
+        batches += _batches([d for d in screens if _RANK[d.purpose] == rank], size)
+    repeats = _repeats([d for batch in batches for d in batch], seed) if first else []
+    batches += _batches(repeats, size)
+    placed: list[tuple[Draft, str]] = []
+    for n, batch in enumerate(batches, start=1):
+        name = "" if size is None else f"{phase} {n}".strip()
+        placed += [(draft, name) for draft in batch]
+        if size is not None or n == len(batches):
+            for survey in surveys:
+                if survey.scope == "batch":
+                    named = dataclasses.replace(survey, id=token(seed, "batch survey", survey.id, n))
+                    placed.append((named, name))
+    return placed + [(survey, "") for survey in surveys if survey.scope != "batch" or not batches]
+
+
+def _batches(drafts: Sequence[Draft], size: int | None) -> list[list[Draft]]:
+    """All screens of an item in one batch; which batch is the panel's, the order within it is the rater's own."""
+    if not drafts:
+        return []
+    if size is None:
+        return [sorted(drafts, key=lambda d: (d.order, d.id))]
+    items: dict[str, list[Draft]] = {}
+    for draft in sorted(drafts, key=lambda d: (d.shared, d.order)):
+        items.setdefault(draft.item or "", []).append(draft)
+    batches: list[list[Draft]] = [[]]
+    for item, screens in items.items():
+        if len(screens) > size:
+            raise PlanError(f"plan: the {len(screens)} screens of item {item!r} do not fit into a batch of {size}")
+        if len(batches[-1]) + len(screens) > size:
+            batches.append([])
+        batches[-1] += screens
+    return [sorted(batch, key=lambda d: (d.order, d.id)) for batch in batches]
+
+
+def _repeats(ordered: Sequence[Draft], seed: int) -> list[Draft]:
+    """The rater's first items of each allocation once more, freshly blinded."""
+    found: list[Draft] = []
+    wanting = {id(d.allocation): d.allocation for d in ordered if d.allocation.repeats}
+    for allocation in wanting.values():
+        mine = [d for d in ordered if d.allocation is allocation]
+        items = list(dict.fromkeys(d.item for d in mine))
+        if len(items) < allocation.repeats:
+            raise PlanError(
+                f"plan: rater {mine[0].rater!r} has {len(items)} items of panel {allocation.panel!r},"
+                f" too few to repeat {allocation.repeats}"
+            )
+        again = set(items[: allocation.repeats])
+        copies = [
+            dataclasses.replace(
+                d, id=token(seed, "repeat", d.id), purpose="repeat", repeat_of=d.id, order=token(seed, "again", d.order)
+            )
+            for d in mine
+            if d.item in again
+        ]
+        blind(seed, ("repeats", mine[0].id), copies)
+        found += copies
+    return found
+
+
+def _task(draft: Draft, batch: str, position: int) -> Task:
+    return Task(
+        id=draft.id,
+        slot=f"{draft.allocation.panel} {draft.seat + 1}",
+        rater=draft.rater,
+        instrument=draft.allocation.instrument,
+        item=draft.item,
+        answers=draft.answers,
+        spans=draft.spans,
+        arm=draft.arm,
+        phase=draft.allocation.phase,
+        batch=batch,
+        position=position,
+        purpose=draft.purpose,
+        repeat_of=draft.repeat_of,
+    )

@@ -1,0 +1,1 @@
+"""Allocations, places, references and streams of random numbers."""

@@ -1,0 +1,176 @@
+"""Drafts of tasks: which answers stand on a rater's screen, before they are put in an order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from konsil.errors import PlanError
+from konsil.instrument import Instrument
+from konsil.plan.model.allocation import Allocation
+from konsil.plan.model.book import Book, asks_about_answers
+from konsil.plan.model.streams import generator, orders, token
+from konsil.records import Item, Purpose, Rater, Span
+
+Key = tuple[str | int, ...]
+Subjects = list[tuple[str, ...]]
+
+
+@dataclass(slots=True)
+class Draft:
+    """A task whose place in the rater's order is still open."""
+
+    id: str
+    allocation: Allocation
+    seat: int
+    rater: str
+    item: str | None
+    subject: tuple[str, ...] = ()
+    """The answers in canonical order."""
+    answers: tuple[str, ...] = ()
+    """The answers in the order shown."""
+    spans: tuple[Span, ...] = ()
+    arm: str = ""
+    purpose: Purpose = "main"
+    order: str = ""
+    """A random key: the item's place in this rater's order."""
+    shared: str = ""
+    """A random key that the panel shares: the item's batch."""
+    scope: str = ""
+    """For surveys: what they are about."""
+    repeat_of: str | None = None
+    wave: int = 0
+    """With which addition to the plan it came; 0: with the plan itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One allocation while it is being laid out."""
+
+    book: Book
+    allocation: Allocation
+    instrument: Instrument
+    key: Key
+    where: str
+
+
+def pool_of(site: Site) -> list[Item]:
+    """The allocation's items that can be shown: with an answer, or for pairs with answers of two systems.
+
+    An item that nobody answered is nobody's task; `missing` counts it. It is left out before anything is shared out, so
+    that loads and pairs stay even.
+    """
+    book, allocation = site.book, site.allocation
+    pool = book.pool(allocation, site.where)
+    if not asks_about_answers(site.instrument):
+        return pool
+    systems = book.chosen_systems(allocation, site.where)
+    least = 2 if allocation.show == "pair" else 1
+    found = [i for i in pool if len({a.system for a in book.shown(i.id, systems)}) >= least]
+    if not found:
+        of = f" of {', '.join(systems)}" if allocation.systems else ""
+        if least == 2 and any(book.shown(i.id, systems) for i in pool):
+            raise PlanError(f"{site.where}.show: a pair needs answers of two systems, and no item has two{of}")
+        raise PlanError(f"{site.where}: none of its {len(pool):,} items has answers{of}; import or collect them first")
+    return found
+
+
+def item_subjects(site: Site, pool: Sequence[Item], rater: Rater) -> list[Subjects]:
+    """For each item of `pool_of`: what one rater's screens show, as tuples of answer ids in canonical order."""
+    book, allocation = site.book, site.allocation
+    if not asks_about_answers(site.instrument):
+        return [[()] for _ in pool]
+    systems = book.chosen_systems(allocation, site.where)
+    # Drawn for every item whether or not this rater sees it, so that no draw depends on who sees what.
+    draws = generator(book.seed, *site.key, "pairs", rater.id).random((len(pool), 2))
+    found: list[Subjects] = []
+    for item, (first, second) in zip(pool, draws.tolist(), strict=True):
+        shown = book.shown(item.id, systems)
+        if allocation.show == "pair":
+            present = list(dict.fromkeys(a.system for a in shown))
+            drawn = _two(present, allocation.weights, first, second)
+            found.append([tuple(next(a.id for a in shown if a.system == s) for s in drawn)])
+        elif allocation.show == "each":
+            found.append([(a.id,) for a in shown])
+        else:
+            found.append([tuple(a.id for a in shown)])
+    return found
+
+
+def _two(systems: Sequence[str], weights: Mapping[str, float], first: float, second: float) -> tuple[str, ...]:
+    """Two systems without replacement, each draw in proportion to the weights that are left; in canonical order."""
+    left = list(systems)
+    drawn = []
+    for u in (first, second):
+        sums = np.cumsum([weights.get(s, 1.0) for s in left])
+        drawn.append(left.pop(min(int(np.searchsorted(sums, u * sums[-1], side="right")), len(left) - 1)))
+    return tuple(s for s in systems if s in drawn)
+
+
+def drafts_of(
+    site: Site,
+    seat: int,
+    rater: Rater,
+    arm: str,
+    purpose: Purpose,
+    chosen: Sequence[tuple[str, Subjects]],
+    waves: Mapping[str, Sequence[int]] | None = None,
+) -> list[Draft]:
+    """One rater's screens of one allocation, each with its own random name and counterbalanced order of answers.
+
+    `waves`: item -> with which addition each of its screens came, where that is not the rater's own.
+    """
+    seed, allocation = site.book.seed, site.allocation
+    own = site.book.waves.get(rater.id, 0)
+    found: list[Draft] = []
+    for item, subjects in chosen:
+        order = token(seed, *site.key, "order", rater.id, item)
+        shared = token(seed, "batches", allocation.panel, allocation.phase, item)
+        for n, subject in enumerate(subjects):
+            name = token(seed, *site.key, "task", rater.id, item, *subject, subjects[:n].count(subject))
+            draft = Draft(name, allocation, seat, rater.id, item, subject, subject, (), arm, purpose, order, shared)
+            draft.wave = max(own, waves[item][n]) if waves is not None else own
+            if site.instrument.unit == "sentence":
+                if len(subject) != 1:
+                    raise PlanError(
+                        f"{site.where}.show: instrument {site.instrument.id!r} rates sentences of one answer at a time,"
+                        f" item {item!r} has {len(subject)} answers on the screen; use show = 'each'"
+                    )
+                draft.spans = site.book.spans(subject[0], allocation.spans, site.where)
+            found.append(draft)
+    blind(seed, (*site.key, "blinding", rater.id), found)
+    return found
+
+
+def blind(seed: int, key: Key, drafts: Sequence[Draft]) -> None:
+    """Give every draft its order of answers: each answer's place is counterbalanced over the rater's screens."""
+    sizes: dict[tuple[int, int], list[Draft]] = {}
+    for draft in drafts:
+        sizes.setdefault((len(draft.subject), draft.wave), []).append(draft)
+    for (k, wave), group in sizes.items():
+        if k < 2:
+            continue
+        if group[0].allocation.when == "disagreed":
+            # Conflicts come about one by one; an order once shown must not change when the next one comes.
+            for draft in group:
+                turn = generator(seed, "turn", draft.id).permutation(k)
+                draft.answers = tuple(draft.subject[int(i)] for i in turn)
+            continue
+        rng = generator(seed, *key, k, *(("added", wave) if wave else ()))
+        for draft, row in zip(group, orders(rng, len(group), k).tolist(), strict=True):
+            draft.answers = tuple(draft.subject[i] for i in row)
+
+
+def arms_of(seed: int, panel: Sequence[Rater], allocation: Allocation) -> list[str]:
+    """Each rater's arm, from a shuffled deck in the stated ratio; it stays over all allocations with these arms."""
+    if not allocation.arms:
+        return ["" for _ in panel]
+    deck = [arm for arm, share in allocation.arms.items() for _ in range(share)]
+    rng = generator(seed, "arms", allocation.panel, *sorted(deck))
+    dealt: list[str] = []
+    while len(dealt) < len(panel):
+        # Deck by deck, so that the ratio holds at every time of the enrolment.
+        dealt += [deck[int(i)] for i in rng.permutation(len(deck))]
+    return dealt[: len(panel)]

@@ -1,0 +1,1 @@
+"""Cases: marks, masked versions, what is left over, hints."""

@@ -1,0 +1,129 @@
+"""What is left over of a diagnosis or of a cue in the versions of a case, for the person who approves them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from konsil.prepare.cases.hints import hints
+from konsil.prepare.cases.masking import LEVELS, NARRATIVE, Mark, Part, parts, unchanged
+from konsil.prepare.cases.naming import Name, Way, mentions, names_of, spoken
+from konsil.records import Item
+
+LeftoverKind = Literal["diagnosis", "cue", "version", "hint"]
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """Something that a version still tells, or does not do."""
+
+    kind: LeftoverKind
+    """A diagnosis that is named, a cue that stands elsewhere, a version that is like the one before, or a hint: a drug,
+    gene, code or eponym that no mark covers."""
+    level: str
+    """The first level at which it is found."""
+    text: str = ""
+    """As it stands in the version."""
+    name: str = ""
+    """The name or the marked words that it is taken for; of a hint what it is."""
+    way: Way = "named"
+    """How sure that is: the name itself, another form of it, or something like it."""
+    start: int | None = None
+    """Where it begins in the narrative; None: it is not all of the narrative's own text."""
+    end: int | None = None
+    """Where it ends in the narrative."""
+
+    @property
+    def stops(self) -> bool:
+        """Whether nobody may approve the case without a reason; parts of a name and cues are only told.
+
+        A narrative that never names the diagnosis is its own level 0.
+        """
+        return (self.kind == "version" and self.level != "0") or (self.kind == "diagnosis" and self.way != "part")
+
+    def told(self) -> str:
+        """It in a sentence's words."""
+        if self.kind == "version":
+            return f"level {self.level} is no different from the level before"
+        where = f" at {self.start:,}-{self.end:,}" if self.start is not None else ""
+        if self.kind == "hint":
+            return f"level {self.level} still has {self.text!r}{where}, {_ARTICLE[self.name]} {self.name}"
+        what = "the diagnosis" if self.kind == "diagnosis" else "a cue"
+        return f"level {self.level} still has {self.text!r}{where}, {what} {self.name!r} ({self.way})"
+
+
+def leftovers(item: Item, marks: Sequence[Mark], removed: str) -> tuple[Leftover, ...]:
+    """Look through the versions of a case: its reference and aliases in any of them, its cues where they are masked.
+
+    What is found at a level is not told again for the levels after it.
+    """
+    found: list[Leftover] = []
+    told: set[tuple[object, ...]] = set()
+    names = names_of((item.reference or "", *item.aliases)) + _abbreviated(item, marks)
+    for level in LEVELS[1:]:
+        made = parts(item.text, marks, level, removed)
+        cues = [Name(spoken(item.text[m.start : m.end])) for m in marks if m.kind == "cue" and m.counts(level)]
+        for kind, searched in (("diagnosis", names), ("cue", cues)):
+            for one in _found(made, searched, "diagnosis" if kind == "diagnosis" else "cue", level):
+                key = (one.kind, one.name, one.start, one.text if one.start is None else "")
+                if key not in told:
+                    told.add(key)
+                    found.append(one)
+    found += _hints(item, marks, removed, {(one.start, one.end) for one in found})
+    found += [Leftover("version", level) for level in unchanged(item.text, marks, removed) if level != NARRATIVE]
+    return tuple(found)
+
+
+_ARTICLE = {"drug": "a", "gene": "a", "code": "a", "eponym": "an"}
+
+
+def _hints(item: Item, marks: Sequence[Mark], removed: str, told: set[tuple[int | None, int | None]]) -> list[Leftover]:
+    """Drugs, genes, codes and eponyms that no mark covers, each once by its words."""
+    made = parts(item.text, marks, LEVELS[-1], removed)
+    text = "".join(part.text for part in made)
+    found: dict[str, Leftover] = {}
+    for hint in hints(text):
+        place = _place(made, hint.start, hint.end)
+        words = text[hint.start : hint.end]
+        if place is not None and not any(
+            a is not None and b is not None and a < place[1] and place[0] < b for a, b in told
+        ):
+            found.setdefault(words.lower(), Leftover("hint", LEVELS[-1], words, hint.kind, "named", *place))
+    return list(found.values())
+
+
+def _found(made: Sequence[Part], names: Sequence[Name], kind: LeftoverKind, level: str) -> list[Leftover]:
+    """What a version's text names, with its place in the narrative where all of it is the narrative's own."""
+    text = "".join(part.text for part in made)
+    found = []
+    for mention in mentions(text, names):
+        place = _place(made, mention.start, mention.end)
+        start, end = place if place is not None else (None, None)
+        told = text[mention.start : mention.end]
+        found.append(Leftover(kind, level, told, mention.name, mention.way, start, end))
+    return found
+
+
+def _place(made: Sequence[Part], start: int, end: int) -> tuple[int, int] | None:
+    at = 0
+    for part in made:
+        if at <= start and end <= at + len(part.text):
+            return (part.start + start - at, part.start + end - at) if part.mark is None else None
+        at += len(part.text)
+    return None
+
+
+_DEFINED = re.compile(r"\s*\(\s*([A-Z][A-Za-z0-9]{1,5})\s*\)")
+
+
+def _abbreviated(item: Item, marks: Sequence[Mark]) -> tuple[Name, ...]:
+    """Abbreviations that the narrative gives right after a marked diagnosis: 'granulomatosis ... (GPA)'."""
+    found = []
+    for mark in marks:
+        if mark.kind == "diagnosis" and (defined := _DEFINED.match(item.text, mark.end)) is not None:
+            found.append(Name(defined[1], short=True, way="abbreviation"))
+        inside = _DEFINED.findall(item.text[mark.start : mark.end]) if mark.kind == "diagnosis" else ()
+        found += [Name(one, short=True, way="abbreviation") for one in inside]
+    return tuple(found)

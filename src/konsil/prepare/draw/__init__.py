@@ -1,0 +1,1 @@
+"""The items that are rated: strata, sample, sets."""

@@ -1,0 +1,1 @@
+"""What names a person, what is asked twice, what a rewording changed."""

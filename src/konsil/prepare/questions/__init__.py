@@ -1,0 +1,1 @@
+"""Questions: screening, rewriting, themes, and what models are asked about them."""

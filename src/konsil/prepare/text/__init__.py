@@ -1,0 +1,1 @@
+"""Texts: sentences, abbreviations, clozes, spelling, negation, drug names."""

@@ -1,0 +1,1 @@
+"""Cases: curves over the levels, and one case in full."""

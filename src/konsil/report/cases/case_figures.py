@@ -1,0 +1,171 @@
+"""Cases told with less and less: how accuracy and scores fall, and how the criteria lie side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from konsil.analysis import Analysis, Row
+from konsil.report.figures.drawing import ACCENT, INK, MUTED, PAPER, RULE, Drawing, finish, style
+from konsil.report.figures.figures import forest
+from konsil.report.figures.marks import WIDTH, About, Dot, short, stamp
+from konsil.report.figures.multiples import Point, Series, legend, panels_across
+from konsil.report.material.anchors import anchor
+from konsil.report.material.glossary import title
+from konsil.report.material.joined import Joined, levels_of, value_head
+from konsil.report.material.overview import Material, natural
+
+COLOURS = (ACCENT, "#b4532a", "#6a7f2e", MUTED)
+"""One for each curve of a panel; their marks differ as well."""
+MARKS = ("o", "s", "^", "D")
+"""The curves' marks, so that they are told apart without colour."""
+LEAST_CRITERIA = 3
+"""From so many criteria on their means make a profile."""
+
+
+def case_figures(material: Material) -> list[Drawing]:
+    """Figures for a study of cases in several versions; none for others."""
+    if not levels_of(material):
+        return []
+    return [*_falls(material), *_profiles(material)]
+
+
+def _rows_of(material: Material, spec: Analysis, columns: set[str]) -> list[Row]:
+    rows = [r for r in material.results.made if r.analysis == spec.name and r.kind == "estimate"]
+    known = all(set(r.group) == columns for r in rows) and any(math.isfinite(r.estimate.value) for r in rows)
+    return rows if known else []
+
+
+def _systems(material: Material, names: Sequence[str]) -> list[str]:
+    order = [s.id for s in material.study.systems if s.id in names]
+    return order + sorted(set(names) - {*order}, key=natural)
+
+
+def _falls(material: Material) -> list[Drawing]:
+    """Accuracy and mean scores of people by level, a panel for each system."""
+    levels = levels_of(material)
+    curves: dict[str, dict[str, dict[str, Point]]] = {}
+    for spec in material.study.analyses:
+        rows = _rows_of(material, spec, {"system", "level"}) if spec.statistic in {"accuracy", "mean"} else []
+        if not rows or spec.where or spec.mode == "paper" or not _by_people(material, spec):
+            continue
+        accuracy = spec.statistic == "accuracy"
+        word = title("accuracy", material.language) if accuracy else material.criterion(spec.criterion)
+        if word in curves or len(curves) == len(COLOURS):
+            continue
+        own = curves.setdefault(word, {})
+        for row in rows:
+            e = row.estimate
+            own.setdefault(row.group["system"], {})[row.group["level"]] = Point(e.value, e.low, e.high)
+    if len(curves) < 2:
+        return []  # one alone has a figure with its analysis
+    _, numbers = material.language.gettext, material.numbers
+    nothing = Point(math.nan, math.nan, math.nan)
+    panels = []
+    for system in _systems(material, [s for by in curves.values() for s in by]):
+        own = {word: by[system] for word, by in curves.items() if system in by}
+        panels.append((system, [Series(word, [at.get(k, nothing) for k in levels]) for word, at in own.items()]))
+    about = About(
+        key=anchor("falls", "levels"),
+        title=_("Accuracy and scores by level"),
+        description="; ".join(
+            f"{system}, {one.name}: "
+            + ", ".join(f"{k} {numbers.plain(p.value)}" for k, p in zip(levels, one.points, strict=True))
+            for system, several in panels
+            for one in several
+        ),
+        caption=material.caption(
+            _("%(what)s of each system by level, with all the information on the left: estimates with their intervals.")
+            % {"what": ", ".join(curves)}
+        ),
+        stamp=material.stamp,
+    )  # fmt: skip
+    return [_overlay(material, about, levels, panels, list(curves))]
+
+
+def _by_people(material: Material, spec: Analysis) -> bool:
+    kinds = {r.kind for r in material.raters if r.panel == spec.raters}
+    return kinds <= {"human"}
+
+
+def _overlay(
+    material: Material, about: About, levels: Sequence[str], panels: Sequence[tuple[str, Sequence[Series]]],
+    names: Sequence[str],
+) -> Drawing:  # fmt: skip
+    _, numbers = material.language.gettext, material.numbers
+    with style():
+        across = panels_across(len(panels))
+        down = math.ceil(len(panels) / across)
+        left, gap, tall, top = 0.66, 0.22, 1.9, 0.3
+        below = 0.5 + (0.18 if about.stamp else 0.0)
+        wide = min((WIDTH - left + gap) / across - gap, 3.4)
+        height = top + down * (tall + 0.3) + below
+        figure = Figure(figsize=(WIDTH, height))
+        for n, (system, several) in enumerate(panels):
+            row, place = divmod(n, across)
+            bottom = height - top - (row + 1) * (tall + 0.3) + 0.06
+            axes = figure.add_axes(
+                ((left + place * (wide + gap)) / WIDTH, bottom / height, wide / WIDTH, tall / height)
+            )
+            axes.set(xlim=(-0.4, len(levels) - 0.6), ylim=(-0.02, 1.03))
+            axes.spines[["right", "top"]].set_visible(False)
+            axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
+            axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _n, place=place: "" if place else numbers.tick(y)))
+            axes.set_xticks(range(len(levels)), [short(k, 12) for k in levels])
+            axes.tick_params(length=3, width=0.7, labelsize=7.5)
+            axes.grid(axis="y", color=RULE, linewidth=0.6, zorder=0)
+            axes.set_title(short(system, 36), fontsize=8.5, loc="left", pad=3, color=INK)
+            for one in several:
+                k = names.index(one.name)
+                x = [m + 0.06 * (k - (len(names) - 1) / 2) for m in range(len(levels))]
+                axes.vlines(x, [p.low for p in one.points], [p.high for p in one.points], color=COLOURS[k],
+                            linewidth=1.2, zorder=2)  # fmt: skip
+                axes.plot(x, [p.value for p in one.points], color=COLOURS[k], marker=MARKS[k], markersize=4.2,
+                          linewidth=1.0, markeredgecolor=PAPER, markeredgewidth=0.5, zorder=3)  # fmt: skip
+        middle = (left + (across * (wide + gap) - gap) / 2) / WIDTH
+        figure.text(middle, (below - 0.3) / height, _("Level"), ha="center", va="center", fontsize=8.5)
+        keys = [
+            Line2D([], [], color=COLOURS[k], marker=MARKS[k], markersize=4.2, linewidth=1.0, label=name)
+            for k, name in enumerate(names)
+        ]
+        legend(figure, left, keys)
+        stamp(figure, about)
+        return finish(figure, about.key, about.title, about.description, about.caption)
+
+
+def _profiles(material: Material) -> list[Drawing]:
+    """The criteria's means by system, one figure a panel of raters."""
+    _, numbers = material.language.gettext, material.numbers
+    by_panel: dict[str, dict[str, list[Row]]] = {}
+    for spec in material.study.analyses:
+        rows = _rows_of(material, spec, {"system"}) if spec.statistic == "mean" and not spec.where else []
+        if rows and not spec.items and spec.mode == "valid":
+            by_panel.setdefault(spec.raters, {}).setdefault(spec.criterion, rows)
+    drawn = []
+    for panel, criteria in by_panel.items():
+        if len(criteria) < LEAST_CRITERIA:
+            continue
+        shown = [r for rows in criteria.values() for r in rows]
+        dots = [
+            Dot(system, e.value, e.low, e.high, numbers.with_interval(e), material.criterion(name))
+            for name, rows in criteria.items()
+            for system in _systems(material, [r.group["system"] for r in rows])
+            for e in [r.estimate for r in rows if r.group["system"] == system]
+        ]
+        caption = _(
+            "Means of the criteria by system, panel “%(panel)s”: estimates (dots) with their intervals (lines)."
+        )
+        about = About(
+            key=anchor("profile", panel),
+            title=_("Profile of the criteria: %(panel)s") % {"panel": panel},
+            description="; ".join(f"{d.group}, {d.label}: {d.text}" for d in dots),
+            caption=material.caption(caption % {"panel": panel}),
+            stamp=material.stamp,
+        )
+        heading = value_head(material, [Joined(r) for r in shown])
+        drawn.append(forest(about, dots, numbers, axis=title("mean", material.language), heading=heading))
+    return drawn

@@ -1,0 +1,1 @@
+"""The codebook to print, as a page and as a PDF."""

@@ -1,0 +1,95 @@
+"""The codebook as a page of its own to read or to print: the words of the rating page and of the judge's prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+import jinja2
+from markupsafe import Markup
+
+from konsil.instrument import Instrument, digest
+from konsil.instrument.screens.screen import expected
+from konsil.instrument.screens.words import words
+from konsil.report.material.anchors import anchor
+from konsil.report.material.language import language
+from konsil.report.page.page import markdown
+from konsil.study import Study
+
+
+@dataclass(frozen=True)
+class Question:
+    """One criterion."""
+
+    text: str
+    """What is asked."""
+    guidance: str
+    """How to decide."""
+    options: tuple[str, ...]
+    """What may be said."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One instrument."""
+
+    name: str
+    """Its name."""
+    anchor: str
+    """Its place on the page."""
+    language: str
+    """The language of its texts."""
+    source: str
+    """The codebook's Markdown."""
+    html: Markup
+    """The same as HTML."""
+    asked: str
+    """The heading of the questions."""
+    questions: tuple[Question, ...]
+    """The questions, in the order asked."""
+    version: str
+    """Which version of the instrument this is, as every rating names it."""
+
+
+def parts(instruments: Sequence[Instrument]) -> tuple[Part, ...]:
+    """What is printed of each instrument, each in its own language."""
+    return tuple(_part(one) for one in instruments)
+
+
+def _part(one: Instrument) -> Part:
+    said, _ = words(one.language), language(one.language).gettext
+    return Part(
+        name=one.id,
+        anchor=anchor("instrument", one.id),
+        language=one.language,
+        source=one.codebook.strip(),
+        html=markdown(one) if one.codebook.strip() else Markup(),
+        asked=said.criteria,
+        questions=tuple(Question(c.question, c.guidance, expected(c.scale, said)) for c in one.criteria),
+        version=_("Version of this form: %(digest)s") % {"digest": digest(one)},
+    )
+
+
+def word(study: Study) -> str:
+    """'Codebook' in the study's language."""
+    return language(study.language).gettext("Codebook")
+
+
+def codebook_page(study: Study, instruments: Sequence[Instrument]) -> str:
+    """One self-contained HTML page with the codebook of each instrument; the same study gives the same bytes."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("konsil.report", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    style = files("konsil.report").joinpath("templates", "codebook.css").read_text("utf-8")
+    return environment.get_template("codebook.html.j2").render(
+        lang=language(study.language).code,
+        word=word(study),
+        title=study.title,
+        style=Markup(style),  # noqa: S704 - a file of ours
+        parts=parts(instruments),
+    )

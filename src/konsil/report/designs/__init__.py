@@ -1,0 +1,1 @@
+"""Designs of a rating study: what was compared, and what is recommended."""

@@ -1,0 +1,1 @@
+"""Estimates: the figure that fits, the overview, tables, the main numbers."""

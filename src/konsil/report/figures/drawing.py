@@ -1,0 +1,139 @@
+"""From a matplotlib figure to the same bytes every time: SVG for the page, SVG and PDF as files.
+
+No state of pyplot is used and nothing of the machine gets in: no dates, no random identifiers, one bundled font for
+the layout.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib
+from markupsafe import Markup, escape
+from matplotlib.figure import Figure
+
+from konsil.report.figures.typeface import FAMILY, families
+
+INK = "#1b1f24"
+MUTED = "#5b6570"
+RULE = "#d3dae1"
+PAPER = "#fefefe"
+ACCENT = "#1d5f8a"
+
+# In the page these colours follow the reader's light or dark mode.
+_THEMED = {
+    INK: "var(--ink)",
+    MUTED: "var(--muted)",
+    RULE: "var(--rule)",
+    PAPER: "var(--paper)",
+    ACCENT: "var(--accent)",
+}
+_FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+STYLE: Any = {
+    "font.family": "sans-serif",
+    "font.size": 8.5,
+    "text.color": INK,
+    "text.parse_math": False,
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.7,
+    "axes.unicode_minus": True,
+    "xtick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.color": MUTED,
+    "ytick.labelcolor": INK,
+    "hatch.linewidth": 0.6,
+    "hatch.color": "#66707a",
+    "svg.fonttype": "none",
+    # TrueType: some journals refuse the faster Type 3.
+    "pdf.fonttype": 42,
+    "pdf.compression": 6,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+}
+"""Settings of matplotlib that hold while the report draws, and only then."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One figure of the report in all its forms."""
+
+    key: str
+    """The files' name without ending; unique in the report."""
+    title: str
+    """A short title, read out by screen readers."""
+    description: str
+    """What the figure shows, for those who do not see it."""
+    caption: str
+    """The caption under it."""
+    inline: Markup
+    """The SVG element for the page."""
+    svg: bytes
+    """The SVG file."""
+    pdf: bytes
+    """The PDF file."""
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Draw in the report's style; matplotlib's settings are as before afterwards."""
+    with matplotlib.rc_context({**STYLE, "font.sans-serif": list(families())}), warnings.catch_warnings():
+        # A sign that the bundled font lacks is drawn as a box in the PDF; the page has the system's fonts.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        yield
+
+
+def finish(figure: Figure, key: str, title: str, description: str, caption: str) -> Drawing:
+    """Write the figure in all forms; to be called within `style()`."""
+    svg, pdf = io.BytesIO(), io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": f"konsil {key}"}):
+        figure.savefig(svg, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+        figure.savefig(pdf, format="pdf", metadata=dict.fromkeys(("CreationDate", "Creator", "Producer")))
+    text = _plain(svg.getvalue().decode("utf-8"), key, title, description)
+    return Drawing(
+        key=key,
+        title=title,
+        description=description,
+        caption=caption,
+        inline=Markup(_themed(text)),  # noqa: S704 - matplotlib escapes the texts that it draws
+        svg=('<?xml version="1.0" encoding="UTF-8"?>\n' + text).encode(),
+        pdf=pdf.getvalue(),
+    )
+
+
+def _plain(svg: str, key: str, title: str, description: str) -> str:
+    """The svg element alone, with identifiers of its own and a title and description."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
+    used = set(re.findall(r"url\(#([^)]+)\)", svg)) | set(re.findall(r'href="#([^"]+)"', svg))
+    svg = re.sub(r' id="([^"]+)"', lambda m: f' id="{key}-{m[1]}"' if m[1] in used else "", svg)
+    svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{key}-\1)", svg)
+    svg = re.sub(r'(?:xlink:)?href="#([^"]+)"', rf'href="#{key}-\1"', svg)
+    svg = re.sub(r"<g>\s*</g>\s*", "", svg)
+    size = re.search(r'viewBox="([^"]+)"', svg)
+    box = size[1] if size else "0 0 480 320"
+    width, height = box.split()[2:]
+    opening = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{width}pt" height="{height}pt" role="img"'
+        f' aria-labelledby="{key}-title {key}-desc" font-family="{_FONTS}"'
+        ' stroke-linejoin="round" stroke-linecap="butt">\n'
+        f'<title id="{key}-title">{escape(title)}</title>\n<desc id="{key}-desc">{escape(description)}</desc>\n'
+    )
+    svg = opening + svg[svg.index(">") + 1 :].lstrip()
+    return re.sub(rf"'{FAMILY}'(?:, [^;\"]*)?", _FONTS, svg)
+
+
+def _themed(svg: str) -> str:
+    svg = svg.replace(' xmlns="http://www.w3.org/2000/svg"', "", 1)
+    for colour, variable in _THEMED.items():
+        svg = svg.replace(colour, variable)
+    return svg

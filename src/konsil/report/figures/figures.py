@@ -1,0 +1,187 @@
+"""The report's figures. Each can be printed in grey and read by the colour-blind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
+
+from konsil.report.figures.drawing import INK, MUTED, PAPER, RULE, Drawing, finish, style
+from konsil.report.figures.marks import (
+    EDGE,
+    ROW,
+    SEQUENTIAL,
+    WIDTH,
+    About,
+    Bar,
+    Dot,
+    across_and_rows,
+    draw_dot,
+    draw_scale,
+    draw_stack,
+    frame,
+    group_label,
+    label_width,
+    legend_shape,
+    letters_on,
+    lines_of,
+    palette,
+    row_label,
+    short,
+    span,
+    stamp,
+    widest,
+)
+from konsil.report.material.tables import Numbers
+
+
+def forest(
+    about: About,
+    dots: Sequence[Dot],
+    numbers: Numbers,
+    *,
+    axis: str,
+    heading: str,
+    reference: float | None = None,
+    band: tuple[float, float] | None = None,
+    limits: tuple[float, float] | None = None,
+    mark: str = "",
+) -> Drawing:
+    """Draw estimates as dots with their intervals, one row each, the numbers beside them.
+
+    `reference` is a dashed line, `band` a shaded range: what still counts as equivalent.
+    """
+    with style():
+        lines = lines_of([d.group for d in dots])
+        height = ROW * len(lines) + 0.84
+        figure = Figure(figsize=(WIDTH, height))
+        left = label_width([d.label for d in dots])
+        right = max(widest([d.text for d in dots], 8), widest([heading], 8, bold=True)) + 0.15
+        axes = figure.add_axes((left / WIDTH, 0.46 / height, (WIDTH - left - right) / WIDTH, (height - 0.76) / height))
+        axes.set_ylim(len(lines) - 0.5, -0.5)
+        axes.set_xlim(*(limits or span([x for d in dots for x in (d.value, d.low, d.high, d.mark)], reference)))
+        frame(axes, axis, numbers)
+        if band is not None:
+            axes.axvspan(*band, color=RULE, alpha=0.5, linewidth=0, zorder=0)
+        if reference is not None:
+            axes.axvline(reference, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        axes.text(1.0, 1.0, heading, transform=axes.transAxes, ha="left", va="bottom", fontsize=8, color=MUTED)
+        axes.texts[-1].set_position((1.0 + 0.1 / (WIDTH - left - right), 1.0 + 0.06 / (height - 0.76)))
+        for y, line in enumerate(lines):
+            if isinstance(line, str):
+                group_label(axes, y, line)
+                continue
+            dot = dots[line]
+            row_label(axes, y, short(dot.label), indent=0.1 if dot.group else 0.0)
+            draw_dot(axes, y, dot)
+            figure.text(
+                1 - (right - 0.1) / WIDTH, y, dot.text, transform=across_and_rows(axes), va="center", fontsize=8,
+                color=MUTED if math.isnan(dot.value) else INK,
+            )  # fmt: skip
+        if mark and any(not math.isnan(d.mark) for d in dots):
+            axes.plot([], [], linestyle="none", marker="D", markersize=5, color=INK, markerfacecolor=PAPER, label=mark)
+            axes.legend(
+                loc="lower left", bbox_to_anchor=(0, 1.0), frameon=False, fontsize=8, borderpad=0, handlelength=1
+            )
+        stamp(figure, about)
+        return finish(figure, about.key, about.title, about.description, about.caption)
+
+
+def distribution(
+    about: About,
+    labels: Sequence[str],
+    bars: Sequence[Bar],
+    numbers: Numbers,
+    *,
+    ordered: bool,
+    abstain: str | None,
+    axis: str,
+    total: str,
+) -> Drawing:
+    """Draw the shares of the labels as stacked bars, one row a panel and system; abstentions are hatched."""
+    with style():
+        lines = lines_of([b.group for b in bars])
+        colours, hatches = palette(labels, ordered=ordered, abstain=abstain)
+        legend_rows, columns = legend_shape(labels)
+        top = 0.14 + 0.185 * legend_rows + (0.0 if isinstance(lines[0], str) else 0.1)
+        height = ROW * 1.15 * len(lines) + 0.46 + top
+        figure = Figure(figsize=(WIDTH, height))
+        left = label_width([b.label for b in bars])
+        right = max(widest([numbers.count(sum(b.counts)) for b in bars], 8), widest([total], 8)) + 0.2
+        axes = figure.add_axes(
+            (left / WIDTH, 0.46 / height, (WIDTH - left - right) / WIDTH, (height - 0.46 - top) / height)
+        )
+        axes.set_ylim(len(lines) - 0.45, -0.55)
+        axes.set_xlim(0, 1)
+        frame(axes, axis, numbers, grid=False)
+        for y, line in enumerate(lines):
+            if isinstance(line, str):
+                group_label(axes, y, line)
+                continue
+            bar = bars[line]
+            row_label(axes, y, short(bar.label), indent=0.1 if bar.group else 0.0)
+            draw_stack(axes, y, bar.counts, colours, hatches, numbers)
+            figure.text(
+                1 - 0.02 / WIDTH, y, numbers.count(sum(bar.counts)), transform=across_and_rows(axes), va="center",
+                ha="right", fontsize=8,
+            )  # fmt: skip
+        figure.text(
+            1 - 0.02 / WIDTH, 1 - (top - 0.05) / height, total, ha="right", va="bottom", fontsize=8, color=MUTED
+        )
+        keys = [
+            Patch(facecolor=c, hatch=h, edgecolor=EDGE, linewidth=0.5, label=short(name))
+            for c, h, name in zip(colours, hatches, labels, strict=True)
+        ]
+        figure.legend(
+            handles=keys, loc="upper left", bbox_to_anchor=(left / WIDTH, 1 - 0.03 / height), ncols=columns,
+            frameon=False,
+            fontsize=8, borderpad=0.1, borderaxespad=0, handlelength=1.1, handleheight=1.0, columnspacing=1.3,
+            labelspacing=0.35,
+        )  # fmt: skip
+        stamp(figure, about)
+        return finish(figure, about.key, about.title, about.description, about.caption)
+
+
+def heat_map(
+    about: About, raters: Sequence[str], values: Mapping[tuple[str, str], float], numbers: Numbers, *, axis: str
+) -> Drawing:
+    """Draw one number for each pair of raters as a square of cells; undefined pairs show a dash."""
+    with style():
+        n = len(raters)
+        names = [short(r, 16) for r in raters]
+        left = widest(names, 8.5) + 0.2
+        cell = min(0.52, (WIDTH - left - 1.0) / n)
+        side = cell * n
+        below = widest(names, 8.5) * 0.75 + 0.25
+        height = side + below + 0.15
+        figure = Figure(figsize=(WIDTH, height))
+        axes = figure.add_axes((left / WIDTH, below / height, side / WIDTH, side / height))
+        defined = [v for v in values.values() if not math.isnan(v)]
+        low = min(defined, default=0.0)
+        high = max(defined, default=1.0)
+        low, high = (low, high) if high - low > 1e-9 else (low - 0.5, high + 0.5)
+        axes.set(xlim=(0, n), ylim=(n, 0))
+        for row, one in enumerate(raters):
+            for column, other in enumerate(raters):
+                value = values.get((one, other), values.get((other, one), float("nan")))
+                known = one != other and not math.isnan(value)
+                colour = to_hex(SEQUENTIAL((value - low) / (high - low))) if known else "none"
+                axes.add_patch(
+                    Rectangle((column, row), 1, 1, facecolor=colour, edgecolor=PAPER if known else RULE, linewidth=1)
+                )
+                if one != other and cell >= 0.3:
+                    shown = numbers.plain(value, 2) if known else "–"
+                    axes.text(
+                        column + 0.5, row + 0.5, shown, ha="center", va="center", fontsize=min(7.5, cell * 17),
+                        color=letters_on(colour) if known else MUTED,
+                    )  # fmt: skip
+        axes.set_xticks([i + 0.5 for i in range(n)], names, rotation=40, ha="right", rotation_mode="anchor")
+        axes.set_yticks([i + 0.5 for i in range(n)], names)
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+        draw_scale(figure, (left + side + 0.3) / WIDTH, below / height, side / height, low, high, axis, numbers)
+        stamp(figure, about)
+        return finish(figure, about.key, about.title, about.description, about.caption)

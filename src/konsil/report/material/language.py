@@ -1,0 +1,68 @@
+"""The report's language: translated interface words and the decimal style that goes with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from gettext import NullTranslations
+
+from konsil.locale import SOURCE, known, translations
+from konsil.stats.agreement.names import STATISTICS
+
+
+@dataclass(frozen=True)
+class Language:
+    """One language of the interface. The words of the study itself are shown as they are."""
+
+    code: str
+    """The code of the page's `lang` attribute."""
+    decimal: str
+    """The decimal mark."""
+    between: str
+    """What stands between the two ends of an interval."""
+    per_cent: str
+    """What stands after a number per cent."""
+    catalogue: NullTranslations = field(default_factory=NullTranslations, repr=False, compare=False)
+    """The catalogue of the language."""
+    titles: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """English title of a statistic -> title in this language."""
+
+    def gettext(self, message: str) -> str:
+        """The text of a message id, or of an English text, in this language; what has no entry stays as it is."""
+        # The entry of nothing is the catalogue's head.
+        return self.titles.get(message) or self.catalogue.gettext(message) if message else ""
+
+    def ngettext(self, singular: str, plural: str, n: int) -> str:
+        """The text for this number, by the language's plural rule."""
+        return self.catalogue.ngettext(singular, plural, n)
+
+    def statistic(self, name: str, title: str, text: str) -> tuple[str, str]:
+        """Title and sentence of a statistic in this language; without entries those given."""
+        ids = f"statistic.{name}", f"statistic.{name}.text"
+        own = tuple(self.catalogue.gettext(message) for message in ids)
+        return (title if own[0] == ids[0] else own[0], text if own[1] == ids[1] else own[1])
+
+
+ENGLISH = Language(SOURCE, ".", ", ", "%")
+_STYLES = {"de": (",", "; ", "\u202f%"), "fr": (",", "\u202f; ", "\u202f%")}
+"""Decimal mark, what stands between limits, and the sign of per cent; English ones where a language has no entry."""
+
+
+@cache
+def _language(code: str) -> Language:
+    catalogue = translations(code)
+    own = {named.title: f"statistic.{name}" for name, named in STATISTICS.items()}
+    titles = {title: text for title, message in own.items() if (text := catalogue.gettext(message)) != message}
+    decimal, between, per_cent = _STYLES.get(code, (ENGLISH.decimal, ENGLISH.between, ENGLISH.per_cent))
+    return Language(code, decimal, between, per_cent, catalogue, titles)
+
+
+def language(code: str) -> Language:
+    """The language of a study's code; English where there is no catalogue.
+
+    >>> language("de-CH").code, language("xx").code
+    ('de', 'en')
+    """
+    short = known(code)
+    return _language(short) if short and short != SOURCE else ENGLISH

@@ -1,0 +1,30 @@
+"""Pairs that judges saw in both orders: how often the two labels of one judge contradict one another."""
+
+from __future__ import annotations
+
+from konsil.analysis.model.said import say
+from konsil.report.material.overview import Material
+from konsil.report.material.tables import Cell, Table, table
+
+
+def both_orders(material: Material) -> list[Table]:
+    """One row a judge and comparison; no table where nobody saw both orders."""
+    rows, numbers = material.results.orders, material.numbers
+    if not rows:
+        return []
+    titles = (
+        say("Judge"), say("Criterion compared"), say("Pairs compared"), say("Inconsistent"), say("Share inconsistent"),
+    )  # fmt: skip
+    body = [
+        (
+            Cell(row.rater),
+            Cell(row.criterion),
+            Cell(numbers.count(row.compared), number=True),
+            Cell(numbers.count(row.inconsistent), number=True),
+            Cell(numbers.plain(row.inconsistent / row.compared), number=True),
+        )
+        for row in rows
+    ]
+    caption = material.caption(numbers.told(say("Pairs that judges saw in both orders.")))
+    general = [numbers.told(say("Compared are the pairs with a label in each order."))]
+    return [table(caption, [numbers.told(t) for t in titles], body, row_heads=2, general=general)]

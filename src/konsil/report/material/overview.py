@@ -1,0 +1,257 @@
+"""Table 1 and the study flow."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from konsil.analysis import Results
+from konsil.analysis.model.said import say
+from konsil.analysis.table.columns import rating_columns
+from konsil.instrument import Criterion
+from konsil.prepare import MATCH
+from konsil.records import Answer, Event, Item, Rater, Rating, Usage
+from konsil.records.ordering import natural as natural
+from konsil.records.worked import Worked
+from konsil.report.material.language import Language
+from konsil.report.material.tables import Cell, Numbers, Table, table
+from konsil.study import Study
+
+MOST_VALUES = 12
+"""A stratum with more values than this (identifiers, ages) is summarised by their number."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """What the report tells: the study, its results and its records."""
+
+    study: Study
+    """The protocol."""
+    results: Results
+    """What the analyses gave."""
+    items: Sequence[Item]
+    """What was asked."""
+    answers: Sequence[Answer]
+    """What was answered."""
+    raters: Sequence[Rater]
+    """Who rated."""
+    ratings: Sequence[Rating]
+    """How it was rated."""
+    language: Language
+    """The report's language."""
+    numbers: Numbers
+    """How numbers are shown."""
+    events: Sequence[Event] = ()
+    """What happened to the items before anybody rated them."""
+    times: Sequence[Worked] = ()
+    """How long people worked on the screens that were handed in on the pages."""
+    digest: str = ""
+    """The protocol's digest, where the study is told in letters; empty: the study's own."""
+    lengths: Mapping[str, int] = field(default_factory=dict)
+    """Answer -> its length, where its text is not at hand."""
+    usage: Sequence[Usage] = ()
+    """What the calls of each system and judge took."""
+    is_blinded: bool = False
+    """Whether systems are letters, so that prices are withheld."""
+
+    @property
+    def stamp(self) -> str:
+        """What figures and tables say where ratings are simulated or models are played by konsil; empty otherwise."""
+        if self.study.simulated:
+            return self.language.gettext("Simulated ratings.")
+        return self.numbers.told(say("Fake models.", message_id="played.stamp")) if self.results.played else ""
+
+    @property
+    def records(self) -> tuple[Sequence[object], ...]:
+        """All records by kind, for their digest."""
+        return (self.items, self.answers, self.raters, self.ratings)
+
+    def caption(self, text: str) -> str:
+        """A caption that says so where ratings are simulated."""
+        end = "" if not self.stamp or text.endswith((".", "?", "!")) else "."
+        return f"{text}{end} {self.stamp}".rstrip()
+
+    def criteria(self) -> dict[str, Criterion]:
+        """Criterion id -> criterion, in the protocol's order; the first instrument that has it decides."""
+        found: dict[str, Criterion] = {}
+        for instrument in self.study.instruments:
+            for criterion in instrument.criteria:
+                found.setdefault(criterion.id, criterion)
+        return found
+
+    def criterion(self, name: str) -> str:
+        """What figures call a criterion: its title, else its identifier in words."""
+        known = self.criteria().get(name)
+        return known.title if known is not None and known.title else name.replace("_", " ")
+
+    def panels(self) -> dict[str, list[Rater]]:
+        """Panel -> its raters, in the protocol's order, then others by name."""
+        order = list(self.study.panels())
+        found: dict[str, list[Rater]] = {panel: [] for panel in order}
+        for rater in sorted(self.raters, key=lambda r: (r.panel, natural(r.id))):
+            found.setdefault(rater.panel, []).append(rater)
+        return {panel: members for panel, members in found.items() if members}
+
+
+def characteristics(material: Material) -> list[Table]:
+    """Table 1 in three parts: raters with their times, items, systems with the lengths of their answers."""
+    return [part for part in (_raters(material), _items(material), _systems(material)) if part.rows]
+
+
+def _raters(material: Material) -> Table:
+    _, numbers = material.language.gettext, material.numbers
+    panel_of = {rater.id: rater.panel for rater in material.raters}
+    screens: dict[str, dict[tuple[str, str], float | None]] = defaultdict(dict)
+    ratings: Counter[str] = Counter()
+    active: dict[str, set[str]] = defaultdict(set)
+    for task, rater, seconds in rating_columns(material.ratings).select("task", "rater", "seconds").iter_rows():
+        panel = panel_of.get(rater, "")
+        ratings[panel] += 1
+        active[panel].add(rater)
+        # Seconds belong to the screen and are repeated on each of its ratings.
+        known = screens[panel].get((task, rater))
+        screens[panel][(task, rater)] = seconds if known is None else known
+    kinds = {"human": _("people"), "llm": _("LLM judges"), "program": _("programs")}
+    rows = []
+    for panel, members in material.panels().items():
+        kind = Counter(kinds[rater.kind] for rater in members)
+        seconds = [s for s in screens[panel].values() if s is not None]
+        untimed = len(screens[panel]) - len(seconds)
+        no_time = say("{n:,} {n|screen has|screens have} no time.", message_id="table.untimed", n=untimed)
+        remarks = (numbers.told(no_time),) if seconds and untimed else ()
+        rows.append(
+            (
+                Cell(panel),
+                Cell(", ".join(f"{name}: {numbers.count(n)}" for name, n in kind.items())),
+                Cell(_strata([r.strata for r in members], material)),
+                Cell(numbers.count(len(active[panel])), number=True),
+                Cell(numbers.count(ratings[panel]), number=True),
+                Cell(numbers.count(len(screens[panel])), number=True),
+                Cell(numbers.spread(seconds), remarks, number=True),
+            )
+        )
+    head = (
+        _("Panel"), _("Raters"), _("Strata"), _("With ratings"), _("Ratings"), _("Screens"), _("Seconds per screen"),
+    )  # fmt: skip
+    return table(
+        material.caption(_("Raters and their work.")),
+        head,
+        rows,
+        general=(
+            _("Seconds are counted once for each screen, however many criteria it has: median [interquartile range]."),
+        ),
+    )
+
+
+def _items(material: Material) -> Table:
+    _, numbers = material.language.gettext, material.numbers
+    rows = [(Cell(_("All items")), Cell(""), Cell(numbers.count(len(material.items)), number=True))]
+    cases = {item.case for item in material.items if item.case is not None}
+    if cases:
+        rows.append((Cell(_("Cases")), Cell(""), Cell(numbers.count(len(cases)), number=True)))
+    sets = Counter(name for item in material.items for name in item.sets)
+    rows.extend((Cell(_("Set")), Cell(name), Cell(numbers.count(sets[name]), number=True)) for name in sorted(sets))
+    for column, values in _columns([item.strata for item in material.items]).items():
+        if len(values) > MOST_VALUES:
+            text = _("%(n)s different values") % {"n": numbers.count(len(values))}
+            rows.append((Cell(column), Cell(text), Cell(numbers.count(sum(values.values())), number=True)))
+            continue
+        own = {"yes": _("yes"), "no": _("no")} if column == MATCH else {}
+        rows.extend(
+            (Cell(_("Verbatim match") if own else column), Cell(own.get(value, value)),
+             Cell(numbers.count(values[value]), number=True))
+            for value in sorted(values, key=natural)
+        )  # fmt: skip
+    return table(material.caption(_("Items by set and stratum.")), ("", _("Value"), _("Items")), rows, row_heads=2)
+
+
+def _systems(material: Material) -> Table:
+    _, numbers = material.language.gettext, material.numbers
+    texts: dict[str, list[str]] = defaultdict(list)
+    for answer in material.answers:
+        texts[answer.system].append(answer.text)
+    declared = {system.id: system for system in material.study.systems}
+    if texts and not declared.keys() & texts.keys():
+        declared = {}  # whole tables came with systems of their own, and the protocol's are examples
+    rows = []
+    for system in (*declared, *sorted(texts.keys() - declared.keys(), key=natural)):
+        given = [text for text in texts[system] if text]
+        known = declared.get(system)
+        rows.append(
+            (
+                Cell(system),
+                Cell(known.family if known else ""),
+                Cell((known.model or _("imported")) if known else ""),
+                Cell(numbers.count(len(texts[system])), number=True),
+                Cell(numbers.spread([float(len(text.split())) for text in given]), number=True),
+                Cell(numbers.spread([float(len(text)) for text in given]), number=True),
+            )
+        )
+    absent = sum(not text for several in texts.values() for text in several)
+    general = [_("Lengths: median [interquartile range].")]
+    if absent:
+        general.append(
+            numbers.told(
+                say(
+                    "The {n|text|texts} of {n:,} {n|answer is|answers are} not at hand and {n|does|do} not count in the"
+                    " lengths.",
+                    message_id="table.texts_absent",
+                    n=absent,
+                )
+            )
+        )
+    head = (_("System"), _("Family"), _("Model"), _("Answers"), _("Words per answer"), _("Characters per answer"))
+    return table(material.caption(_("Systems and their answers.")), head, rows, general=general)
+
+
+def _columns(strata: Sequence[Mapping[str, str]]) -> dict[str, Counter[str]]:
+    """Column -> value -> how often."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in strata:
+        for column, value in row.items():
+            found[column][value] += 1
+    return dict(sorted(found.items()))
+
+
+def _strata(strata: Sequence[Mapping[str, str]], material: Material) -> str:
+    """One line: specialty: cardiology 3, surgery 2; years: 5 different values."""
+    _, numbers = material.language.gettext, material.numbers
+    parts = []
+    for column, values in _columns(strata).items():
+        shown = (
+            _("%(n)s different values") % {"n": numbers.count(len(values))}
+            if len(values) > MOST_VALUES
+            else ", ".join(f"{value} {numbers.count(values[value])}" for value in sorted(values, key=natural))
+        )
+        parts.append(f"{column}: {shown}")
+    return "; ".join(parts)
+
+
+def flow(material: Material) -> Table:
+    """What became of every rating: expected, rated, abstained, unreadable, missing, excluded and why."""
+    _, numbers = material.language.gettext, material.numbers
+    coverage = material.results.coverage
+    reasons = sorted({reason for row in coverage for reason in row.excluded})
+    systems = any(row.system for row in coverage)
+    planned = any(row.expected is not None for row in coverage)
+    head = [_("Panel"), _("Criterion"), *([_("System")] if systems else []), *([_("Expected")] if planned else [])]
+    head += [_("Rated"), _("Abstained"), _("Unreadable"), *([_("Missing")] if planned else [])]
+    head += [_("Excluded: %(reason)s") % {"reason": reason} for reason in reasons]
+    rows = []
+    for row in coverage:
+        counts = [row.rated, row.abstained, row.unreadable]
+        counts += [row.excluded.get(reason, 0) for reason in reasons]
+        cells = [Cell(numbers.count(n), number=True) for n in counts]
+        if planned:
+            cells.insert(0, Cell(numbers.count(row.expected), number=True))
+            cells.insert(4, Cell(numbers.count(row.missing), number=True))
+        rows.append((Cell(row.panel), Cell(row.criterion), *([Cell(row.system or "–")] if systems else []), *cells))
+    general = [_("Excluded ratings are in no analysis and in no other column.")]
+    if planned:
+        general.append(_("Missing ratings are expected by the plan and absent."))
+    else:
+        general.append(_("There is no plan, so nothing is known of expected and missing ratings."))
+    return table(
+        material.caption(_("What became of the ratings.")), head, rows, row_heads=3 if systems else 2, general=general
+    )

@@ -1,0 +1,37 @@
+"""Under and in a table of estimates: what missing judgements leave open, and how tests are adjusted together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from konsil.analysis.model.results import Bounds
+from konsil.analysis.model.said import say
+from konsil.report.material.overview import Material
+from konsil.report.material.tables import Cell
+
+
+def case_cell(material: Material, found: Bounds | None) -> Cell:
+    """The range that missing judgements leave open, and how many they are."""
+    if found is None:
+        return Cell("", number=True)
+    numbers = material.numbers
+    missing = f"({numbers.count(found.n_missing)})"
+    return Cell(f"{numbers.interval(found.low, found.high) or '–'} {missing}", number=True)
+
+
+def notes(material: Material, *, together: bool, bounds: bool) -> Iterator[str]:
+    """What the columns mean."""
+    _ = material.language.gettext
+    if together:
+        yield material.numbers.told(
+            say(
+                "max-T: the p value adjusted over all declared win differences and margins together, by the"
+                " correlations that items and raters give them.",
+                message_id="two_way.max_t_column",
+            )
+        )
+    if bounds:
+        yield _(
+            "Worst to best case: between which values the number would lie if labels stood in place of the missing"
+            " judgements, whose number follows; empty where none is missing, a dash where no range is known."
+        )

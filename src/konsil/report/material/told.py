@@ -1,0 +1,55 @@
+"""The results in the report's language: every sentence, reason, method and group that an analysis made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from konsil.analysis import Results, Row
+from konsil.prepare import MATCH
+from konsil.report.material.tables import Numbers
+
+
+def told(results: Results, numbers: Numbers) -> Results:
+    """The same results with their texts in the report's language; the data files keep the English ones."""
+    return replace(
+        results,
+        rows=tuple(_row(row, numbers) for row in results.rows),
+        coverage=tuple(replace(row, excluded=_keys(row.excluded, numbers)) for row in results.coverage),
+        bounds=tuple(replace(b, group=_values(b.group, numbers)) for b in results.bounds),
+        trade_offs=tuple(replace(t, group=_values(t.group, numbers)) for t in results.trade_offs),
+        curves=tuple(replace(c, group=_values(c.group, numbers)) for c in results.curves),
+        outcomes=tuple(replace(o, value=_values({o.column: o.value}, numbers)[o.column]) for o in results.outcomes),
+        warnings=_texts(results.warnings, numbers),
+        methods=_texts(results.methods, numbers),
+        inference=_texts(results.inference, numbers),
+        played=numbers.told(results.played),
+        label_counts={(*key[:3], numbers.told(key[3])): n for key, n in results.label_counts.items()},
+    )
+
+
+def _row(row: Row, numbers: Numbers) -> Row:
+    estimate = replace(row.estimate, method=numbers.told(row.estimate.method), reason=numbers.told(row.estimate.reason))
+    return replace(
+        row,
+        estimate=estimate,
+        group=_values(row.group, numbers),
+        versus=_values(row.versus, numbers),
+        warnings=_texts(row.warnings, numbers),
+        finding=numbers.told(row.finding),
+    )
+
+
+def _texts(texts: tuple[str, ...], numbers: Numbers) -> tuple[str, ...]:
+    return tuple(numbers.told(text) for text in texts)
+
+
+def _values(group: Mapping[str, str], numbers: Numbers) -> dict[str, str]:
+    _ = numbers.language.gettext
+    # Whether an item was matched is konsil's own stratum, and so are its words.
+    own = {"yes": _("yes"), "no": _("no")}
+    return {c: own.get(v, v) if c == MATCH else numbers.told(v) for c, v in group.items()}
+
+
+def _keys(counts: Mapping[str, int], numbers: Numbers) -> dict[str, int]:
+    return {numbers.told(reason): n for reason, n in counts.items()}

@@ -1,0 +1,177 @@
+"""Outcomes of the judges' calls, and how hard the items are: what stands before the numbers."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from konsil.analysis.model.results import OutcomeRow
+from konsil.analysis.model.said import say
+from konsil.analysis.table.outcomes import NO_CALL, NOT_RECORDED, OUTCOMES, READABLE
+from konsil.report.figures.drawing import Drawing
+from konsil.report.figures.marks import About, Bar
+from konsil.report.figures.ranking import failures, histogram
+from konsil.report.material.anchors import anchor
+from konsil.report.material.joined import column_title
+from konsil.report.material.orders import both_orders
+from konsil.report.material.overview import Material, natural
+from konsil.report.material.tables import Cell, Table, table
+
+CELLS = 20
+"""Steps from the least to the greatest mean of an item."""
+GIVEN = (*READABLE, NOT_RECORDED)
+"""Outcomes with labels."""
+
+
+@dataclass(frozen=True)
+class Calls:
+    """The section on the judges' calls."""
+
+    sentence: str
+    """How many tasks gave labels."""
+    tables: tuple[Table, ...]
+    """By judge, then by stratum."""
+    figures: tuple[Drawing, ...]
+    """How many gave none, by why."""
+
+
+def calls(material: Material) -> Calls | None:
+    """What became of the judges' tasks; None where no judge has any."""
+    rows = material.results.outcomes
+    whole = [row for row in rows if not row.column]
+    if not whole:
+        return None
+    _, count = material.language.gettext, material.numbers.count
+    n = sum(sum(row.counts.values()) for row in whole)
+    without = sum(_lost(row.counts) for row in whole)
+    text = _(
+        "The judges had %(n)s tasks; %(given)s gave labels and %(without)s gave none. What is missing stays missing: it"
+        " counts as no label anywhere. Beside each number that it touches stands the range that labels in its place"
+        " could have made of it."
+    )
+    sentence = text % {"n": count(n), "given": count(n - without), "without": count(without)}
+    tables = [_by_judge(material, whole), *both_orders(material)]
+    if without:
+        tables.append(_without(material, whole))
+        tables.append(_by_stratum(material, [row for row in rows if row.column]))
+    return Calls(sentence, tuple(t for t in tables if t.rows), tuple(_failures(material, whole)))
+
+
+def _lost(counts: Mapping[str, int]) -> int:
+    return sum(n for outcome, n in counts.items() if outcome not in GIVEN)
+
+
+def _by_judge(material: Material, rows: Sequence[OutcomeRow]) -> Table:
+    _, numbers = material.language.gettext, material.numbers
+    seen = [o for o in GIVEN if any(row.counts.get(o) for row in rows)]
+    head = (
+        _("Judge"),
+        _("Tasks"),
+        *(numbers.told(say(o)) for o in seen),
+        _("Without labels"),
+        _("Share without labels"),
+    )
+    body = []
+    for row in rows:
+        n, lost = sum(row.counts.values()), _lost(row.counts)
+        counts = (n, *(row.counts.get(o, 0) for o in seen), lost)
+        body.append(
+            (Cell(row.rater), *(Cell(numbers.count(c), number=True) for c in counts),
+             Cell(numbers.plain(lost / n if n else math.nan), number=True))
+        )  # fmt: skip
+    general = [_("A task counts once, with its last call.")]
+    return table(material.caption(_("How the judges' tasks ended.")), head, body, general=general)
+
+
+def _without(material: Material, rows: Sequence[OutcomeRow]) -> Table:
+    _, numbers = material.language.gettext, material.numbers
+    seen = [o for o in OUTCOMES if o not in GIVEN and any(row.counts.get(o) for row in rows)]
+    head = (_("Judge"), *(numbers.told(say(o)) for o in seen))
+    body = [
+        (Cell(row.rater), *(Cell(numbers.count(row.counts.get(o, 0)), number=True) for o in seen))
+        for row in rows
+        if _lost(row.counts)
+    ]
+    general = []
+    if NO_CALL in seen:
+        general.append(_("No call: the plan has the task, and neither a call nor a rating is there."))
+    return table(material.caption(_("Tasks without labels, by what became of the call.")), head, body, general=general)
+
+
+def _by_stratum(material: Material, rows: Sequence[OutcomeRow]) -> Table:
+    """All judges together, by the values of each stratum."""
+    _, numbers = material.language.gettext, material.numbers
+    summed: dict[tuple[str, str], Counter[str]] = {}
+    for row in rows:
+        summed.setdefault((row.column, row.value), Counter()).update(row.counts)
+    order = {d.name: [b.label for b in d.bins] for d in material.study.derived}
+    body = []
+    for column, value in sorted(summed, key=lambda k: (k[0], _place(order.get(k[0], []), k[1]), natural(k[1]))):
+        counts = summed[column, value]
+        n, lost = counts.total(), _lost(counts)
+        body.append(
+            (Cell(column_title(material, column)), Cell(value), Cell(numbers.count(n), number=True),
+             Cell(numbers.count(lost), number=True), Cell(numbers.plain(lost / n if n else math.nan), number=True))
+        )  # fmt: skip
+    head = ("", _("Value"), _("Tasks"), _("Without labels"), _("Share without labels"))
+    return table(material.caption(_("Tasks without labels, all judges together.")), head, body, row_heads=2)
+
+
+def _place(order: Sequence[str], value: str) -> int:
+    return order.index(value) if value in order else len(order)
+
+
+def _failures(material: Material, rows: Sequence[OutcomeRow]) -> list[Drawing]:
+    _, numbers = material.language.gettext, material.numbers
+    seen = [o for o in OUTCOMES if o not in GIVEN and any(row.counts.get(o) for row in rows)]
+    if not seen:
+        return []
+    labels = [numbers.told(say(o)) for o in seen]
+    bars = [Bar(row.rater, tuple(row.counts.get(o, 0) for o in seen)) for row in rows]
+    about = About(
+        key="calls",
+        title=_("Tasks without labels"),
+        description="; ".join(
+            f"{bar.label}: "
+            + ", ".join(f"{label} {numbers.count(n)}" for label, n in zip(labels, bar.counts, strict=True))
+            for bar in bars
+        ),
+        caption=material.caption(_("Share of each judge's tasks that gave no label, by what became of the call.")),
+        stamp=material.stamp,
+    )
+    return [
+        failures(about, labels, bars, [sum(row.counts.values()) for row in rows], numbers, axis=_("Share of tasks"))
+    ]
+
+
+def derived_figures(material: Material) -> list[Drawing]:
+    """For each derived column: how many items have which mean, and the ranges they fall into."""
+    _, numbers = material.language.gettext, material.numbers
+    drawings = []
+    for one in material.study.derived:
+        values = [(v.value, v.label) for v in material.results.derived if v.name == one.name]
+        if len({v for v, _label in values}) < 2:
+            continue
+        names = [b.label for b in one.bins] or [""]
+        low = min([*(v for v, _label in values), *(b.low for b in one.bins)])
+        high = max([*(v for v, _label in values), *(b.high for b in one.bins)])
+        step = (high - low) / CELLS
+        cells = [(low + n * step, [0] * len(names)) for n in range(CELLS + 1)]
+        for value, label in values:
+            if label in names:
+                cells[round((value - low) / step)][1][names.index(label)] += 1
+        inside = Counter(label for _value, label in values)
+        text = _("Mean of “%(criterion)s” by item, panel “%(panel)s”: %(n)s items.")
+        caption = text % {"criterion": one.criterion, "panel": one.raters, "n": numbers.count(len(values))}
+        about = About(
+            key=anchor("derived", one.name),
+            title=column_title(material, one.name),
+            description="; ".join(f"{name}: {numbers.count(inside[name])}" for name in names),
+            caption=material.caption(caption),
+            stamp=material.stamp,
+        )
+        axis = _("Mean of “%(criterion)s”") % {"criterion": one.criterion}
+        drawings.append(histogram(about, cells, names, numbers, axis=axis, items=_("Items")))
+    return drawings

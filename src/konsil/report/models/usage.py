@@ -1,0 +1,196 @@
+"""Time, tokens, costs and failures of the models' calls, by system and judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from konsil.analysis.model.said import say
+from konsil.records import Usage
+from konsil.report.material.overview import Material, natural
+from konsil.report.material.tables import Cell, Numbers, Table, table
+
+KINDS = {
+    "answer": say("System", message_id="usage.system"),
+    "judge": say("LLM judge", message_id="usage.judge"),
+}
+"""Kind of a call -> what the tables call it."""
+
+FAILURES = {
+    "rate limit": say("Rate limit", message_id="usage.rate_limit"),
+    "overloaded": say("Overloaded", message_id="usage.overloaded"),
+    "server error": say("Server error", message_id="usage.server_error"),
+    "no reply": say("No reply", message_id="usage.no_reply"),
+    "request refused": say("Request refused", message_id="usage.request_refused"),
+    "filtered": say("Content filter", message_id="usage.filtered"),
+    "refused": say("Model refused", message_id="usage.refused"),
+    "truncated": say("Truncated", message_id="usage.truncated"),
+    "empty": say("Empty", message_id="usage.empty"),
+    "not json": say("No JSON", message_id="usage.not_json"),
+    "off schema": say("Not in the schema", message_id="usage.off_schema"),
+    "ended otherwise": say("Ended otherwise", message_id="usage.ended_otherwise"),
+}
+"""What goes wrong in a call -> its column, in the table's order."""
+
+LEAST = 0.01
+"""US dollars, the smallest amount that two decimals show."""
+
+
+@dataclass(frozen=True)
+class UsageSection:
+    """The section on what the calls took."""
+
+    title: str
+    """Its heading."""
+    sentence: str
+    """How many calls there were."""
+    tables: tuple[Table, ...]
+    """Time, tokens and costs; then what went wrong."""
+
+
+def usage(material: Material) -> UsageSection | None:
+    """What the calls took; None where no model was called."""
+    if not material.usage:
+        return None
+    numbers = material.numbers
+    rows = sorted(material.usage, key=lambda one: (one.kind, natural(one.who)))
+    sentence = say(
+        "{n:,} {n|call was|calls were} made for {works:,} {works|request|requests}; {failed:,}"
+        " {failed|call|calls} gave no usable reply.",
+        message_id="usage.sentence",
+        n=sum(one.calls for one in rows),
+        works=sum(one.works for one in rows),
+        failed=sum(sum(one.failures.values()) for one in rows),
+    )
+    title = numbers.told(say("Latency, tokens and costs of the models' calls", message_id="usage.title"))
+    tables = (_taken(material, rows), _failed(material, rows))
+    return UsageSection(title, numbers.told(sentence), tuple(t for t in tables if t.rows))
+
+
+def _taken(material: Material, rows: Sequence[Usage]) -> Table:
+    numbers = material.numbers
+    head = [
+        say("Kind", message_id="usage.kind"),
+        say("Name", message_id="usage.name"),
+        say("Requests", message_id="usage.requests"),
+        say("Calls", message_id="usage.calls"),
+        say("Median latency (s)", message_id="usage.median"),
+        say("90th percentile (s)", message_id="usage.ninth_decile"),
+        say("Tokens in", message_id="usage.tokens_in"),
+        say("Tokens out", message_id="usage.tokens_out"),
+        say("From cache", message_id="usage.cached"),
+    ]
+    notes = [
+        say(
+            "Latency: seconds from a request to the end of its reply, of all calls with a reply. Time spent waiting for"
+            " rate limits and between repeated calls is not stored and is not part of it.",
+            message_id="usage.about_latency",
+        ),
+        say(
+            "Tokens are those that the endpoint reports; tokens from its cache are part of the tokens in. Blank: not"
+            " reported.",
+            message_id="usage.about_tokens",
+        ),
+    ]
+    if material.is_blinded:
+        notes.append(
+            say(
+                "Costs are withheld while the study is blinded: prices identify models.",
+                message_id="usage.about_blinding",
+            )
+        )
+    else:
+        head += [
+            say("Cost (US dollars)", message_id="usage.cost"),
+            say("Estimated cost (US dollars)", message_id="usage.cost_estimated"),
+        ]
+        notes.append(
+            say(
+                "Cost: reported tokens times the price of the protocol or of konsil's price list. Estimated cost: calls"
+                " without reported tokens, by the length of the texts, and calls that broke off, by the most that they"
+                " can have cost. Blank: no such call with a price.",
+                message_id="usage.about_costs",
+            )
+        )
+    body = [_row(one, numbers, is_blinded=material.is_blinded) for one in rows]
+    caption = numbers.told(
+        say("Calls of models: latency, tokens and costs by system and judge.", message_id="usage.caption")
+    )
+    general = [numbers.told(note) for note in notes]
+    return table(material.caption(caption), [numbers.told(text) for text in head], body, row_heads=2, general=general)
+
+
+def _row(one: Usage, numbers: Numbers, *, is_blinded: bool) -> tuple[Cell, ...]:
+    timing: tuple[str, ...] = ()
+    if one.is_played:
+        timing = (numbers.told(say("Played by konsil: these are the times of no model.", message_id="usage.played")),)
+    counting: tuple[str, ...] = ()
+    if one.counted < one.replies:
+        uncounted = say(
+            "{n:,} of {all:,} {all|reply has|replies have} no reported tokens.",
+            message_id="usage.uncounted",
+            n=one.replies - one.counted,
+            all=one.replies,
+        )
+        counting = (numbers.told(uncounted),)
+    cells = [
+        Cell(numbers.told(KINDS[one.kind])),
+        Cell(one.who),
+        Cell(numbers.count(one.works), number=True),
+        Cell(numbers.count(one.calls), number=True),
+        *(Cell("" if s is None else numbers.plain(s, 2), timing, number=True) for s in (one.median, one.slow)),
+        *(Cell(_count(n, numbers), counting, number=True) for n in (one.tokens_in, one.tokens_out)),
+        Cell(_count(one.cached, numbers), number=True),
+    ]
+    if not is_blinded:
+        pricing: tuple[str, ...] = ()
+        if one.unpriced:
+            unpriced = say(
+                "No price is known for {n:,} {n|reply|replies}.", message_id="usage.unpriced", n=one.unpriced
+            )
+            pricing = (numbers.told(unpriced),)
+        cells.append(Cell(_money(one.cost, numbers), pricing, number=True))
+        cells.append(Cell(_money(one.cost_estimated, numbers), number=True))
+    return tuple(cells)
+
+
+def _count(n: int | None, numbers: Numbers) -> str:
+    return "" if n is None else numbers.count(n)
+
+
+def _money(dollars: float | None, numbers: Numbers) -> str:
+    if dollars is None:
+        return ""
+    if 0 < dollars < LEAST:
+        return f"< {numbers.plain(LEAST, 2)}"
+    return numbers.plain(dollars, 2)
+
+
+def _failed(material: Material, rows: Sequence[Usage]) -> Table:
+    numbers = material.numbers
+    seen = [name for name in FAILURES if any(one.failures.get(name) for one in rows)]
+    seen += sorted({name for one in rows for name in one.failures} - FAILURES.keys())
+    body = [
+        (
+            Cell(numbers.told(KINDS[one.kind])),
+            Cell(one.who),
+            Cell(numbers.count(one.calls), number=True),
+            *(Cell(numbers.count(one.failures.get(name, 0)), number=True) for name in seen),
+        )
+        for one in rows
+        if one.failures
+    ]
+    head = [
+        numbers.told(say("Kind", message_id="usage.kind")),
+        numbers.told(say("Name", message_id="usage.name")),
+        numbers.told(say("Calls", message_id="usage.calls")),
+        *(numbers.told(FAILURES.get(name, name)) for name in seen),
+    ]
+    caption = numbers.told(say("Calls without a usable reply, by what happened.", message_id="usage.failures"))
+    note = say(
+        "Every call counts, also where a repeated call succeeded. Rate limit: status 429; overloaded: 503 or 529;"
+        " server error: other statuses from 500; request refused: other statuses from 400; no reply: a broken"
+        " connection, an unreadable body or no end in time.",
+        message_id="usage.about_failures",
+    )
+    return table(material.caption(caption), head, body, row_heads=2, general=[numbers.told(note)])

@@ -1,0 +1,68 @@
+"""Declared analyses: how many were frozen before the ratings that they use, and what the page calls them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from konsil.analysis.model.results import PlanStatus
+from konsil.analysis.model.said import Said, listed, say
+
+
+def declared(plan: Mapping[str, PlanStatus], names: Sequence[str], every: int) -> Said:
+    """How many analyses there are, how many of them are declared (`names`), and since when."""
+    counts = Counter(plan.get(name, "not frozen") for name in names)
+    if not names:
+        return say(
+            "The protocol asks for {n:,} {n|analysis|analyses}, all of them exploratory.",
+            message_id="declared.none",
+            n=every,
+        )
+    if set(counts) == {"prespecified"}:
+        return say(
+            "The protocol asks for {n:,} {n|analysis|analyses}, {m:,} of them prespecified: they were frozen"
+            " before the first rating"
+            " that they use.",
+            message_id="declared.prespecified",
+            n=every,
+            m=len(names),
+        )
+    if set(counts) == {"not frozen"}:
+        return say(
+            "The protocol asks for {n:,} {n|analysis|analyses} and declares {m:,} of them as its family; the"
+            " plan was not frozen.",
+            message_id="declared.not_frozen",
+            n=every,
+            m=len(names),
+        )
+    parts: dict[PlanStatus, Said] = {
+        "prespecified": say(
+            "{n:,} frozen before the first rating that they use (prespecified)",
+            message_id="declared.part_prespecified",
+            n=counts["prespecified"],
+        ),
+        "frozen late": say(
+            "{n:,} frozen when ratings that they use were there",
+            message_id="declared.part_late",
+            n=counts["frozen late"],
+        ),
+        "frozen before import": say(
+            "{n:,} frozen before ratings were imported that do not say when they were given",
+            message_id="declared.part_import",
+            n=counts["frozen before import"],
+        ),
+    }
+    return say(
+        "The protocol asks for {n:,} {n|analysis|analyses} and declares {m:,} of them as its family: {how}.",
+        message_id="declared.mixed",
+        n=every,
+        m=len(names),
+        how=listed([text for status, text in parts.items() if counts[status]]),
+    )
+
+
+def declared_heading(plan: Mapping[str, PlanStatus], names: Sequence[str]) -> Said:
+    """What the section of the declared analyses is called: prespecified only where all of them are."""
+    if names and all(plan.get(name) == "prespecified" for name in names):
+        return say("Prespecified analyses", message_id="declared.heading_prespecified")
+    return say("Declared analyses", message_id="declared.heading")

@@ -1,0 +1,115 @@
+"""Sections that a caller adds, made ready for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from konsil.report.figures.drawing import Drawing
+from konsil.report.figures.figures import forest
+from konsil.report.figures.marks import About, Dot
+from konsil.report.figures.plots import paged
+from konsil.report.material.anchors import anchor
+from konsil.report.material.overview import Material
+from konsil.report.material.section import Recovered, Section
+from konsil.report.material.tables import Cell, Numbers, Table, table
+
+
+@dataclass(frozen=True)
+class Extra:
+    """A caller's section, ready for the page."""
+
+    anchor: str
+    """Where the page links to."""
+    title: str
+    """The heading."""
+    paragraphs: tuple[str, ...]
+    """Plain text."""
+    tables: tuple[Table, ...]
+    """Its tables."""
+    figures: tuple[Drawing, ...]
+    """Its figures."""
+
+
+def extra(material: Material, section: Section) -> Extra:
+    """Round, number and draw what the caller gave."""
+    _, numbers = material.language.gettext, material.numbers
+    section = _told(section, numbers)
+    tables: list[Table] = []
+    figures: list[Drawing] = []
+    if section.header:
+        rows = [[numbers.cell(value) for value in row] for row in section.rows]
+        caption = material.caption(section.caption or section.title)
+        tables.append(table(caption, section.header, rows, general=section.notes))
+    if section.recovered:
+        rows = []
+        for one in section.recovered:
+            e = one.estimate
+            inside = _("yes") if e.low <= one.truth <= e.high else _("no")
+            truth = Cell(numbers.plain(one.truth), number=True)
+            covered = Cell(inside if e.low == e.low else "–")
+            rows.append([Cell(one.group), Cell(_name(one)), truth, numbers.estimate(e), covered])
+        head = (_("Group"), _("Parameter"), _("True value"), _("Estimate and interval"), _("Interval holds it"))
+        first = 0 if any(one.group for one in section.recovered) else 1
+        caption = material.caption(_("True values of the simulation and what the analyses found."))
+        general = [_("An interval of level 0.95 misses the true value in one of twenty cases, by design.")]
+        general += () if section.header else section.notes
+        shown = [row[first:] for row in rows]
+        tables.append(table(caption, head[first:], shown, row_heads=2 - first, general=general))
+        figures += _recovery(material, section)
+    return Extra(anchor("section", section.title), section.title, section.paragraphs, tuple(tables), tuple(figures))
+
+
+def _told(section: Section, numbers: Numbers) -> Section:
+    """The section in the report's language, where the caller's texts can be told in it."""
+
+    def told(texts: Sequence[str]) -> tuple[str, ...]:
+        return tuple(numbers.told(text) for text in texts)
+
+    return replace(
+        section,
+        title=numbers.told(section.title),
+        paragraphs=told(section.paragraphs),
+        header=told(section.header),
+        rows=tuple(tuple(numbers.told(v) if isinstance(v, str) else v for v in row) for row in section.rows),
+        caption=numbers.told(section.caption),
+        notes=told(section.notes),
+        recovered=tuple(replace(r, name=numbers.told(r.name), group=numbers.told(r.group)) for r in section.recovered),
+    )
+
+
+def _name(one: Recovered) -> str:
+    """The parameter without its group, which stands beside or above it."""
+    return one.name.removeprefix(f"{one.group}: ") if one.group else one.name
+
+
+def _recovery(material: Material, section: Section) -> list[Drawing]:
+    _, numbers = material.language.gettext, material.numbers
+    dots = [
+        Dot(
+            _name(r),
+            r.estimate.value,
+            r.estimate.low,
+            r.estimate.high,
+            numbers.with_interval(r.estimate),
+            r.group,
+            r.truth,
+        )
+        for r in section.recovered
+    ]
+    parts = paged(dots)
+    drawings = []
+    for n, part in enumerate(parts):
+        caption = _("True values (diamonds) and estimates (dots) with their intervals (lines).")
+        if len(parts) > 1:
+            caption += " " + _("Part %(n)s of %(total)s.") % {"n": n + 1, "total": len(parts)}
+        about = About(
+            key=anchor("recovery", section.title) + (f"-{n + 1}" if len(parts) > 1 else ""),
+            title=section.title,
+            description="; ".join(f"{d.label}: {numbers.plain(d.mark)}, {d.text}" for d in part),
+            caption=material.caption(caption),
+            stamp=material.stamp,
+        )
+        heading = _("Estimate and interval")
+        drawings.append(forest(about, part, numbers, axis=_("Value"), heading=heading, mark=_("true value")))
+    return drawings

@@ -1,0 +1,82 @@
+"""Reconciliation of public tables: of each kind of row how many were read, kept and left out, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from konsil.analysis.model.said import say
+from konsil.report.material.overview import Material
+from konsil.report.material.tables import Cell, Table, table
+
+READING = "reading"
+"""The kind of the events that say what was read from files of ratings."""
+
+KINDS = {
+    "questions": say("Questions", message_id="reconciliation.questions"),
+    "users": say("Raters", message_id="reconciliation.users"),
+    "comparisons": say("Comparisons assigned", message_id="reconciliation.comparisons"),
+    "comparisons rated": say("Comparisons with a rating", message_id="reconciliation.comparisons_rated"),
+    "ratings of users": say("Ratings of people", message_id="reconciliation.ratings"),
+    "verdicts of judges": say("Ratings of LLM judges", message_id="reconciliation.verdicts"),
+}
+"""Kind of row, as the import counts it -> what the table calls it, in the table's order."""
+
+REASONS = {
+    "user of the pilot (prior_users)": say("rater of the pilot", message_id="reconciliation.pilot"),
+    "user in an arm outside the experiment": say(
+        "rater in an arm outside the experiment", message_id="reconciliation.arm_outside"
+    ),
+    "user with a test address": say("rater with a test address", message_id="reconciliation.test_address"),
+    "no user": say("no rater recorded", message_id="reconciliation.no_user"),
+    "user in no table of users": say("rater not in the tables", message_id="reconciliation.unknown_user"),
+    "question in no table of questions": say("question not in the tables", message_id="reconciliation.question"),
+    "no comparison that enters": say("rater without a comparison that was kept", message_id="reconciliation.idle"),
+    "of no assignment": say("rating of no comparison", message_id="reconciliation.no_assignment"),
+    "of an assignment in no table": say("comparison not in the tables", message_id="reconciliation.unknown_assignment"),
+    "of a comparison that does not enter": say("comparison left out", message_id="reconciliation.left_out"),
+    "of another arm than the assignment's": say(
+        "arm other than that of the comparison", message_id="reconciliation.other_arm"
+    ),
+    "on an axis that criteria leaves out": say(
+        "criterion that the protocol leaves out", message_id="reconciliation.criterion"
+    ),
+    "no choice": say("no choice recorded", message_id="reconciliation.no_choice"),
+    "told twice": say("duplicate of another row", message_id="reconciliation.twice"),
+}
+"""Reason, as the import counts it -> its words."""
+
+
+def reconciliation(material: Material) -> Table | None:
+    """What became of the rows of public tables; None where none were read."""
+    numbers = material.numbers
+    rows = []
+    for event in sorted((e for e in material.events if e.kind == READING), key=lambda e: (e.at, e.id)):
+        counted = event.data.get("tables")
+        for kind, words in KINDS.items():
+            tally = counted.get(kind) if isinstance(counted, Mapping) else None
+            if not isinstance(tally, Mapping) or not (tally.get("read") or tally.get("kept")):
+                continue
+            name = numbers.told(words)
+            rows.append(_row(material, name, "", tally.get("read"), tally.get("kept"), None))
+            left_out = tally.get("left out")
+            reasons = sorted(left_out.items(), key=lambda pair: (-pair[1], pair[0])) if left_out else ()
+            for reason, n in reasons:
+                rows.append(_row(material, name, numbers.told(REASONS.get(reason, reason)), None, None, n))
+    if not rows:
+        return None
+    caption = say(
+        "Rows of the imported tables: read, kept and left out, with the reason.", message_id="reconciliation.caption"
+    )
+    head = (
+        say("Rows", message_id="reconciliation.rows"),
+        say("Reason", message_id="reconciliation.reason"),
+        say("Read", message_id="reconciliation.read"),
+        say("Kept", message_id="reconciliation.kept"),
+        say("Left out", message_id="reconciliation.out"),
+    )
+    return table(material.caption(numbers.told(caption)), [numbers.told(h) for h in head], rows, row_heads=2)
+
+
+def _row(material: Material, kind: str, reason: str, *numbers: object) -> tuple[Cell, ...]:
+    cells = [Cell(material.numbers.count(n) if isinstance(n, int) else "", number=True) for n in numbers]
+    return Cell(kind), Cell(reason), *cells

@@ -1,0 +1,1 @@
+"""Comparisons: matrices and rankings."""

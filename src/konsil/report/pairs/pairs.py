@@ -1,0 +1,288 @@
+"""Comparisons in figures: analyses that differ in nothing but the criterion are one figure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+
+from konsil.analysis import Analysis, Row
+from konsil.analysis.model.catalogue import LENGTH, PREFERENCE
+from konsil.report.figures.drawing import Drawing
+from konsil.report.figures.figures import forest
+from konsil.report.figures.marks import About, Dot
+from konsil.report.material.anchors import anchor
+from konsil.report.material.glossary import entry, title
+from konsil.report.material.joined import Joined, column_title, value_head
+from konsil.report.material.overview import Material, natural
+from konsil.report.pairs.pair_figures import Grid, grids, strata, wins
+
+MOST_STRATA = 3
+"""Values of a column that stand side by side as dots; more of them become a matrix."""
+MOST_DOTS = 40
+"""Rows of one figure."""
+MOST_CELLS = 40
+"""Rows of a matrix."""
+_OF_PAIRS = {*PREFERENCE, "self_preference"} - {"rank_agreement"}
+_FREE = {"name", "criterion"}
+RATIO = "version"
+"""The column in which a worth's ratio to the best is told apart."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """Analyses of one statistic on several criteria, otherwise the same."""
+
+    members: tuple[Analysis, ...]
+    """In the protocol's order."""
+
+    @property
+    def first(self) -> Analysis:
+        """The one that says what all are."""
+        return self.members[0]
+
+
+def families(material: Material) -> list[Family]:
+    """Every family of two or more; their analyses have no figures of their own."""
+    found: dict[str, list[Analysis]] = {}
+    for analysis in material.study.analyses:
+        if analysis.statistic in _OF_PAIRS and len(analysis.by) < 2:
+            found.setdefault(_kinship(analysis), []).append(analysis)
+    return [Family(tuple(members)) for members in found.values() if len(members) > 1]
+
+
+def is_told_together(material: Material, spec: Analysis) -> bool:
+    """Whether an analysis is in the figure of its family and has none of its own."""
+    if spec.statistic not in _OF_PAIRS or len(spec.by) > 1:
+        return False
+    names = [f.name for f in fields(spec) if f.name not in _FREE]
+    return any(
+        other.name != spec.name and all(getattr(other, n) == getattr(spec, n) for n in names)
+        for other in material.study.analyses
+    )
+
+
+def _kinship(analysis: Analysis, *but: str) -> str:
+    return repr([(f.name, getattr(analysis, f.name)) for f in fields(analysis) if f.name not in {*_FREE, *but}])
+
+
+def pair_figures(material: Material) -> list[Drawing]:
+    """One figure for each family, and one that sets judges beside people."""
+    found = families(material)
+    return [d for one in found for d in _drawn(material, one, found)]
+
+
+def _drawn(material: Material, one: Family, all_of: Sequence[Family]) -> Iterator[Drawing]:
+    statistic, by = one.first.statistic, one.first.by
+    if not any(math.isfinite(r.estimate.value) for r in _rows(material, one)):
+        return
+    if statistic.startswith("win_rate"):
+        yield from _matrices(material, one) if not by else ()
+    elif by == ("rater",) and statistic.startswith("win_difference"):
+        yield _graders(material, one, all_of)
+    elif by and "system" in _rows(material, one)[0].group:
+        values = list(dict.fromkeys(r.group[by[0]] for r in _rows(material, one)))
+        yield from (_strata if len(values) <= MOST_STRATA else _by_value)(material, one, values)
+    else:
+        yield from _plain(material, one)
+
+
+def _rows(material: Material, one: Family, kind: str = "estimate", *, ratio: bool = False) -> list[Row]:
+    names = {a.name for a in one.members}
+    return [
+        r for r in material.results.made if r.analysis in names and r.kind == kind and (RATIO in r.group) == ratio
+    ]  # fmt: skip
+
+
+def _systems(material: Material, rows: Sequence[Row]) -> list[str]:
+    found = {r.group["system"] for r in rows if "system" in r.group}
+    known = [s.id for s in material.study.systems if s.id in found]
+    return [*known, *sorted(found - {*known}, key=natural)]
+
+
+def _about(material: Material, one: Family, kind: str, said: Sequence[tuple[str, float]], *more: str) -> About:
+    _, numbers = material.language.gettext, material.numbers
+    what = title(one.first.statistic, material.language)
+    caption = _("%(what)s on %(n)s criteria, analyses “%(first)s” to “%(last)s”.") % {
+        "what": what, "n": numbers.count(len(one.members)), "first": one.first.name, "last": one.members[-1].name,
+    }  # fmt: skip
+    return About(
+        key=anchor(kind, one.first.name),
+        title=f"{what}: {one.first.name}",
+        description="; ".join(f"{name} {numbers.plain(value)}" for name, value in said if math.isfinite(value)),
+        caption=material.caption(" ".join([caption, *(m for m in more if m)])),
+        stamp=material.stamp,
+    )
+
+
+def _dot(material: Material, row: Row, label: str, numbers: str = "") -> Dot:
+    e = row.estimate
+    return Dot(label, e.value, e.low, e.high, numbers, material.criterion(row.criterion))
+
+
+def _plain(material: Material, one: Family) -> Iterator[Drawing]:
+    """Dots by criterion; win differences with what they are made of, where the protocol asks for the win rates too."""
+    _, numbers = material.language.gettext, material.numbers
+    statistic = one.first.statistic
+    is_worth = statistic in {"davidson", "bradley_terry"}
+    rows = _rows(material, one, "companion", ratio=True) if is_worth else _rows(material, one)
+    raters = {r.id: n for n, r in enumerate(material.raters)}
+    others = dict.fromkeys(v for r in rows for c, v in r.group.items() if c != "system")
+    order = [*_systems(material, rows), *sorted(others, key=lambda v: raters.get(v, len(raters)))]
+    idle = _idle(rows) if statistic == "self_preference" else []
+    rows = sorted(rows, key=lambda r: [order.index(v) if v in order else -1 for v in r.group.values()][:1])
+    rows = [r for a in one.members for r in rows if r.analysis == a.name and r.group.get("rater") not in idle]
+    if len(rows) > MOST_DOTS or len(rows) < 2:
+        return
+    dots = [_dot(material, r, _named(r), numbers.with_interval(r.estimate)) for r in rows]
+    # One row a criterion needs no line for the criterion's name.
+    dots = [d if d.label else replace(d, label=d.group, group="") for d in dots]
+    said = [(f"{d.group}, {d.label}" if d.group else d.label, d.value) for d in dots]
+    word = _("Ratio to the best") if is_worth else title(statistic, material.language)
+    shares = [_shares(material, one, r) for r in rows] if statistic == "win_difference" else []
+    if shares and all(shares):
+        more = _("At the right what they are made of: the mean over the rivals of the shares of comparisons.")
+        words = [_("much better"), _("somewhat"), _("equal"), _("somewhat worse"), _("much worse")]
+        about = _about(material, one, "wins", said, more)
+        yield wins(about, dots, [s or () for s in shares], words, numbers, axis=word, shares_axis=_("Share"))
+        return
+    more = _("Ratios to the best system's worth, which has none itself.") if is_worth else ""
+    if idle:
+        more = _("Judges without answers of their own are left out: %(who)s.") % {
+            "who": ", ".join(sorted(idle, key=natural))
+        }
+    reference = 1.0 if is_worth else 0.0 if entry(statistic).zero else None
+    about = _about(material, one, "worths" if is_worth else "criteria", said, more)
+    yield forest(
+        about, dots, numbers, axis=word, heading=value_head(material, [Joined(r) for r in rows]), reference=reference
+    )
+
+
+def _idle(rows: Sequence[Row]) -> list[str]:
+    """Judges that rated no answers of their own, on no criterion."""
+    own = {r.group["rater"] for r in rows if "rater" in r.group and (r.n_units or math.isfinite(r.estimate.value))}
+    return [v for v in dict.fromkeys(r.group.get("rater", "") for r in rows) if v and v not in own]
+
+
+def _named(row: Row) -> str:
+    return ", ".join(v for c, v in row.group.items() if c != RATIO and v)
+
+
+def _shares(material: Material, one: Family, row: Row) -> tuple[float, ...] | None:
+    """Much better, somewhat better, equal, somewhat worse, much worse, each rival with the same weight."""
+    plain, strict = (_matrix(material, row, one.first, s) for s in ("win_rate", "win_rate_strict"))
+    me = row.group.get("system", "")
+    rivals = [b for a, b in plain if a == me]
+    if not rivals or plain.keys() != strict.keys():
+        return None
+
+    def mean(of: Mapping[tuple[str, str], float], turned: bool) -> float:
+        values = [of[(b, me) if turned else (me, b)] for b in rivals]
+        return sum(values) / len(values)
+
+    wins_, much = mean(plain, False), mean(strict, False)
+    losses, worse = mean(plain, True), mean(strict, True)
+    return (much, wins_ - much, max(0.0, 1 - wins_ - losses), losses - worse, worse)
+
+
+def _matrix(material: Material, row: Row, spec: Analysis, statistic: str) -> dict[tuple[str, str], float]:
+    """The win rates of the same ratings on the same criterion, where an analysis asks for them."""
+    alike = ("raters", "arm", "where", "items", "consensus", "mode")
+    for other in material.study.analyses:
+        same = all(getattr(other, key) == getattr(spec, key) for key in alike)
+        if other.statistic == statistic and other.criterion == row.criterion and same and not other.by:
+            return {
+                (r.group["system"], r.group["rival"]): r.estimate.value
+                for r in material.results.made
+                if r.analysis == other.name and r.kind == "estimate" and math.isfinite(r.estimate.value)
+            }
+    return {}
+
+
+def _matrices(material: Material, one: Family) -> Iterator[Drawing]:
+    _ = material.language.gettext
+    rows = _rows(material, one)
+    systems = tuple(_systems(material, rows))
+    if len(systems) > MOST_CELLS:
+        return
+    panels = []
+    for a in one.members:
+        values = {(r.group["system"], r.group["rival"]): r.estimate.value for r in rows if r.analysis == a.name}
+        panels.append(Grid(material.criterion(a.criterion), systems, systems, values))
+    said = [(f"{p.title}, {a} > {b}", v) for p in panels for (a, b), v in p.values.items()]
+    more = _(
+        "Each cell: the share of comparisons that the row's system won against the column's; ties count as no win."
+    )
+    top = max((v for p in panels for v in p.values.values() if math.isfinite(v)), default=1.0)
+    about = _about(material, one, "matrices", said, more)
+    yield grids(about, panels, material.numbers, down=_("Winner"), along=_("Against"), limits=(0.0, max(top, 0.01)))
+
+
+def _graders(material: Material, one: Family, all_of: Sequence[Family]) -> Drawing:
+    """Who prefers whom: people, judges and their jury as rows, systems as columns, own answers framed."""
+    _ = material.language.gettext
+    rows = _rows(material, one)
+    systems = tuple(_systems(material, rows))
+    judges = list(dict.fromkeys(r.group["rater"] for r in rows))
+    values: dict[str, dict[tuple[str, str], float]] = {a.criterion: {} for a in one.members}
+    for r in rows:
+        values[r.criterion][r.group["rater"], r.group["system"]] = r.estimate.value
+    others: list[str] = []
+    for family in all_of:
+        first = family.first
+        alike = _kinship(first, *_LIKE) == _kinship(one.first, *_LIKE) and not first.by and first.mode == "valid"
+        is_jury = first.consensus == "mean"
+        if not alike or (first.raters == one.first.raters) != is_jury or first.cluster != one.first.cluster:
+            continue
+        name = _("jury") if is_jury else first.raters
+        if name not in others:
+            others.append(name)
+            for r in _rows(material, family):
+                values.setdefault(r.criterion, {})[name, r.group["system"]] = r.estimate.value
+    own = {r.id: r.strata.get("system", "") for r in material.raters}
+    framed = frozenset((j, own[j]) for j in judges if own.get(j))
+    panels = [Grid(material.criterion(c), (*others, *judges), systems, values[c], framed) for c in values]
+    said = [(f"{p.title}, {g}: {s}", v) for p in panels for (g, s), v in p.values.items()]
+    more = _("Rows are who compared, columns whose answers; framed: judges on their own answers.")
+    about = _about(material, one, "graders", said, more)
+    return grids(about, panels, material.numbers, down=_("Who compared"), along=_("Whose answers"), limits=(-1.0, 1.0))
+
+
+_LIKE = ("raters", "by", "consensus", "prespecified", "test")
+"""What may differ between the analyses that a figure sets side by side: who compared, and how it is tested."""
+
+
+def _strata(material: Material, one: Family, values: Sequence[str]) -> Iterator[Drawing]:
+    column, rows = one.first.by[0], _rows(material, one)
+    systems = _systems(material, rows)
+    by = {(r.analysis, r.group["system"], r.group[column]): r for r in rows}
+    dots: dict[str, list[Dot]] = {value: [] for value in values}
+    for a in one.members:
+        for system in systems:
+            for value in values:
+                row = by.get((a.name, system, value))
+                nothing = Dot(system, math.nan, math.nan, math.nan, "", material.criterion(a.criterion))
+                dots[value].append(_dot(material, row, system) if row else nothing)
+    if len(dots[values[0]]) > MOST_DOTS:
+        return
+    said = [(f"{d.group}, {d.label}, {value}", d.value) for value, part in dots.items() for d in part]
+    about = _about(material, one, "strata", said)
+    yield strata(about, dots, material.numbers, axis=title(one.first.statistic, material.language))
+
+
+def _by_value(material: Material, one: Family, values: Sequence[str]) -> Iterator[Drawing]:
+    """Values of a column as rows, systems as columns, criteria as panels."""
+    _ = material.language.gettext
+    column, rows = one.first.by[0], _rows(material, one)
+    systems = tuple(_systems(material, rows))
+    if len(values) > MOST_CELLS or column == LENGTH:
+        return
+    found: dict[str, dict[tuple[str, str], float]] = {a.criterion: {} for a in one.members}
+    for r in rows:
+        found[r.criterion][r.group[column], r.group["system"]] = r.estimate.value
+    panels = [Grid(material.criterion(c), tuple(values), systems, cells) for c, cells in found.items()]
+    said = [(f"{p.title}, {v}: {s}", x) for p in panels for (v, s), x in p.values.items()]
+    about = _about(material, one, "parts", said)
+    yield grids(
+        about, panels, material.numbers, down=column_title(material, column), along=_("System"), limits=(-1.0, 1.0)
+    )

@@ -1,0 +1,1 @@
+"""Items and people: flow, recruitment, composition, the design as a picture."""

@@ -1,0 +1,124 @@
+"""Whom the cases are about: their ages by decade and sex, where the items say so."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
+
+from konsil.analysis.table.columns import rating_columns
+from konsil.report.figures.drawing import Drawing, finish, style
+from konsil.report.figures.marks import (
+    EDGE,
+    ROW,
+    WIDTH,
+    About,
+    frame,
+    label_width,
+    legend_shape,
+    letters_on,
+    palette,
+    row_label,
+    short,
+    stamp,
+)
+from konsil.report.material.anchors import anchor
+from konsil.report.material.overview import Material, natural
+from konsil.report.material.tables import Numbers
+
+AGE, SEX = "age", "sex"
+"""The strata that tell them."""
+_AGE = re.compile(r"\s*(\d{1,3})(?:[.,]\d+)?\s*(.*)", re.DOTALL)
+_YOUNGER = re.compile(r"^-?\s*(?:months?|mo\b|weeks?|days?|hours?|monate?n?|wochen?|tagen?|stunden?)", re.IGNORECASE)
+MOST_SEXES = 5
+
+
+def patients(material: Material) -> Iterator[Drawing]:
+    """The ages of the cases that were rated, each case once whatever versions it has; nothing where none is told."""
+    _, numbers = material.language.gettext, material.numbers
+    rated = set(rating_columns(material.ratings).get_column("item").drop_nulls().unique())
+    people = {i.case or i.id: (i.strata.get(AGE, ""), i.strata.get(SEX, "")) for i in material.items if i.id in rated}
+    known = [(decade, sex) for age, sex in people.values() if sex and (decade := decade_of(age)) is not None]
+    sexes = sorted({sex for _, sex in known}, key=natural)
+    if len(known) < 2 or len(sexes) > MOST_SEXES:
+        return
+    by = Counter(known)
+    decades = range(min(d for d, _ in known), max(d for d, _ in known) + 1)
+    rows = [(f"{10 * d}–{10 * d + 9}", tuple(by[d, sex] for sex in sexes)) for d in decades]
+    told = "; ".join(
+        f"{name}: " + ", ".join(f"{sex} {n}" for sex, n in zip(sexes, counts, strict=True) if n)
+        for name, counts in rows
+        if sum(counts)
+    )
+    missing = len(people) - len(known)
+    caption = _("The %(n)s cases by age in years and sex, each case once.") % {"n": numbers.count(len(known))}
+    if missing:
+        caption += " " + _("Of %(n)s the age or the sex is not told.") % {"n": numbers.count(missing)}
+    about = About(
+        key=anchor("patients", AGE),
+        title=_("Age and sex"),
+        description=told,
+        caption=material.caption(caption),
+        stamp=material.stamp,
+    )
+    yield stacked(about, rows, sexes, numbers, axis=_("Cases"))
+
+
+def decade_of(age: str) -> int | None:
+    """The decade of an age as case reports write it; None where it is none.
+
+    >>> [decade_of(age) for age in ("34", "67-year-old", "6 months", "3 Jahre", "neugeboren", "")]
+    [3, 6, 0, 0, None, None]
+    """
+    found = _AGE.fullmatch(age)
+    if found is None:
+        return None
+    years = 0 if _YOUNGER.match(found[2]) else int(found[1])
+    return years // 10 if years < 130 else None
+
+
+def stacked(
+    about: About, rows: Sequence[tuple[str, tuple[int, ...]]], parts: Sequence[str], numbers: Numbers, *, axis: str
+) -> Drawing:
+    """Horizontal bars of counts, each made of the same parts, with the counts written on them."""
+    with style():
+        colours, hatches = palette(parts, ordered=False, abstain=None)
+        legend_rows, columns = legend_shape(parts)
+        top = 0.14 + 0.185 * legend_rows
+        height = ROW * len(rows) + 0.46 + top
+        figure = Figure(figsize=(WIDTH, height))
+        left = label_width([name for name, _ in rows])
+        axes = figure.add_axes(
+            (left / WIDTH, 0.46 / height, (WIDTH - left - 0.2) / WIDTH, (height - 0.46 - top) / height)
+        )
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+        axes.set_xlim(0, max(sum(counts) for _, counts in rows))
+        frame(axes, axis, numbers)
+        for y, (name, counts) in enumerate(rows):
+            row_label(axes, y, name)
+            start = 0
+            for n, colour, hatch in zip(counts, colours, hatches, strict=True):
+                if n:
+                    bar = Rectangle(
+                        (start, y - 0.34), n, 0.68, facecolor=colour, hatch=hatch, edgecolor=EDGE, linewidth=0.5
+                    )
+                    axes.add_patch(bar)
+                    ground = {"boxstyle": "square,pad=0.12", "facecolor": colour, "edgecolor": "none"}
+                    axes.text(
+                        start + n / 2, y, numbers.count(n), ha="center", va="center_baseline", fontsize=7.5,
+                        color=letters_on(colour), bbox=ground if hatch else None,
+                    )  # fmt: skip
+                start += n
+        keys = [
+            Patch(facecolor=c, hatch=h, edgecolor=EDGE, linewidth=0.5, label=short(name))
+            for c, h, name in zip(colours, hatches, parts, strict=True)
+        ]
+        figure.legend(
+            handles=keys, loc="upper left", bbox_to_anchor=(left / WIDTH, 1 - 0.03 / height), ncols=columns,
+            frameon=False, fontsize=8, borderpad=0.1, borderaxespad=0, handlelength=1.1, columnspacing=1.3,
+        )  # fmt: skip
+        stamp(figure, about)
+        return finish(figure, about.key, about.title, about.description, about.caption)

@@ -1,0 +1,1 @@
+"""Bytes to cells: encodings, delimiters, spreadsheets, Parquet, JSON; hostile files in a child process."""

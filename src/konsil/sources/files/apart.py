@@ -1,0 +1,158 @@
+"""Files read in a process of their own, where a library bounds neither memory nor time, nor what it prints of a fault.
+
+The child may take MEMORY bytes and TIMES times what the file may unpack to, and a time by the file's size. Its result
+comes back through a pipe, so that nothing is left on the disk, and a child without a reader ends at its next write.
+The result is a line of JSON, `{"error": ...}` where the file is refused, and what the kind of file puts after it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TypeVar
+
+import polars as pl
+
+from konsil.errors import SourceError
+from konsil.sources.files.stalled import watched
+
+MEMORY, TIMES = 300 << 20, 10
+"""Bytes that reading a file may take, whatever its size, and how many times its unpacked size besides."""
+LARGEST = 1 << 30
+"""Bytes that a file may have when unpacked."""
+ALWAYS, RATIO = 256 << 20, 1_000
+"""A file may always unpack to the first number of bytes, beyond it only to the second number of times its size."""
+SECONDS, SECONDS_PER_MEGABYTE = 30, 10
+
+Header = Mapping[str, object]
+T = TypeVar("T")
+
+LINE = "\0line"
+"""The column of the row's numbers in what the child writes."""
+_CHILD = "from konsil.sources.child import main; main()"
+
+
+def unpacked_limit(packed: int) -> int:
+    """The bytes to which a file of so many bytes may unpack.
+
+    >>> unpacked_limit(10_000) == ALWAYS, unpacked_limit(10**9) == LARGEST
+    (True, True)
+    """
+    return min(LARGEST, max(ALWAYS, RATIO * packed))
+
+
+def read_apart(kind: str, path: Path, sheet: str, where: str, unpacked: int) -> tuple[pl.DataFrame, Sequence[int], str]:
+    """The table, each row's number and the sheet's name, read by a child; every fault is one SourceError.
+
+    `unpacked`: the bytes that the file may unpack to.
+    """
+    frame, sheet = run_child(kind, path, sheet, where, unpacked, _table, "save the table as CSV")
+    return frame.drop(LINE), array("Q", frame.get_column(LINE).to_list()), sheet
+
+
+def run_child(
+    kind: str,
+    path: Path,
+    sheet: str,
+    where: str,
+    unpacked: int,
+    receive: Callable[[Header, IO[bytes]], T | None],
+    advice: str,
+) -> T:
+    """What `receive` makes of the header and of the bytes after it that a child writes about a file.
+
+    A fault that the child reports, a child that dies and a result that is not whole (None) are one SourceError each;
+    `advice` says what to do where reading takes too much.
+    """
+    size = path.stat().st_size
+    seconds = SECONDS + SECONDS_PER_MEGABYTE * size // 10**6
+    memory = MEMORY + TIMES * unpacked
+    command = [sys.executable, "-c", _CHILD, kind, str(path.absolute()), sheet, where, str(memory), str(seconds)]
+    environment = {**os.environ, "POLARS_MAX_THREADS": "2", "PYTHONWARNINGS": "ignore"}
+    with subprocess.Popen(  # noqa: S603 - our own module; the file's name is an argument
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+    ) as child:
+        assert child.stdout is not None
+        with watched(child) as watch:
+            header = parse_line(child.stdout.readline())
+            result = receive(header, child.stdout) if header is not None else None
+            ended = child.wait()
+    if result is None:
+        raise SourceError(_how_it_ended(0 if watch.stalled else ended, where, memory, seconds, advice))
+    return result
+
+
+def parse_line(line: bytes) -> Header | None:
+    """An object that a child wrote on one line, None where it is not whole; what it refuses is a SourceError."""
+    try:
+        header = json.loads(line)
+    except ValueError:
+        return None
+    if not isinstance(header, dict):
+        return None
+    if "error" in header:
+        raise SourceError(str(header["error"]))
+    return header
+
+
+def _table(header: Header, stream: IO[bytes]) -> tuple[pl.DataFrame, str] | None:
+    try:
+        return pl.read_ipc_stream(stream.read()), str(header["sheet"])
+    except (pl.exceptions.PolarsError, OSError):  # the child ended in the middle
+        return None
+
+
+def _how_it_ended(code: int, where: str, memory: int, seconds: int, advice: str) -> str:
+    late = {getattr(signal, name, None) for name in ("SIGXCPU", "SIGTERM", "SIGKILL")} - {None}
+    if -code in late:
+        return f"{where}: reading takes more than {seconds:,} seconds, too many for its size; {advice}"
+    return (
+        f"{where}: reading takes more than {memory >> 20:,} MB of memory, too many for its size, or the file is"
+        f" damaged; {advice}"
+    )
+
+
+@contextmanager
+def bounded(memory: int) -> Iterator[None]:
+    """Within it Python may take so many further bytes and then raises MemoryError; only for code in Python and C."""
+    if sys.platform != "linux":
+        yield
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    most = _status_bytes("VmData") + memory
+    resource.setrlimit(resource.RLIMIT_DATA, (most if hard < 0 else min(most, hard), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def _status_bytes(field: str) -> int:
+    """A number of /proc/self/status: VmData what was asked for, VmHWM what was in use at the peak."""
+    status = Path("/proc/self/status").read_text("ascii", "replace")
+    return next(int(line.split()[1]) << 10 for line in status.splitlines() if line.startswith(f"{field}:"))
+
+
+def limit(memory: int, seconds: int) -> None:
+    """Let this process take so many bytes, and so many further seconds, where the system can say so.
+
+    What Python and its libraries take counts, but half of the bytes may always be taken besides.
+    """
+    try:
+        import resource
+    except ImportError:
+        return
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform == "linux":
+        most = _status_bytes("VmData") + max(memory - _status_bytes("VmHWM"), memory // 2)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))

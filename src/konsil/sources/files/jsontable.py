@@ -1,0 +1,192 @@
+"""JSON Lines and JSON lists of objects: one object a row."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
+
+import polars as pl
+
+from konsil.errors import SourceError
+from konsil.sources.files.apart import MEMORY, bounded
+from konsil.sources.files.cells import as_text
+from konsil.sources.files.delimited import check_cells, check_width
+from konsil.sources.files.header import named
+from konsil.sources.files.problems import MOST, Problem, raise_if
+
+_CHUNK, _CHUNK_BYTES = 20_000, 1 << 22
+_LONGEST = 1 << 24
+"""Bytes of one line: an object of them may take thirty times as many when it is read."""
+_LIGHT, _TIMES = 200 << 20, 6
+_ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class _TwiceError(ValueError):
+    """An object has the same key twice."""
+
+
+class _HalfError(ValueError):
+    """A text has half a character."""
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        keys = [k for k, _ in pairs]
+        raise _TwiceError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} occurs twice")
+    return made
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_object)
+
+
+def read_jsonl(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
+    """One object a line, as text, and each row's line; blank lines are skipped."""
+    problems: list[Problem] = []
+
+    def rows() -> Iterator[tuple[int, dict[str, object], int]]:
+        for line, raw in enumerate(io.BytesIO(data), start=1):
+            if len(problems) == MOST:
+                return
+            if not raw.strip():
+                continue
+            if len(raw) > _LONGEST:
+                problems.append(Problem(line, "", f"has {len(raw):,} bytes; expected {_LONGEST:,} or fewer"))
+                continue
+            text = raw.decode().rstrip("\n")
+            try:
+                row = _decoder.decode(text)
+                _refuse_halves(text, row)
+            except (ValueError, RecursionError) as error:
+                problems.append(Problem(line, "", _not_json(error)))
+                continue
+            if isinstance(row, dict):
+                yield line, row, len(raw)
+            else:
+                problems.append(Problem(line, "", f"expected an object, got {_short(text)}"))
+
+    return _table(rows(), problems, where, len(data))
+
+
+def read_json(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
+    """A list of objects, as text, and the line on which each begins."""
+    problems: list[Problem] = []
+
+    def rows() -> Iterator[tuple[int, dict[str, object], int]]:
+        for line, row in elements(data.decode(), where):
+            if len(problems) == MOST:
+                return
+            if isinstance(row, dict):
+                yield line, row, 1
+            else:
+                problems.append(Problem(line, "", f"expected an object, got {_short(json.dumps(row))}"))
+
+    return _table(rows(), problems, where, len(data))
+
+
+def elements(text: str, where: str) -> Iterator[tuple[int, object]]:
+    """The elements of a JSON list one after another, each with its line."""
+    at, line = _skip(text, 0), 1
+    if not text.startswith("[", at):
+        raise SourceError(f"{where}: expected a JSON list, which begins with '[', got {_short(text[at : at + 20])}")
+    at = _skip(text, at + 1)
+    done, first = 0, True
+    is_heavy = weight(text) > _LIGHT + _TIMES * len(text)
+    while not text.startswith("]", at):
+        if not first:
+            if not text.startswith(",", at):
+                raise SourceError(f"{where}: line {text.count(chr(10), 0, at) + 1:,}: expected ',' or ']' in the list")
+            at = _skip(text, at + 1)
+        line, done, first = line + text.count("\n", done, at), at, False
+        start = at
+        try:
+            with bounded(MEMORY + _TIMES * len(text)) if is_heavy else nullcontext():
+                value, at = _decoder.raw_decode(text, at)
+            _refuse_halves(text[start:at], value)
+        except MemoryError:
+            raise SourceError(f"{where}: line {line:,}: has too many parts to be read") from None
+        except (ValueError, RecursionError) as error:
+            at = error.pos if isinstance(error, json.JSONDecodeError) else at
+            raise SourceError(f"{where}: line {text.count(chr(10), 0, at) + 1:,}: {_not_json(error)}") from None
+        yield line, value
+        at = _skip(text, at)
+    if text[at + 1 :].strip():
+        raise SourceError(f"{where}: there is text after the list's end")
+
+
+def weight(text: str) -> int:
+    """The most bytes that a JSON text takes when it is read, beyond its texts: by its brackets, commas and colons.
+
+    >>> weight("[[],[]]")
+    228
+    """
+    return 56 * text.count("[") + 130 * text.count("{") + 60 * text.count(",") + 70 * text.count(":")
+
+
+def check_weight(text: str, where: str) -> None:
+    """Refuse a JSON text that is hardly more than brackets: it would take twenty times its size."""
+    if weight(text) > _LIGHT + _TIMES * len(text):
+        raise SourceError(f"{where}: the JSON has too many parts for its size; this is no deck of cards")
+
+
+def _skip(text: str, at: int) -> int:
+    while at < len(text) and text[at] in " \t\r\n":
+        at += 1
+    return at
+
+
+def _table(
+    rows: Iterable[tuple[int, dict[str, object], int]], problems: list[Problem], where: str, total: int
+) -> tuple[pl.DataFrame, Sequence[int]]:
+    lines, chunks, chunk = array("Q"), list[pl.DataFrame](), list[dict[str, object]]()
+    names: dict[str, None] = {}
+    size = 0
+    for line, row, n in rows:
+        lines.append(line)
+        chunk.append(row)
+        names.update(dict.fromkeys(row))
+        check_width(len(names), where)
+        check_cells(len(names) * len(lines), total, where)
+        size += n
+        if len(chunk) == _CHUNK or size > _CHUNK_BYTES:
+            chunks.append(_frame(chunk))
+            chunk, size = [], 0
+    raise_if(problems, where, len(lines) + len(problems))
+    if chunk:
+        chunks.append(_frame(chunk))
+    if not chunks:
+        raise SourceError(f"{where}: the file has no rows")
+    frame = pl.concat(chunks, how="diagonal", rechunk=True)
+    return named(frame, frame.columns, where), lines
+
+
+def _frame(rows: list[dict[str, object]]) -> pl.DataFrame:
+    names = dict.fromkeys(name for row in rows for name in row)
+    return pl.DataFrame(
+        {name: [as_text(row.get(name)) for row in rows] for name in names}, schema=dict.fromkeys(names, pl.String)
+    )
+
+
+def _refuse_halves(text: str, value: object) -> None:
+    """Halves of characters can be written as escapes and then be stored nowhere."""
+    if _ESCAPED_HALF.search(text):
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise _HalfError("a text has half a character (an escape such as \\ud800 without its other half)") from None
+
+
+def _not_json(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON: {error.msg[:1].lower()}{error.msg[1:]} (character {error.colno})"
+    if isinstance(error, _TwiceError | _HalfError):
+        return str(error)
+    return "not JSON that can be read: nested too deeply or a number too long"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."

@@ -1,0 +1,62 @@
+"""Parquet files, every column as text."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from konsil.errors import SourceError
+from konsil.sources.files.apart import unpacked_limit
+from konsil.sources.files.cells import as_text
+from konsil.sources.files.header import named
+
+CELLS = 100_000_000
+"""Cells a table may have."""
+
+
+def check_parquet(path: Path, where: str) -> int:
+    """Refuse what is no Parquet file; give the bytes that it may unpack to."""
+    with path.open("rb") as file:
+        if file.read(4) != b"PAR1":
+            raise SourceError(f"{where}: this is not a Parquet file")
+    return unpacked_limit(path.stat().st_size)
+
+
+def read_parquet(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
+    """All cells as text, and the number of each row, from 1."""
+    try:
+        frame = pl.read_parquet(io.BytesIO(data))
+        if frame.height * frame.width > CELLS:
+            raise SourceError(f"{where}: the table has more than the {CELLS:,} cells that it may have")
+        texts = [_text(column, where) for column in frame.get_columns()]
+        size = sum(column.estimated_size() for column in texts)
+    except MemoryError:
+        raise SourceError(f"{where}: reading the Parquet file takes more memory than it may") from None
+    except (pl.exceptions.PolarsError, OSError, ValueError, pl.exceptions.PanicException) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise SourceError(f"{where}: the Parquet file is damaged: {reason}") from None
+    if size > unpacked_limit(len(data)):
+        raise SourceError(
+            f"{where}: {len(data):,} bytes unpack to {size:,}, more than the {unpacked_limit(len(data)):,} allowed;"
+            " save the table as CSV"
+        )
+    if not frame.height:
+        raise SourceError(f"{where}: the file has columns and no row")
+    return named(pl.DataFrame(texts), frame.columns, where), range(1, frame.height + 1)
+
+
+def _text(column: pl.Series, where: str) -> pl.Series:
+    kind = column.dtype
+    if isinstance(kind, pl.String | pl.Categorical | pl.Enum) or kind.is_integer() or kind == pl.Boolean:
+        text = column.cast(pl.String)
+        return text.set(text == "", None)
+    if kind == pl.Binary or kind == pl.Object:
+        raise SourceError(f"{where}: column {column.name!r} holds binary data; expected texts or numbers")
+    values: list[object] = column.to_list()
+    if kind == pl.Float32:
+        # Through the shortest text, since 0.1 kept in 32 bits is not the 0.1 of 64 bits.
+        values = [None if t is None else float(t) for t in column.cast(pl.String).to_list()]
+    return pl.Series(column.name, [as_text(v) for v in values], dtype=pl.String)

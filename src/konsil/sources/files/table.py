@@ -1,0 +1,132 @@
+"""Any table of the world as a frame of texts, with each row's place in its file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from konsil.errors import SourceError, nearest
+from konsil.sources.files.apart import read_apart
+from konsil.sources.files.delimited import read_delimited
+from konsil.sources.files.encoding import to_utf8
+from konsil.sources.files.jsontable import read_json, read_jsonl
+from konsil.sources.files.parquet import check_parquet
+from konsil.sources.files.problems import Place
+from konsil.sources.files.spreadsheet import check_spreadsheet
+
+ENDINGS = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx", ".xlsm")
+"""The endings that are read."""
+
+_MAGIC = (
+    (b"PK\x03\x04", "a spreadsheet or a zip archive"),
+    (b"\x1f\x8b", "compressed by gzip"),
+    (b"PAR1", "a Parquet file"),
+    (b"%PDF", "a PDF"),
+    (bytes.fromhex("d0cf11e0"), "an old .xls spreadsheet"),
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file's table: every column as text, null where a cell is empty."""
+
+    frame: pl.DataFrame
+    """The cells, by the header's names."""
+    path: Path
+    """The file."""
+    sheet: str = ""
+    """The sheet it was read from, in a spreadsheet."""
+    lines: Sequence[int] = ()
+    """Each row's line (text) or number (spreadsheet, Parquet)."""
+    place: Place = "line"
+    """Whether `lines` are lines of a text or rows of a grid."""
+
+    @property
+    def name(self) -> str:
+        """What errors call it: the file's name, and the sheet's."""
+        return f"{self.path.name}[{self.sheet}]" if self.sheet else self.path.name
+
+    def line(self, row_index: int) -> int:
+        """The place in the file of a row of the frame; a header is line 1, quoted line breaks are counted."""
+        return self.lines[row_index] if self.lines else row_index + 2
+
+
+def read_table(
+    path: str | Path, *, sheet: str = "", encoding: str = "utf-8", separator: str = "", numbered: bool = False
+) -> Table:
+    """Read a CSV, TSV, JSON Lines, JSON, Parquet or XLSX file; every fault is one SourceError in one sentence.
+
+    Numbers become the text a person would write: 3 for 3.0, 2.5, true. Lists and objects become JSON.
+    `numbered`: columns of a text table without a name are called by their numbers and not refused, for tables whose
+    columns are all named by the caller.
+    """
+    path = Path(path)
+    ending = path.suffix.lower()
+    where = path.name
+    check_readable(path)
+    if ending == ".xls":
+        raise SourceError(f"{where}: old .xls spreadsheets are not read; save it as .xlsx")
+    if ending not in ENDINGS:
+        raise SourceError(f"{where}: unsupported ending {ending!r}; expected one of {', '.join(ENDINGS)}")
+    if sheet and ending not in (".xlsx", ".xlsm"):
+        raise SourceError(f"{where}: sheet = {sheet!r} was asked for, but only .xlsx files have sheets")
+    if ending in (".xlsx", ".xlsm"):
+        unpacked = check_spreadsheet(path, where)
+        frame, lines, title = read_apart("spreadsheet", path, sheet, where, unpacked)
+        return Table(frame, path, title, lines, "row")
+    if ending == ".parquet":
+        unpacked = check_parquet(path, where)
+        frame, lines, _ = read_apart("parquet", path, "", where, unpacked)
+        return Table(frame, path, lines=lines, place="row")
+    data = read_bytes(path)
+    text = text_of(data, encoding, where)
+    if ending in (".jsonl", ".ndjson"):
+        return Table(*_parts(read_jsonl(text, where), path))
+    if ending == ".json":
+        return Table(*_parts(read_json(text, where), path))
+    default = "\t" if ending in (".tsv", ".tab") else ","
+    return Table(*_parts(read_delimited(text, separator or default, where, numbered), path))
+
+
+def text_of(data: bytes, encoding: str, where: str) -> bytes:
+    """The bytes of a text file as UTF-8; a file of another kind is called by its kind."""
+    for magic, kind in _MAGIC:
+        if data.startswith(magic):
+            raise SourceError(f"{where}: the ending promises text, but the file is {kind}")
+    text = to_utf8(data, encoding, where)
+    if not text.strip():
+        raise SourceError(f"{where}: the file is empty")
+    return text
+
+
+def read_bytes(path: Path) -> bytes:
+    """A file's bytes; what keeps it from being read is one sentence."""
+    check_readable(path)
+    return path.read_bytes()
+
+
+def _parts(read: tuple[pl.DataFrame, Sequence[int]], path: Path) -> tuple[pl.DataFrame, Path, str, Sequence[int]]:
+    frame, lines = read
+    return frame, path, "", lines
+
+
+def check_readable(path: Path) -> None:
+    """Refuse what is no file, cannot be opened or is empty."""
+    if path.is_dir():
+        raise SourceError(f"{path.name}: is a folder; expected a file")
+    if path.is_file():
+        try:
+            path.open("rb").close()
+        except OSError as error:
+            raise SourceError(f"{path.name}: cannot be opened: {error.strerror}") from None
+        if path.stat().st_size == 0:
+            raise SourceError(f"{path.name}: the file is empty")
+        return
+    if not path.parent.is_dir():
+        raise SourceError(f"{path.name}: there is no folder {str(path.parent)!r}")
+    hint = nearest(path.name, [p.name for p in path.parent.iterdir() if p.is_file()])
+    # A whole folder's listing is no help in a sentence.
+    raise SourceError(f"{path.name}: there is no such file" + (f"; {hint}" if len(hint) < 200 else ""))

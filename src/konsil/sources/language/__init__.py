@@ -1,0 +1,1 @@
+"""What a text's language and meaning are."""

@@ -1,0 +1,1 @@
+"""Tables of Real-POCQi as its authors publish them."""

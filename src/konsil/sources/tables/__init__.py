@@ -1,0 +1,1 @@
+"""Cells to records: items, answers, ratings, tasks, and the checks of their columns."""

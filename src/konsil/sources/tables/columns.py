@@ -1,0 +1,186 @@
+"""Which column is which field: a Source's mapping resolved against a table's header."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from konsil.errors import SourceError, nearest
+from konsil.records import Source
+from konsil.sources.files.table import Table
+
+JOIN = " / "
+"""What stands between the columns that make one field."""
+
+_LONGEST_ID = 200
+
+_SHOWN = 6
+"""Columns without a use that an error names."""
+
+# In texts blanks at the ends may be meant and a part may be missing; in identifiers and labels neither is.
+_TEXTS = frozenset({"text", "reasoning", "reference", "note"})
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The fields that a table has, and where each comes from."""
+
+    of: Mapping[str, tuple[str, ...]]
+    """Field -> its columns."""
+    fixed: Mapping[str, str]
+    """Field -> its value in every row."""
+    hashed: frozenset[str]
+    """Fields that are digested."""
+
+    def __contains__(self, field: str) -> bool:
+        """Whether the table or the source says anything of this field."""
+        return field in self.of or field in self.fixed
+
+    def called(self, field: str) -> str:
+        """What errors call a field: the columns it comes from."""
+        return JOIN.join(self.of.get(field, (field,)))
+
+    def expression(self, field: str) -> pl.Expr:
+        """The field's text, null where it is empty or absent."""
+        if field in self.fixed:
+            return pl.lit(self.fixed[field], dtype=pl.String).alias(field)
+        columns = [_stripped(c, field) for c in self.of.get(field, ())]
+        if not columns:
+            return pl.lit(None, dtype=pl.String).alias(field)
+        if len(columns) == 1:
+            return columns[0].alias(field)
+        if field not in _TEXTS:
+            return pl.concat_str(columns, separator=JOIN).alias(field)
+        joined = pl.concat_str(columns, separator=JOIN, ignore_nulls=True)
+        return pl.when(pl.any_horizontal(c.is_not_null() for c in columns)).then(joined).alias(field)
+
+    def digested(self, frame: pl.DataFrame, where: str) -> pl.DataFrame:
+        """The frame with the hashed fields' texts replaced by their digests."""
+        for field in self.hashed & set(frame.columns):
+            texts = frame[field].drop_nulls().unique().sort().to_list()
+            ids = [digest(field, text) for text in texts]
+            if len(set(ids)) < len(texts):
+                raise SourceError(f"{where}: two texts of {field!r} have the same digest; give identifiers instead")
+            frame = frame.with_columns(pl.col(field).replace_strict(texts, ids, default=None, return_dtype=pl.String))
+        return frame
+
+
+def digest(field: str, text: str) -> str:
+    """A short identifier of a long text: the field's first letter and ten hexadecimal digits of BLAKE2b.
+
+    >>> digest("item", "Which drug comes first?")
+    'i595572e34d'
+    """
+    return field[0] + hashlib.blake2b(text.encode(), digest_size=5).hexdigest()
+
+
+def resolve(
+    table: Table, source: Source, fields: Sequence[str], hashed_from: Mapping[str, str] | None = None
+) -> Columns:
+    """Find the columns of all fields; a field that the source does not name is read from the column of its name.
+
+    A field that is mapped to no column at all is not read. `hashed_from` says of which other field a hashed one
+    without a column is the digest.
+    """
+    header = table.frame.columns
+    for key, given in (("columns", source.columns), ("fixed", source.fixed), ("hashed", source.hashed)):
+        for field in given:
+            if field not in fields:
+                raise SourceError(
+                    f"{table.name}: {key}: {source.records} have no field {field!r}; {nearest(field, fields)}"
+                )
+    both = sorted(set(source.columns) & set(source.fixed))
+    if both:
+        raise SourceError(f"{table.name}: {both[0]!r} is both a column and a fixed value; expected one of them")
+    found = {
+        field: tuple(column(table, name, f"columns.{field}") for name in names)
+        for field, names in source.columns.items()
+    }
+    for field in fields:
+        if field not in source.columns and field not in source.fixed:
+            same = _same_name(field, header, table.name)
+            if same is not None:
+                found[field] = (same,)
+    found = {field: names for field, names in found.items() if names}
+    for field in source.hashed:
+        other = (hashed_from or {}).get(field, "")
+        if field not in found and other in found:
+            found[field] = found[other]
+        if not any(f in found for f in (field, f"{field}_a", f"{field}_b")):
+            raise SourceError(
+                f"{table.name}: hashed: there is no column for {field!r}; set columns.{field} to the column of its text"
+            )
+    hashed = frozenset(f for f in fields if f in source.hashed or f.removesuffix("_a") in source.hashed
+                       or f.removesuffix("_b") in source.hashed)  # fmt: skip
+    return Columns(found, dict(source.fixed), hashed)
+
+
+def refuse_texts(columns: Columns, frame: pl.DataFrame, fields: Iterable[str], where: str) -> None:
+    """Refuse identifiers that are whole texts: a column of the field's name that holds something else."""
+    for field in fields:
+        if field in columns.of and field not in columns.hashed:
+            long = frame.select(pl.col(field).filter(pl.col(field).str.len_chars() > _LONGEST_ID).first()).item()
+            if long is not None:
+                raise SourceError(
+                    f"{where}: {columns.called(field)!r} holds texts ({long[:40] + '...'!r}), not identifiers;"
+                    f' set hashed = ["{field}"], or columns.{field} = [] not to read it'
+                )
+
+
+def column(table: Table, name: str, key: str) -> str:
+    """The table's column of this name, exactly or but for case; an error with the nearest name where there is none."""
+    header = table.frame.columns
+    same = _same_name(name.strip(), header, table.name)
+    if same is None:
+        raise SourceError(f"{table.name}: {key}: there is no column {name!r}; {nearest(name, header)}")
+    return same
+
+
+def require(columns: Columns, field: str, table: Table, source: Source) -> None:
+    """Refuse a table that says nothing of a field that its records cannot do without."""
+    if field not in columns:
+        raise SourceError(
+            f"{table.name}: {source.records} need {field!r}: there is no column of that name;"
+            f'{_wide_hint(columns, field, table, source)} set columns.{field} = "..." or fixed.{field} = "...";'
+            f" the columns are {', '.join(repr(c) for c in _few(table.frame.columns))}"
+        )
+
+
+def _wide_hint(columns: Columns, field: str, table: Table, source: Source) -> str:
+    """What to set where the labels of a table of ratings lie in columns of raters or criteria: those nothing reads."""
+    wide = {"rater": ("raters", 2), "criterion": ("criteria", 1)}.get(field)
+    is_known = source.raters or source.criteria or "label" in columns
+    if wide is None or source.records != "ratings" or is_known:
+        return ""
+    read = {name for names in columns.of.values() for name in names}
+    unread = [name for name in table.frame.columns if name not in read]
+    key, least = wide
+    if len(unread) < least:
+        return ""
+    of_each = ", ".join(f'{json.dumps(name, ensure_ascii=False)} = "..."' for name in unread[:_SHOWN])
+    more = ", ..." if len(unread) > _SHOWN else ""
+    return f" where each {field} has a column, set {key} = {{ {of_each}{more} }}, otherwise"
+
+
+def _few(names: Sequence[str]) -> Iterable[str]:
+    return names if len(names) <= 20 else [*names[:19], "..."]
+
+
+def _same_name(name: str, header: Sequence[str], where: str) -> str | None:
+    if name in header:
+        return name
+    same = [h for h in header if h.casefold() == name.casefold()]
+    if len(same) > 1:
+        raise SourceError(f"{where}: {name!r} could be any of the columns {', '.join(map(repr, same))}; name one")
+    return same[0] if same else None
+
+
+def _stripped(name: str, field: str) -> pl.Expr:
+    if field in _TEXTS:
+        return pl.col(name)
+    clean = pl.col(name).str.strip_chars()
+    return pl.when(clean != "").then(clean)

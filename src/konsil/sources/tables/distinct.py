@@ -1,0 +1,40 @@
+"""Tables that repeat a record in several rows: equal rows are one record, unequal ones a problem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from konsil.sources.files.problems import Problem
+from konsil.sources.files.table import Table
+from konsil.sources.tables.checks import ROW
+
+
+def distinct(frame: pl.DataFrame, fields: Sequence[str], key: str) -> pl.DataFrame:
+    """The first row of each different content, in the order of the file."""
+    return frame.unique(subset=[key, *fields], keep="first", maintain_order=True)
+
+
+def contradictions(frame: pl.DataFrame, fields: Sequence[str], key: str, table: Table) -> Iterator[Problem]:
+    """Rows that give a record, already given by an earlier row, another content; `frame` is distinct."""
+    again = frame.filter(pl.col(key).is_duplicated() & pl.col(key).is_not_null())
+    first: dict[str, dict[str, object]] = {}
+    for row in again.iter_rows(named=True):
+        before = first.setdefault(row[key], row)
+        if before is row:
+            continue
+        field = next(f for f in fields if row[f] != before[f])
+        here, there = _short(row[field]), _short(before[field])
+        at = table.line(int(str(before[ROW])))
+        yield Problem(
+            table.line(row[ROW]),
+            field,
+            f"{key} {row[key]!r} has {here} here and {there} on {table.place} {at:,}",
+            table.place,
+        )
+
+
+def _short(value: object) -> str:
+    text = "nothing" if value is None else repr(value)
+    return text if len(text) <= 50 else text[:47] + "..."

@@ -1,0 +1,33 @@
+"""Columns that nobody reads although their names are nearly those of fields that were not found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from konsil.records import Source
+from konsil.sources.files.table import Table
+from konsil.sources.tables import answers, items, ratings
+from konsil.sources.tables.columns import resolve
+
+NEAR = 0.75
+"""From which likeness on two names are near: 'referense' and 'reference', but not 'tags' and 'item'."""
+
+
+def lookalikes(table: Table, source: Source) -> Iterator[str]:
+    """One sentence for every column that is not read and is named nearly like a field without a column."""
+    fields = {"items": items.FIELDS, "answers": answers.FIELDS}.get(source.records, ratings.FIELDS)
+    found = resolve(table, source, fields, {"item": "text"})
+    read = {column for columns in found.of.values() for column in columns}
+    read |= {*source.strata, *source.raters, *source.criteria}
+    # A wide table says by its columns who rated what.
+    wide = {*(("rater",) if source.raters else ()), *(("criterion",) if source.criteria else ()), "label"}
+    told = wide if source.raters or source.criteria else set()
+    free = [field for field in fields if field not in {*found.of, *found.fixed, *source.columns, *told}]
+    for column in table.frame.columns:
+        near = get_close_matches("_".join(column.casefold().split()), free, n=1, cutoff=NEAR)
+        if near and column not in read:
+            yield (
+                f"{table.name}: the column {column!r} is not read; did you mean {near[0]!r}?"
+                f" columns.{near[0]} = {column!r} reads it"
+            )

@@ -1,0 +1,132 @@
+"""A table's rows as ratings, and the tasks they were given in."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from konsil.records import Rating, Source, Span, State, Task, many
+from konsil.sources.files.problems import Parsed
+from konsil.sources.files.table import Table
+from konsil.sources.tables.checks import ROW
+from konsil.sources.tables.columns import resolve
+from konsil.sources.tables.longform import WORD, long_form
+from konsil.sources.tables.rowchecks import problems_of, repeated
+from konsil.sources.tables.tasks import Tasks, utc
+
+FIELDS = (
+    "rater", "item", "system", "answer", "system_a", "system_b", "answer_a", "answer_b", "criterion", "label", "state",
+    "note", "confidence", "seconds", "at", "arm", "phase", "batch", "purpose", "repeat", "task", "instrument", "digest",
+    "span_start", "span_end",
+)  # fmt: skip
+"""The fields of a rating that a source may map.
+
+`system` without `answer` means the answer 'item:system'; the fields ending in _a and _b make it a pair, A first.
+`repeat` says which time it is (1, 2, ...). `instrument` is the instrument's id, `digest` the digest of what was shown.
+"""
+
+_LIKE_MISSING = frozenset(
+    {"nan", "na", "n/a", "#n/a", "<na>", "null", "none", "nil", "missing", "-", "--", "–", "—", "."}
+)
+_CHUNK = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedRatings(Parsed[Rating]):
+    """Ratings and the tasks they name."""
+
+    tasks: tuple[Task, ...] = ()
+    """One for each screen, in the order of the file."""
+    duplicates: int = 0
+    """Rows left out because an earlier one says the same."""
+    suspects: Mapping[str, int] = field(default_factory=dict)
+    """Labels that often mean 'missing' and were not declared so, with how often each occurs."""
+    cancelled: int = 0
+    """Screens that their rater skipped: not rated, and no abstention."""
+
+
+def read_ratings(table: Table, source: Source) -> ParsedRatings:
+    """Read ratings, long or wide; their labels are words that the caller still checks against the scale.
+
+    A row without a label is not rated and gives no record. Rows that say the same of the same subject are one rating;
+    rows that disagree are a problem. While there is any problem there are no records.
+    """
+    columns = resolve(table, source, FIELDS)
+    frame = long_form(table, source, columns, FIELDS)
+    problems = tuple(problems_of(frame, table, source, columns))
+    once, conflicts = repeated(frame, table)
+    problems = (*problems, *conflicts)
+    counts = suspects(frame, source.labels)
+    if problems:
+        return ParsedRatings(
+            (), (), tuple(sorted(problems, key=lambda p: p.line)), table.place, table.frame.height, suspects=counts
+        )
+    first_time = 0 if (once["repeat"].cast(pl.Float64) == 0).any() else 1
+    with many():
+        tasks = Tasks(first_time)
+        records: list[Rating] = []
+        lines: list[int] = []
+        for chunk in once.iter_slices(_CHUNK):
+            for row, rating in _built(chunk, tasks):
+                records.append(rating)
+                lines.append(table.line(row))
+        made = tasks.finished()
+    return ParsedRatings(
+        tuple(records), tuple(lines), (), table.place, table.frame.height, made, frame.height - once.height, counts
+    )
+
+
+def _built(chunk: pl.DataFrame, tasks: Tasks) -> Iterator[tuple[int, Rating]]:
+    same: dict[str, str] = {}
+
+    def shared(column: str, default: str | None = None) -> list[str | None]:
+        """The column's texts, each different one once in memory."""
+        return [default if t is None else same.setdefault(t, t) for t in chunk[column].to_list()]
+
+    numbers = chunk.select(
+        pl.col("confidence", "seconds").cast(pl.Float64),
+        pl.col("span_start", "span_end", "repeat").cast(pl.Float64).cast(pl.Int64),
+    )
+    for row, rater, item, first, second, criterion, state, label, note, at, arm, phase, batch, purpose, task, instrument, digest, confidence, seconds, start, end, repeat in zip(  # noqa: E501
+        chunk[ROW].to_list(), shared("rater"), shared("item"), shared("first"), shared("second"), shared("criterion"),
+        shared("state", "rated"), shared("label"), shared("note", ""), shared("at", ""), shared("arm", ""),
+        shared("phase", ""), shared("batch", ""), shared("purpose", "main"), shared("task"), shared("instrument", ""),
+        shared("digest", ""), *(numbers[c].to_list() for c in numbers.columns), strict=True,
+    ):  # fmt: skip
+        answers = () if first is None else (first,) if second is None else (first, second)
+        span = None if start is None else Span(start, end)
+        own = tasks.task(rater, item, answers, span, arm, phase, batch, purpose, repeat, task, instrument)
+        abstained = state == "abstained"
+        yield row, Rating(
+            own, rater, criterion, item, answers, span, "abstained" if abstained else "rated",
+            None if abstained else label, note, confidence, seconds, utc(at) if at else "", digest,
+        )  # fmt: skip
+
+
+def suspects(frame: pl.DataFrame, known: Mapping[str, str]) -> dict[str, int]:
+    """Words among the labels that often mean 'missing' and are not known, with how often each occurs."""
+    counts = frame[WORD].value_counts() if frame.height else pl.DataFrame({WORD: [], "count": []})
+    return {word: n for word, n in counts.sort("count", WORD, descending=[True, False]).iter_rows()
+            if word is not None and word not in known and word.casefold() in _LIKE_MISSING}  # fmt: skip
+
+
+def missing_hint(found: Mapping[str, int]) -> str:
+    """What to add to a message on unknown labels; empty where none looks like a missing value.
+
+    >>> missing_hint({"NA": 12})
+    "'NA' occurs 12 times: if it means 'not rated', declare it in missing = ['NA']"
+    """
+    if not found:
+        return ""
+    words = " and ".join(f"{w!r} occurs {n:,} time{'' if n == 1 else 's'}" for w, n in found.items())
+    return f"{words}: if it means 'not rated', declare it in missing = {list(found)}"
+
+
+def with_label(rating: Rating, state: State, label: str | None) -> Rating:
+    """The rating as the scale reads its label."""
+    if rating.state == state and rating.label == label:
+        return rating
+    return dataclasses.replace(rating, state=state, label=label)

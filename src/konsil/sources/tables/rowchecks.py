@@ -1,0 +1,174 @@
+"""What can be wrong with rows of ratings, whatever the scale; checked by column, so that a million rows take little."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import get_args
+
+import polars as pl
+
+from konsil.records import Purpose, Source, State
+from konsil.sources.files.problems import Problem
+from konsil.sources.files.table import Table
+from konsil.sources.tables.checks import (
+    DECIMAL_COMMA,
+    ROW,
+    empty,
+    failing,
+    not_a_number,
+    not_among,
+    not_whole,
+    number_sentence,
+)
+from konsil.sources.tables.columns import Columns
+from konsil.sources.tables.longform import COLUMN, PAIRS, WORD
+
+_ROW_AND_COLUMN = [ROW, COLUMN]
+_SUBJECT = ("rater", "item", "first", "second", "criterion", "span_start", "span_end", "arm", "phase", "batch",
+            "purpose", "repeat", "instrument")  # fmt: skip
+_SCREEN = ("rater", "item", "arm", "phase", "batch", "purpose", "instrument")
+# Raters may see the same thing again in these, each time on a task of its own.
+_AGAIN = ("repeat", "practice", "pilot")
+
+
+def problems_of(frame: pl.DataFrame, table: Table, source: Source, columns: Columns) -> Iterator[Problem]:
+    """Every problem of the rows' fields; labels are compared with the scale elsewhere."""
+    for field in ("rater", "criterion"):
+        yield from empty(frame, table, field, columns.called(field))
+    yield from _subjects(frame, table, columns)
+    yield from _labels(frame, table, source)
+    for field, least in (("seconds", 0.0), ("confidence", None)):
+        if field in columns:
+            yield from not_a_number(frame, table, field, columns.called(field), least)
+    for field in ("repeat", "span_start", "span_end"):
+        if field in columns:
+            yield from not_whole(frame, table, field, columns.called(field))
+    for field, known in (("purpose", get_args(Purpose)), ("state", get_args(State))):
+        if field in columns:
+            yield from not_among(frame, table, field, columns.called(field), known, _otherwise(field, source))
+    if "at" in columns:
+        yield from failing(frame, table, _not_a_time(frame), columns.called("at"), "at", _time_sentence)
+    if "span_start" in columns or "span_end" in columns:
+        yield from _spans(frame, table, columns)
+    if "task" in columns:
+        yield from _screens(frame, table, source, columns)
+
+
+def _subjects(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[Problem]:
+    # A survey has no item and a question on the item no answer. Whether one was forgotten only the criterion's scope
+    # can tell, which the protocol knows and this file does not; here only what no scope allows is a problem.
+    if "item" in columns:
+        answered = pl.any_horizontal(pl.col("first", "second", "system", "answer", *PAIRS).is_not_null())
+        wrong = pl.col("item").is_null() & answered
+        yield from failing(frame, table, wrong, columns.called("item"), "item", lambda _: "is empty")
+    given = [f for f in ("answer_a", "system_a", "answer_b", "system_b", "answer", "system") if f in columns]
+    if not given:
+        return
+    pair = pl.any_horizontal(pl.col(PAIRS).is_not_null())
+    named = pl.col("item").is_not_null()
+    first, second = pl.col("first").is_null(), pl.col("second").is_null()
+    left = columns.called(given[0])
+    yield from failing(frame, table, named & first & pair, left, "first", lambda _: "is empty")
+    right = next((f for f in given if f.endswith("_b")), None)
+    if right is not None:
+        wrong = named & second & ~first & pair
+        yield from failing(frame, table, wrong, columns.called(right), "second", lambda _: "is empty")
+    same = pl.col("first") == pl.col("second")
+    yield from failing(frame, table, same, "", "first", lambda t: f"{t!r} is compared with itself")
+
+
+def _labels(frame: pl.DataFrame, table: Table, source: Source) -> Iterator[Problem]:
+    """A decimal comma is never a label by itself; who means it so says so in `labels`."""
+    comma = pl.col(WORD).str.contains(DECIMAL_COMMA) & ~pl.col(WORD).is_in(list(source.labels))
+    for row, name, word in frame.filter(comma).select(*_ROW_AND_COLUMN, WORD).iter_rows():
+        yield Problem(table.line(row), name, number_sentence(word), table.place)
+    silent = (pl.col("state") == "abstained") & pl.col("label").is_not_null()
+    yield from failing(frame, table, silent, "label", WORD, lambda t: f"{t!r} is given with the state abstained")
+
+
+def _not_a_time(frame: pl.DataFrame) -> pl.Expr:
+    wrong = [t for t in frame["at"].drop_nulls().unique().to_list() if not _is_time(t)]
+    return pl.col("at").is_in(wrong) if wrong else pl.lit(False)
+
+
+def _is_time(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _time_sentence(text: str) -> str:
+    return f"{text!r} is not a time in ISO 8601, such as 2024-05-01T08:30:00Z"
+
+
+def _spans(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[Problem]:
+    start, end = (pl.col(f).cast(pl.Float64, strict=False) for f in ("span_start", "span_end"))
+    half = pl.col("span_start").is_null() != pl.col("span_end").is_null()
+    yield from failing(
+        frame, table, half, columns.called("span_start"), "span_start", lambda _: "a span has a start and an end"
+    )
+    yield from failing(
+        frame, table, start >= end, columns.called("span_end"), "span_end", lambda t: f"{t} is not after the start"
+    )
+
+
+def _otherwise(field: str, source: Source) -> str:
+    """What to do about a column that has a field's name by chance."""
+    return "" if field in source.columns else f"; if the column means something else, set columns.{field} = []"
+
+
+def _screens(frame: pl.DataFrame, table: Table, source: Source, columns: Columns) -> Iterator[Problem]:
+    """One task is one screen: all its ratings have its rater, its item and its place in the plan."""
+    if frame["task"].null_count() < frame.height:
+        yield from empty(frame, table, "task", columns.called("task"))
+    fields = [f for f in _SCREEN if f in columns or f in ("rater", "item")]
+    first = frame.filter(pl.col("task").is_not_null()).unique(["task", *fields], keep="first", maintain_order=True)
+    if first["task"].is_duplicated().any():
+        seen: dict[str, dict[str, object]] = {}
+        for row in first.filter(pl.col("task").is_duplicated()).iter_rows(named=True):
+            before = seen.setdefault(row["task"], row)
+            if before is row:
+                continue
+            field = next(f for f in fields if row[f] != before[f])
+            yield Problem(
+                table.line(row[ROW]),
+                columns.called(field),
+                f"task {row['task']!r} has {row[field]!r} here and {before[field]!r} on"
+                f" {table.place} {table.line(int(str(before[ROW]))):,}{_otherwise('task', source)}",
+                table.place,
+            )
+
+
+def repeated(frame: pl.DataFrame, table: Table) -> tuple[pl.DataFrame, tuple[Problem, ...]]:
+    """Each rating once, and a problem for every row that contradicts an earlier one of the same subject."""
+    if not frame.height:
+        return frame, ()
+    key = [c for c in _SUBJECT if frame[c].null_count() < frame.height]
+    if frame["task"].null_count() < frame.height:
+        own = pl.when(pl.col("purpose").is_in(_AGAIN)).then("task").alias("_own")
+        frame, key = frame.with_columns(own), [*key, "_own"]
+    once = frame.unique(key, keep="first", maintain_order=True)
+    if once.height == frame.height:
+        return frame, ()
+    first = once.select(*key, pl.col("label", ROW, COLUMN).name.prefix("first_"))
+    beside = frame.join(first, on=key, how="left", nulls_equal=True, maintain_order="left")
+    differ = beside.filter(pl.col("label").ne_missing(pl.col("first_label")))
+    return once, tuple(_contradiction(row, table) for row in differ.iter_rows(named=True))
+
+
+def _contradiction(row: dict[str, object], table: Table) -> Problem:
+    here, there = ("an abstention" if label is None else repr(label) for label in (row["label"], row["first_label"]))
+    answers = " against ".join(repr(a) for a in (row["first"], row["second"]) if a is not None)
+    subject = answers or ("this" if row["item"] is None else repr(row["item"]))
+    line, other = (table.line(int(str(row[name]))) for name in (ROW, f"first_{ROW}"))
+    place = f"on {table.place} {other:,}" if line != other else f"in column {row[f'first_{COLUMN}']!r}"
+    return Problem(
+        line,
+        str(row[COLUMN]),
+        f"rater {row['rater']!r} rates {subject} on {row['criterion']!r} as {here} here and as {there} {place};"
+        " if it was asked twice on purpose, say which time it is (1, 2, ...) in 'repeat'",
+        table.place,
+    )

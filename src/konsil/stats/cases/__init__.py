@@ -1,0 +1,1 @@
+"""Cases level by level: degradation, repeated-measures ANOVA, effect sizes."""

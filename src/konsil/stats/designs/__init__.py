@@ -1,0 +1,1 @@
+"""Designs of a rating study: generalizability, subsets of raters and items."""

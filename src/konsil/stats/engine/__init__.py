@@ -1,0 +1,1 @@
+"""What every statistic stands on: sums over clusters, weights, resamples, tables of labels, ranks."""

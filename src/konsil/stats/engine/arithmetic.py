@@ -1,0 +1,58 @@
+"""Division and means that leave out what is undefined, and finalises that average over parts."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from konsil.stats.engine.contract import Array
+
+
+def ratio(above: ArrayLike, below: ArrayLike) -> Array:
+    """Divide; nan where the divisor is not positive.
+
+    Example:
+        >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
+        array([0.5, nan])
+    """
+    divisor = np.asarray(below, dtype=np.float64)
+    quotient: Array = np.divide(above, divisor, out=np.full(divisor.shape, np.nan), where=divisor > 0)
+    return quotient
+
+
+def mean_defined(values: Array) -> Array:
+    """Average over the last axis, leaving out nan; nan where nothing is defined. (..., m) to (..., 1).
+
+    Example:
+        >>> mean_defined(np.array([[0.5, np.nan], [np.nan, np.nan]]))
+        array([[0.5],
+               [nan]])
+    """
+    total = values.sum(-1, keepdims=True)
+    if values.shape[-1] and not np.isnan(total).any():
+        return np.asarray(total / values.shape[-1], dtype=np.float64)
+    defined = ~np.isnan(values)
+    n_defined = defined.sum(-1, keepdims=True).astype(np.float64)
+    return ratio(np.where(defined, values, 0.0).sum(-1, keepdims=True), n_defined)
+
+
+class MeanOfParts(ABC):
+    """A finalise: a measure of each of many parts of equal size, averaged over the parts for which it is defined.
+
+    What one part adds depends on its own sums alone, which `wald.linearised` uses.
+    """
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many sums a part has."""
+
+    @abstractmethod
+    def each(self, totals: Array) -> Array:
+        """Compute every part's value, (..., n_parts * size) to (..., n_parts)."""
+
+    def __call__(self, totals: Array) -> Array:
+        """Compute their mean, (..., n_parts * size) to (..., 1)."""
+        return mean_defined(self.each(totals))

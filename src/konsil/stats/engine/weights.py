@@ -1,0 +1,276 @@
+"""How often each cluster is drawn: counter-based random streams that do not depend on tiles, shards or order of work.
+
+Every block of 64 draws has a stream of its own, keyed by (key, block), so any range of draws can be made anywhere and
+is the same bits. The law is the bootstrap's own: `n_clusters` draws with replacement, multinomial weights.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from konsil.stats.engine.contract import IntArray
+
+Weights: TypeAlias = NDArray[np.floating[Any]]
+"""(draws, n_clusters) how often each cluster was drawn."""
+
+BLOCK = 64
+"""Draws that share one random stream."""
+
+_AT_ONCE = 32768
+"""Cluster numbers drawn and counted at once: what fits the cache. Part of the streams' definition: never tuned."""
+
+_KEPT_BYTES = 64 << 20
+"""What a `Remembered` key keeps at most, one byte a weight: ten thousand draws of six thousand clusters."""
+
+_KEPT_DRAWS = 4 * BLOCK
+"""Draws that are kept together."""
+
+_CLUSTERS, _PATTERNS, _SIGNS, _CHOICES, _ORDERS = 0, 1, 2, 3, 4
+"""Top word of the Philox counter: draws of clusters, patterns, signs, choices and orders never share random numbers."""
+
+
+def stream_key(seed: int, name: str) -> int:
+    """A stable 64-bit key from a seed and the name of what is drawn.
+
+    The same pair gives the same key in every process and on every machine.
+
+    >>> stream_key(1, "kappa") == stream_key(1, "kappa"), stream_key(1, "kappa") == stream_key(2, "kappa")
+    (True, False)
+    """
+    return int.from_bytes(hashlib.blake2b(f"{seed}\x00{name}".encode(), digest_size=8).digest(), "little")
+
+
+class Remembered(int):
+    """A key that keeps the weights drawn with it, so that many statistics of the same clusters draw them once.
+
+    It draws what the plain number draws and is compared like it.
+
+    >>> bool((bootstrap_weights(Remembered(7), 5, 0, 3) == bootstrap_weights(7, 5, 0, 3)).all())
+    True
+    """
+
+    def __init__(self, key: int) -> None:  # noqa: ARG002  int takes it when it is made
+        self._kept: OrderedDict[int, dict[int, NDArray[np.uint8]]] = OrderedDict()
+        self._bytes = 0
+        self._signs: tuple[int, dict[int, NDArray[np.int8]]] = (0, {})
+
+    def draws(self, n_clusters: int, part: int) -> Weights | NDArray[np.uint8]:
+        """The draws part * 256 .. part * 256 + 255 of some clusters, kept unless they are too many."""
+        parts = self._kept.setdefault(n_clusters, {})
+        self._kept.move_to_end(n_clusters)
+        if part in parts:
+            return parts[part]
+        made = _drawn(self, n_clusters, part * _KEPT_DRAWS, (part + 1) * _KEPT_DRAWS, np.float32)
+        while self._bytes + made.size > _KEPT_BYTES and len(self._kept) > 1:  # what was used longest ago goes first
+            self._bytes -= sum(other.size for other in self._kept.popitem(last=False)[1].values())
+        if self._bytes + made.size <= _KEPT_BYTES and made.max() < 256:
+            parts[part] = made.astype(np.uint8)
+            self._bytes += made.size
+        return made
+
+    def signs(self, n_clusters: int, part: int) -> NDArray[np.int8]:
+        """The signs of the draws part * 256 .. part * 256 + 255; those of the clusters asked for last are kept."""
+        if self._signs[0] != n_clusters:
+            self._signs = (n_clusters, {})
+        parts = self._signs[1]
+        if part in parts:
+            return parts[part]
+        made = _signs(self, n_clusters, part * _KEPT_DRAWS, (part + 1) * _KEPT_DRAWS)
+        if (len(parts) + 1) * made.size <= _KEPT_BYTES:
+            parts[part] = made
+        return made
+
+
+class _Streams:
+    """The random streams of one key and purpose: one bit generator, set to the start of any block's stream.
+
+    Setting the state is much cheaper than a generator for every block and gives the same numbers.
+    """
+
+    def __init__(self, key: int, purpose: int) -> None:
+        self._bits = np.random.Philox(key=0)
+        self._state = self._bits.state
+        self._state["state"] = {
+            "counter": np.array([0, 0, 0, purpose], dtype=np.uint64),
+            "key": np.array([key & 0xFFFFFFFFFFFFFFFF, 0], dtype=np.uint64),
+        }
+        self._generator = np.random.Generator(self._bits)
+
+    def at(self, block: int, row: int = 0) -> np.random.Generator:
+        """The generator at the start of a block's stream, or of the part of it that a row within the block begins."""
+        self._state["state"]["key"][1] = block
+        self._state["state"]["counter"][1] = row
+        self._bits.state = self._state
+        return self._generator
+
+
+def _empty(start: int, stop: int, width: int, dtype: DTypeLike) -> Weights:
+    if not 0 <= start <= stop:
+        raise ValueError(f"draws {start} to {stop}: expected 0 <= start <= stop")
+    if width < 1:
+        raise ValueError(f"{width} clusters: expected at least one")
+    return np.empty((stop - start, width), dtype)
+
+
+def _blocks(start: int, stop: int) -> list[tuple[int, int, int]]:
+    """(block, first, last) for every block that the draws start .. stop - 1 touch; first, last count within it."""
+    return [
+        (block, max(start - block * BLOCK, 0), min(stop - block * BLOCK, BLOCK))
+        for block in range(start // BLOCK, -(-stop // BLOCK))
+    ]
+
+
+def bootstrap_weights(key: int, n_clusters: int, start: int, stop: int, dtype: DTypeLike = np.float32) -> Weights:
+    """How often each cluster is drawn in the draws start .. stop - 1.
+
+    Multinomial(n_clusters; 1/n_clusters, ...), exactly. Row b depends on (key, n_clusters, start + b) and on nothing
+    else. Shape (stop - start, n_clusters); every row sums to n_clusters.
+
+    Source: Efron (1979), Bootstrap methods: another look at the jackknife, Annals of Statistics 7:1-26; streams:
+    Salmon et al. (2011), Parallel random numbers: as easy as 1, 2, 3.
+
+    >>> bootstrap_weights(7, 5, 0, 3).sum(axis=1)
+    array([5., 5., 5.], dtype=float32)
+    """
+    if not isinstance(key, Remembered):
+        return _drawn(key, n_clusters, start, stop, dtype)
+    out = _empty(start, stop, n_clusters, dtype)
+    for part, at, low, high in _parts(start, stop):
+        out[low - start : high - start] = key.draws(n_clusters, part)[low - at : high - at]
+    return out
+
+
+def _parts(start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
+    """What is kept together of the draws start .. stop - 1: which part, its first draw, and the draws asked of it."""
+    for part in range(start // _KEPT_DRAWS, -(-stop // _KEPT_DRAWS)):
+        at = part * _KEPT_DRAWS
+        yield part, at, max(start, at), min(stop, at + _KEPT_DRAWS)
+
+
+def _drawn(key: int, n_clusters: int, start: int, stop: int, dtype: DTypeLike) -> Weights:
+    """The weights themselves, whoever keeps them."""
+    out = _empty(start, stop, n_clusters, dtype)
+    rows = min(max(_AT_ONCE // n_clusters, 1), BLOCK)
+    offsets = np.repeat(np.arange(rows, dtype=np.uint32) * np.uint32(n_clusters), n_clusters)
+    streams = _Streams(key, _CLUSTERS)
+    at = 0
+    for block, first, last in _blocks(start, stop):
+        for row in range(first - first % rows, last, rows):
+            drawn = _uniform(streams.at(block, row), n_clusters, rows * n_clusters)
+            drawn += offsets
+            counts = np.bincount(drawn, minlength=rows * n_clusters).reshape(rows, n_clusters)
+            low, high = max(first, row), min(last, row + rows)
+            out[at : at + high - low] = counts[low - row : high - row]
+            at += high - low
+    return out
+
+
+def _uniform(generator: np.random.Generator, n: int, size: int) -> NDArray[np.uint32]:
+    """`size` numbers below n, each exactly as likely: multiply and shift, the few words that would favour some redrawn.
+
+    Source: Lemire (2019), Fast random integer generation in an interval. Sixteen or thirty-two bits a number, because
+    the random words are the larger part of a bootstrap's cost.
+    """
+    bits = 16 if n <= 4096 else 32
+    words = generator.bit_generator.random_raw(-(-size * bits // 64))
+    if bits == 16:
+        products = words.view(np.uint16)[:size].astype(np.uint32)
+    else:
+        products = words.view(np.uint32)[:size].astype(np.uint64)
+    products *= products.dtype.type(n)
+    favoured = (1 << bits) % n
+    again = np.flatnonzero((products & products.dtype.type((1 << bits) - 1)) < favoured) if favoured else ()
+    products >>= products.dtype.type(bits)
+    if len(again):
+        products[again] = generator.integers(0, n, len(again))
+    return products.astype(np.uint32, copy=False)
+
+
+def pattern_weights(
+    key: int, multiplicities: IntArray, start: int, stop: int, dtype: DTypeLike = np.float32
+) -> Weights:
+    """How often each pattern is drawn, where `multiplicities` clusters share a pattern: the same law as by cluster.
+
+    Multinomial(n; multiplicities / n) with n = multiplicities.sum(), which is the law of the sums of
+    `bootstrap_weights` over the clusters of each pattern. Shape (stop - start, n_patterns).
+
+    >>> pattern_weights(7, np.array([90, 10]), 0, 2).sum(axis=1)
+    array([100., 100.], dtype=float32)
+    """
+    n = int(multiplicities.sum())
+    out = _empty(start, stop, len(multiplicities), dtype)
+    shares = multiplicities / n
+    streams = _Streams(key, _PATTERNS)
+    at = 0
+    for block, first, last in _blocks(start, stop):
+        out[at : at + last - first] = streams.at(block).multinomial(n, shares, BLOCK)[first:last]
+        at += last - first
+    return out
+
+
+def random_signs(key: int, n_clusters: int, start: int, stop: int, dtype: DTypeLike = np.float32) -> Weights:
+    """Fair signs, -1 or 1, one a cluster, for the draws start .. stop - 1; shape (stop - start, n_clusters).
+
+    >>> sorted(set(random_signs(7, 50, 0, 2).ravel().tolist()))
+    [-1.0, 1.0]
+    """
+    if not isinstance(key, Remembered):
+        return _signs(key, n_clusters, start, stop).astype(dtype)
+    out = _empty(start, stop, n_clusters, dtype)
+    for part, at, low, high in _parts(start, stop):
+        out[low - start : high - start] = key.signs(n_clusters, part)[low - at : high - at]
+    return out
+
+
+def _signs(key: int, n_clusters: int, start: int, stop: int) -> NDArray[np.int8]:
+    """The signs themselves, whoever keeps them."""
+    out = np.empty(_empty(start, stop, n_clusters, np.float32).shape, np.int8)
+    width = -(-n_clusters // 8)
+    streams = _Streams(key, _SIGNS)
+    at = 0
+    for block, first, last in _blocks(start, stop):
+        octets = np.frombuffer(streams.at(block).bytes(BLOCK * width), np.uint8).reshape(BLOCK, width)
+        bits = np.unpackbits(octets[first:last], axis=1, count=n_clusters).view(np.int8)
+        bits <<= 1
+        bits -= 1
+        out[at : at + last - first] = bits
+        at += last - first
+    return out
+
+
+def random_choices(key: int, n_clusters: int, n_states: int, start: int, stop: int) -> NDArray[np.uint8]:
+    """One of `n_states` states, 0 first, for every cluster in the draws start .. stop - 1; (stop - start, n_clusters).
+
+    >>> sorted(set(random_choices(7, 50, 3, 0, 2).ravel().tolist()))
+    [0, 1, 2]
+    """
+    out = np.empty(_empty(start, stop, n_clusters, np.float32).shape, np.uint8)
+    streams = _Streams(key, _CHOICES)
+    at = 0
+    for block, first, last in _blocks(start, stop):
+        chosen = streams.at(block).integers(0, n_states, (BLOCK, n_clusters), np.uint8)
+        out[at : at + last - first] = chosen[first:last]
+        at += last - first
+    return out
+
+
+def random_orders(key: int, members: NDArray[np.bool_], start: int, stop: int) -> NDArray[np.bool_]:
+    """Who belongs to the first of two groups when the members are shuffled, (stop - start, n); the groups keep size.
+
+    >>> random_orders(7, np.array([True, True, False]), 0, 4).sum(axis=1)
+    array([2, 2, 2, 2])
+    """
+    out = np.empty(_empty(start, stop, len(members), np.float32).shape, np.bool_)
+    streams = _Streams(key, _ORDERS)
+    at = 0
+    for block, first, last in _blocks(start, stop):
+        shuffled = streams.at(block).permuted(np.tile(members, (BLOCK, 1)), axis=1)
+        out[at : at + last - first] = shuffled[first:last]
+        at += last - first
+    return out

@@ -1,0 +1,1 @@
+"""Intervals and tests of any statistic: bootstrap, linearisation, permutation, exchange, posterior, multiplicity."""

@@ -1,0 +1,282 @@
+"""From sums over clusters to numbers with their uncertainty: one call for every statistic, differences paired."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Literal
+
+import numpy as np
+import scipy
+
+from konsil.stats.engine.contract import Array, Finalise, IntArray
+from konsil.stats.engine.resample import bootstrap, evaluate, jackknife
+from konsil.stats.engine.rows import Rows, Sums, prepare
+from konsil.stats.inference import intervals, wald
+from konsil.stats.inference.studentise import pivots
+
+Method = Literal["bca", "percentile", "studentised", "wald"]
+
+
+@dataclass(frozen=True, eq=False)
+class Inference:
+    """Values with their intervals; arrays have the shape (m,) of the statistic's values."""
+
+    value: Array
+    """The statistic over all clusters; nan where undefined."""
+    low: Array
+    """The headline interval's lower end, by `method`."""
+    high: Array
+    """The headline interval's upper end."""
+    se: Array
+    """The linearised cluster standard error."""
+    wald_low: Array
+    """Lower end of the linearised cluster interval with t of n_clusters - 1, on `scale`: no resampling."""
+    wald_high: Array
+    """Its upper end."""
+    n_undefined: IntArray
+    """Draws in which the value was undefined; the headline interval is made of the others."""
+    n_clusters: int
+    """Clusters that carried information (a row that is not all zero)."""
+    draws: int
+    """How many resamples were drawn; 0 for the linearised method."""
+    level: float
+    """The intervals' nominal coverage."""
+    method: Method
+    """How the headline interval was made."""
+    scale: wald.Scale
+    """The scale of the linearised interval."""
+    replicates: Array | None
+    """(draws, m) the statistic in every resample, if kept."""
+    ordered: intervals.Ordered | None
+    """The same sorted, for further intervals of them, if kept."""
+    influence: Array
+    """(n_clusters, m) each cluster's influence on each value."""
+
+
+@dataclass(frozen=True, eq=False)
+class Difference(Inference):
+    """Paired differences with two-sided p values for a difference of zero."""
+
+    p: Array
+    """(m,) by inverting the headline interval, so that it and p < 1 - level agree up to the draws' grid; never 0."""
+    wald_p: Array
+    """(m,) by the linearised interval's t on the identity scale."""
+
+
+def infer(
+    sums: Sums | Rows,
+    finalise: Finalise,
+    *,
+    draws: int = 10_000,
+    level: float = 0.95,
+    key: int = 0,
+    method: Method = "bca",
+    scale: wald.Scale = "identity",
+    keep: bool = False,
+) -> Inference:
+    """Point estimates, headline intervals and linearised intervals of finalise(sums.sum(0)).
+
+    `sums` (n_clusters, k), dense or sparse rows; `finalise` (..., k) -> (..., m). Clusters are resampled whole. Every
+    value of one call is computed on the same draws; two calls are paired only if their sums are the same.
+
+    Undefined: a value that is nan at the totals has nan intervals. One cluster has no interval (nan). Undefined draws
+    are counted and left out. If all defined draws are equal, low = high = that value; the linearised interval then
+    has no width either, which says that nothing varied and not that nothing is uncertain (see `cautions`).
+
+    Source: Efron (1987) for BCa; Davison and Hinkley (1997) for the studentised; Binder (1983) for the linearised.
+
+    >>> rows = np.array([[3.0, 5], [4, 5], [1, 5], [2, 5], [5, 5], [4, 5]])
+    >>> share = infer(rows, lambda totals: totals[..., :1] / totals[..., 1:], draws=500, key=1)
+    >>> share.value.round(3), bool(share.low[0] < share.value[0] < share.high[0])
+    (array([0.633]), True)
+    """
+    return _infer(prepare(sums), finalise, draws, level, key, method, scale, keep)[0]
+
+
+def _infer(
+    rows: Rows,
+    finalise: Finalise,
+    draws: int,
+    level: float,
+    key: int,
+    method: Method,
+    scale: wald.Scale,
+    keep: bool,
+) -> tuple[Inference, intervals.Ordered | None, Array | None]:
+    """The inference, its ordered draws and its leave-one-out values, where the method made them."""
+    if not 0 < level < 1:
+        raise ValueError(f"level {level}: expected a number between 0 and 1, such as 0.95")
+    if method not in ("bca", "percentile", "studentised", "wald"):
+        raise ValueError(f"method {method!r}: expected 'bca', 'percentile', 'studentised' or 'wald'")
+    if scale not in ("identity", "atanh"):
+        raise ValueError(f"scale {scale!r}: expected 'identity' or 'atanh'")
+    value = evaluate(finalise, rows.total[None])[0]
+    influence = wald.linearised(rows, finalise)
+    n_clusters = rows.informative
+    linear = wald.one_way(influence, value, level=level, scale=scale, n_clusters=n_clusters)
+    low, high = linear.low, linear.high
+    ordered, without, replicates = None, None, None
+    if method == "wald":
+        draws = 0
+    elif rows.n_clusters > 1 or keep:
+        replicates = bootstrap(rows, finalise, draws=draws, key=key)
+        ordered = intervals.order(replicates)
+        if method == "bca":
+            without = jackknife(rows, finalise)
+            low, high = intervals.bca(ordered, value, without, level=level)
+        elif method == "percentile":
+            low, high = intervals.percentile(ordered, level=level)
+        else:
+            roots = intervals.order(pivots(rows, finalise, value, draws=draws, key=key))
+            low, high = intervals.studentised(roots, value, linear.se, level=level)
+    known = np.isfinite(value) & (n_clusters > 1)
+    inference = Inference(
+        value=value,
+        low=np.where(known, low, np.nan),
+        high=np.where(known, high, np.nan),
+        se=np.where(known, linear.se, np.nan),
+        wald_low=np.where(known, linear.low, np.nan),
+        wald_high=np.where(known, linear.high, np.nan),
+        n_undefined=np.zeros(len(value), np.int64) if ordered is None else ordered.n_undefined,
+        n_clusters=n_clusters,
+        draws=draws,
+        level=level,
+        method=method,
+        scale=scale,
+        replicates=replicates if keep else None,
+        ordered=ordered if keep else None,
+        influence=influence,
+    )
+    return inference, ordered, without
+
+
+def difference(
+    sums: Sums | Rows,
+    finalise: Finalise,
+    contrast: Array,
+    *,
+    draws: int = 10_000,
+    level: float = 0.95,
+    key: int = 0,
+    method: Method = "bca",
+    keep: bool = False,
+) -> Difference:
+    """Paired differences: `contrast` (m', m) times the values, with intervals on the same draws and two-sided p.
+
+    p inverts the headline interval (`intervals.p_value`: BCa or percentile; t for "wald" and "studentised"), so a
+    difference whose interval excludes zero has p < 1 - level; it is never 0. A value with coefficient zero does not
+    enter its difference, even where it is undefined.
+
+    >>> rows = np.array([[3.0, 2, 5], [4, 2, 5], [1, 1, 5], [2, 3, 5], [5, 3, 5], [4, 4, 5]])
+    >>> shares = lambda totals: totals[..., :2] / totals[..., 2:]
+    >>> difference(rows, shares, np.array([[1, -1]]), draws=500, key=1).value.round(3)
+    array([0.133])
+    """
+    rows = prepare(sums)
+    inference, ordered, without = _infer(
+        rows, contrasted(finalise, contrast), draws, level, key, method, "identity", keep
+    )
+    wald_p = t_p_value(inference.value, inference.se, inference.n_clusters - 1)
+    if ordered is None or method in ("wald", "studentised") or inference.n_clusters < 2:
+        p = wald_p
+    else:
+        p = intervals.p_value(ordered, inference.value, jackknife=without)
+    shared = {field.name: getattr(inference, field.name) for field in fields(inference)}
+    return Difference(**shared, p=p, wald_p=wald_p)
+
+
+def t_p_value(value: Array, se: Array, df: int) -> Array:
+    """Two-sided p of value / se under t with `df`; never 0; nan where se is 0 or undefined, or df < 1."""
+    if df < 1:
+        return np.full_like(value, np.nan)
+    usable = se > 0
+    t = np.abs(value) / np.where(usable, se, 1.0)
+    return np.where(usable, np.maximum(2 * scipy.special.stdtr(df, -t), np.finfo(np.float64).tiny), np.nan)
+
+
+def contrasted(finalise: Finalise, contrast: Array) -> Finalise:
+    """A finalise that gives `contrast` (m', m) times the values of another, zero coefficients left out."""
+    matrix = np.atleast_2d(np.asarray(contrast, dtype=np.float64))
+    terms = [[(int(j), float(row[j])) for j in np.flatnonzero(row)] for row in matrix]
+
+    def finalise_contrasts(totals: Array) -> Array:
+        values = np.asarray(finalise(totals), dtype=np.float64)
+        if values.shape[-1] != matrix.shape[1]:
+            raise ValueError(
+                f"contrast: got {matrix.shape[1]} columns, expected {values.shape[-1]}, one for each value"
+            )
+        out = np.zeros((*values.shape[:-1], len(matrix)))
+        for i, row in enumerate(terms):
+            for j, coefficient in row:
+                out[..., i] += coefficient * values[..., j]
+        return out
+
+    return finalise_contrasts
+
+
+def concatenate(parts: Sequence[tuple[Array, Finalise]]) -> tuple[Array, Finalise]:
+    """Several statistics on the same draws: their sums side by side and one finalise; values in the order given.
+
+    Parts that share one sums array (the same object) share its columns. All have one row for each of the same
+    clusters, in the same order.
+
+    >>> rows = np.array([[3.0, 5], [4, 5], [1, 5]])
+    >>> share = lambda totals: totals[..., :1] / totals[..., 1:]
+    >>> sums, finalise = concatenate([(rows, share), (rows, lambda totals: 1 - share(totals))])
+    >>> sums.shape, finalise(sums.sum(0)).round(2)
+    ((3, 2), array([0.53, 0.47]))
+    """
+    if not parts:
+        raise ValueError("no statistics: expected at least one")
+    places: dict[int, slice] = {}
+    columns: list[Array] = []
+    width = 0
+    for number, (sums, _) in enumerate(parts):
+        if len(sums) != len(parts[0][0]):
+            raise ValueError(
+                f"statistic {number}: got {len(sums)} clusters, expected {len(parts[0][0])} like the first"
+            )
+        if id(sums) not in places:
+            places[id(sums)] = slice(width, width + sums.shape[1])
+            columns.append(sums)
+            width += sums.shape[1]
+    jobs = [(places[id(sums)], finalise) for sums, finalise in parts]
+
+    def finalise_all(totals: Array) -> Array:
+        return np.concatenate([finalise(totals[..., place]) for place, finalise in jobs], axis=-1)
+
+    return columns[0] if len(columns) == 1 else np.concatenate(columns, axis=1), finalise_all
+
+
+@dataclass(frozen=True)
+class Caution:
+    """Something a reader of the interval should know."""
+
+    code: Literal["few-clusters", "widths-differ", "one-width", "undefined-draws", "no-variation"]
+    """What it is; `analysis` makes the sentence."""
+    numbers: tuple[float, ...] = ()
+    """What the sentence names: clusters and limit, the ratio of the widths, undefined and all draws."""
+
+
+def cautions(inference: Inference, index: int = 0, *, few: int = 50, ratio: float = 0.15) -> tuple[Caution, ...]:
+    """What to say beside value `index`: too few clusters, intervals that disagree, undefined draws, no variation.
+
+    The limits are what the coverage simulations support: below 50 clusters, or where the headline and the linearised
+    interval differ by more than 15 % in width, neither keeps its level reliably.
+    """
+    found: list[Caution] = []
+    if not np.isfinite(inference.value[index]):
+        return ()
+    if inference.n_clusters < few:
+        found.append(Caution("few-clusters", (inference.n_clusters, few)))
+    width = float(inference.high[index] - inference.low[index])
+    other = float(inference.wald_high[index] - inference.wald_low[index])
+    if inference.n_clusters > 1 and max(width, other) == 0:
+        found.append(Caution("no-variation"))
+    elif inference.method != "wald" and min(width, other) >= 0 and abs(width - other) > ratio * min(width, other):
+        found.append(Caution("widths-differ", (width / other,)) if other > 0 else Caution("one-width"))
+    undefined = int(inference.n_undefined[index])
+    if undefined:
+        found.append(Caution("undefined-draws", (undefined, inference.draws)))
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""Judges beside people: ensembles, self preference, strictness, confidence, blinding, injected instructions."""

@@ -1,0 +1,1 @@
+"""Comparisons of two answers: votes, wins, worths of Bradley, Terry and Davidson, rankings."""

@@ -1,0 +1,317 @@
+"""Preference statistics of one set of votes, each with its intervals and tests, all on the same resamples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from konsil.stats.engine.contract import Array, IntArray
+from konsil.stats.engine.resample import bootstrap, jackknife
+from konsil.stats.engine.rows import prepare
+from konsil.stats.inference import intervals
+from konsil.stats.inference.cluster_variance import LEAST_RATERS
+from konsil.stats.inference.joint import joint_p
+from konsil.stats.inference.permutation import flips_and_max_t
+from konsil.stats.pairs.crossed import Counts, Crossed, clusterings, covariance, crossed
+from konsil.stats.pairs.vote_flips import SAMPLED, Unit, VoteFlips, vote_flips
+from konsil.stats.pairs.votes import Votes, cell_counts
+from konsil.stats.pairs.wins import VoteStatistic
+
+Mode = Literal["valid", "paper"]
+
+RESAMPLED = 30_000_000_000
+"""Cells times questions times draws from which on nothing is resampled: several seconds or more."""
+
+WIDE = 30_000_000
+"""Cells times draws from which on the same holds."""
+
+WIDER, FEW_RATERS, FEW_QUESTIONS, THIN = 1.1, 30, 50, 5
+"""From where on raters widen the interval; below how many raters, questions, comparisons of a pair little is known."""
+
+DIFFERS = 0.05
+"""Where one of two tests is at or below it and the other above, the reader is told what each answers."""
+
+TOGETHER = 200
+"""Up to so many p values are adjusted together."""
+
+_ROUNDING = 1e-12
+"""By so much 1 - level may miss its decimal."""
+
+MUCH = 0.1
+"""A rater with a larger share of the comparisons, and twice an even one, is named."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bootstrap:
+    """The question-cluster bootstrap of each value; arrays have the shape (m,)."""
+
+    low: Array
+    """Lower end."""
+    high: Array
+    """Upper end."""
+    n_undefined: IntArray
+    """Draws in which the value was undefined; counted and left out."""
+    draws: int
+    """How many draws there were."""
+    method: Literal["bca", "percentile"]
+    """How the interval was made of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Preference:
+    """One statistic's values with all that is known of their uncertainty."""
+
+    name: str
+    """The statistic."""
+    found: Crossed
+    """Values, and their intervals by question, by rater and two-way; the two-way one is the headline."""
+    bootstrap: Bootstrap | None
+    """By question, beside it; None where resampling would take very long, or was not asked for."""
+    flips: VoteFlips | None
+    """Their test; None where the values do not change sign with winner and loser, or nothing is tested."""
+    p_family: Array
+    """(m,) the flips' p, max-T adjusted over all tested values of the same call; nan otherwise."""
+    p_joint: Array
+    """(m,) the two-way p, adjusted over the same by their two-way correlations; nan otherwise."""
+
+
+def preferences(
+    made: Votes,
+    statistics: Sequence[VoteStatistic],
+    *,
+    draws: int = 10_000,
+    key: int = 0,
+    level: float = 0.95,
+    mode: Mode = "valid",
+    family: Sequence[str] | None = None,
+) -> list[Preference]:
+    """Several statistics of the same votes, on the same draws of questions and the same signs.
+
+    valid: BCa over questions, flips of whole questions. paper: percentiles over questions, flips of single comparisons,
+    whose type-I error is too high where comparisons share questions or raters. `family` names the statistics whose
+    p values are adjusted together; None: all that are tested. draws = 0 resamples nothing and tests nothing.
+
+    >>> from konsil.stats.pairs.votes import votes
+    >>> from konsil.stats.pairs.wins import one_against_rest
+    >>> made = votes([0] * 6, [1] * 6, [1, 1, 0, -1, 1, 1], [0, 1, 2, 3, 4, 5], [0, 0, 1, 1, 2, 2], n_systems=2)
+    >>> preferences(made, [one_against_rest(2)], draws=100)[0].flips.p
+    array([0.375, 0.375])
+    """
+    asked = Asked(made, statistics, () if family is None else family)
+    return surveys([asked], draws=draws, key=key, level=level, mode=mode)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """Votes and what is asked of them."""
+
+    made: Votes
+    """The votes."""
+    statistics: Sequence[VoteStatistic]
+    """The statistics."""
+    family: Sequence[str] = ()
+    """The statistics whose p values are adjusted together; empty: all that are tested."""
+
+    def tested(self, statistic: VoteStatistic) -> bool:
+        """Whether flips test a statistic."""
+        return statistic.terms is not None and self.made.n_votes > 0
+
+
+def surveys(
+    asked: Sequence[Asked], *, draws: int = 10_000, key: int = 0, level: float = 0.95, mode: Mode = "valid"
+) -> list[list[Preference]]:
+    """Many sets of votes on the same questions (criteria, arms, strata), drawn once and flipped once for all of them.
+
+    The numbers are those of `preferences` of each by itself; its family of tests is its own.
+    """
+    unit: Unit = "question" if mode == "valid" else "comparison"
+    boots = _bootstraps(asked, draws, key, level, mode)
+    found: list[list[Preference]] = []
+    for one, resampled in zip(asked, boots, strict=True):
+        mine = []
+        counts = clusterings(one.made)
+        for statistic, boot in zip(one.statistics, resampled, strict=True):
+            flips = None
+            if draws and one.tested(statistic):
+                flips = vote_flips(one.made, statistic, unit=unit, draws=draws, key=key, sample=False)
+            values = crossed(one.made, statistic, level=level, counts=counts)
+            nothing = np.full(len(values.value), np.nan)
+            mine.append(Preference(statistic.name, values, boot, flips, nothing, nothing))
+        found.append(_jointly(mine, one, counts, key) if mode == "valid" else mine)
+    _test(found, asked, draws, key)
+    return found
+
+
+def _jointly(results: list[Preference], asked: Asked, counts: Counts, key: int) -> list[Preference]:
+    """Those of one set of votes, the two-way p values of its family adjusted by their correlations."""
+    family = [
+        n
+        for n, result in enumerate(results)
+        if result.flips is not None and result.name in (asked.family or [result.name])
+    ]
+    if not family or sum(len(results[n].p_joint) for n in family) > TOGETHER:
+        return results
+    spread, df = covariance(asked.made, [asked.statistics[n] for n in family], counts)
+    adjusted = joint_p(np.concatenate([results[n].found.two_way.p for n in family]), spread, df, key=key)
+    for n in family:
+        results[n], adjusted = (
+            replace(results[n], p_joint=adjusted[: len(results[n].p_joint)]),
+            adjusted[len(results[n].p_joint) :],
+        )
+    return results
+
+
+def _test(found: list[list[Preference]], asked: Sequence[Asked], draws: int, key: int) -> None:
+    """Fill in what flips sample: p values and those adjusted within each family, on the same signs."""
+    places = [(i, j) for i, mine in enumerate(found) for j, one in enumerate(mine) if one.flips is not None]
+    together: dict[int, list[tuple[int, int]]] = {}
+    for i, j in places:  # in paper mode each set of votes flips comparisons of its own
+        together.setdefault(len(found[i][j].flips.differences), []).append((i, j))  # type: ignore[union-attr]
+    for members in together.values():
+        tests = [f for i, j in members if (f := found[i][j].flips) is not None]
+        if draws * sum(t.differences.size for t in tests) > SAMPLED:
+            continue
+        values = np.concatenate([found[i][j].found.value for i, j in members])
+        differences = np.where(np.isfinite(values), np.concatenate([t.differences for t in tests], axis=1), np.nan)
+        families = np.concatenate(
+            [
+                np.full(
+                    t.differences.shape[1], i if found[i][j].name in (asked[i].family or [found[i][j].name]) else -1
+                )
+                for (i, j), t in zip(members, tests, strict=True)
+            ]
+        )
+        known = np.concatenate([t.p for t in tests])
+        p, adjusted = flips_and_max_t(differences, draws=draws, key=key, p=known, families=families)
+        at = np.cumsum([0, *(t.differences.shape[1] for t in tests)])
+        for (i, j), t, (start, stop) in zip(members, tests, pairwise(at), strict=True):
+            found[i][j] = replace(found[i][j], flips=replace(t, p=p[start:stop]), p_family=adjusted[start:stop])
+
+
+def _bootstraps(asked: Sequence[Asked], draws: int, key: int, level: float, mode: Mode) -> list[list[Bootstrap | None]]:
+    """Each statistic's bootstrap; sets of votes with equally many questions are drawn together."""
+    out: list[list[Bootstrap | None]] = [[None] * len(one.statistics) for one in asked]
+    together: dict[int, list[int]] = {}
+    for n, one in enumerate(asked):
+        if draws and _resampled(one.made, draws) and one.statistics:
+            together.setdefault(one.made.n_questions, []).append(n)
+    method: Literal["bca", "percentile"] = "bca" if mode == "valid" else "percentile"
+    for members in together.values():
+        parts = [_used(asked[n].made) for n in members]
+        starts = np.cumsum([0, *(len(used) for _, used in parts)])
+        finalise = partial(_values, [asked[n] for n in members], [used for _, used in parts], starts)
+        # Not by `infer`, which would take numerical derivatives: the cells have their own.
+        rows = prepare(np.hstack([counts for counts, _ in parts]) if len(parts) > 1 else parts[0][0])
+        ordered = intervals.order_parts(
+            (
+                bootstrap(rows, finalise, draws=min(rows.group, draws - at), key=key, start=at)
+                for at in range(0, draws, rows.group)
+            ),
+            draws,
+        )
+        if method == "bca":
+            low, high = intervals.bca(ordered, finalise(rows.total), jackknife(rows, finalise), level=level)
+        else:
+            low, high = intervals.percentile(ordered, level=level)
+        at = 0
+        for n in members:
+            for m, statistic in enumerate(asked[n].statistics):
+                part = slice(at, at := at + statistic.support.shape[1])
+                out[n][m] = Bootstrap(low[part], high[part], ordered.n_undefined[part], draws, method)
+    return out
+
+
+def _resampled(made: Votes, draws: int) -> bool:
+    """Whether resampling is worth its time."""
+    cells = float(made.n_cells) * draws
+    return cells <= WIDE and cells * made.n_questions <= RESAMPLED and made.n_questions > 1 and made.n_votes > 0
+
+
+def _used(made: Votes) -> tuple[Array, IntArray]:
+    """Counts of the cells that occur, and which those are: the others stay out of the products with the weights."""
+    used = np.flatnonzero(np.bincount(made.cells, minlength=made.n_cells))
+    counts: Array = cell_counts(made, made.questions, made.n_questions)
+    return counts[:, used], used
+
+
+def _values(asked: Sequence[Asked], used: Sequence[IntArray], starts: IntArray, totals: Array) -> Array:
+    """All statistics of all sets of votes, from the totals of the cells that occur; (..., m)."""
+    out = []
+    for one, cells, start in zip(asked, used, starts[:-1], strict=True):
+        whole = np.zeros((*totals.shape[:-1], one.made.n_cells))
+        whole[..., cells] = totals[..., start : start + len(cells)]
+        out += [s.finalise(whole) for s in one.statistics]
+    return np.concatenate(out, axis=-1)
+
+
+def is_dominated(values: Crossed, index: int) -> bool:
+    """Whether one of several raters gave so many of a value's votes that nothing is estimated of how raters vary."""
+    return bool(values.n_raters[index] > 1 and values.effective_raters[index] < LEAST_RATERS)
+
+
+def disagree(low: float, high: float, p: float, level: float) -> bool:
+    """Whether an interval leaves out zero and a test does not reject it, or the other way round; False with nan.
+
+    >>> disagree(-0.8, -0.1, 0.062, 0.95), disagree(-0.8, 0.1, 0.062, 0.95)
+    (True, False)
+    """
+    known = np.isfinite([low, high, p]).all()
+    return bool(known and (low > 0 or high < 0) != (p <= 1 - level + _ROUNDING))
+
+
+@dataclass(frozen=True)
+class VoteCaution:
+    """Something a reader of the intervals should know."""
+
+    code: Literal[
+        "raters-matter",
+        "few-raters",
+        "few-questions",
+        "raters-unequal",
+        "raters-dominated",
+        "these-raters",
+        "thin-pairs",
+        "rivals-not-met",
+    ]
+    """What it is; `analysis` makes the sentence."""
+    numbers: tuple[float, ...]
+    """What the sentence names."""
+    rater: int = -1
+    """The number of the rater whom it is about; -1: nobody."""
+
+
+def vote_cautions(one: Preference, index: int) -> tuple[VoteCaution, ...]:
+    """What to say beside a value: raters that widen the interval, few raters, few questions.
+
+    The limits are what the coverage simulations support (docs/coverage.md).
+    """
+    found: list[VoteCaution] = []
+    if not np.isfinite(one.found.value[index]):
+        return ()
+    both, alone = one.found.two_way, one.found.question
+    width, narrow = both.high[index] - both.low[index], alone.high[index] - alone.low[index]
+    if narrow > 0 and width / narrow > WIDER:
+        found.append(VoteCaution("raters-matter", (float(width / narrow) - 1,)))
+    raters, questions = int(one.found.n_raters[index]), int(one.found.n_questions[index])
+    if raters < FEW_RATERS:
+        found.append(VoteCaution("few-raters", (raters, FEW_RATERS)))
+    share, effective = float(one.found.largest_share[index]), float(one.found.effective_raters[index])
+    if is_dominated(one.found, index):
+        numbers = (share, raters, effective, LEAST_RATERS)
+        found.append(VoteCaution("raters-dominated", numbers, int(one.found.busiest[index])))
+    elif raters > 1 and share > max(MUCH, 2 / raters):
+        found.append(VoteCaution("raters-unequal", (share, raters, effective), int(one.found.busiest[index])))
+    if questions < FEW_QUESTIONS:
+        found.append(VoteCaution("few-questions", (questions, FEW_QUESTIONS)))
+    if one.flips is not None and one.flips.unit == "question":
+        p, flipped = float(both.p[index]), float(one.flips.p[index])
+        if (p <= DIFFERS) != (flipped <= DIFFERS) and np.isfinite([p, flipped]).all():
+            found.append(VoteCaution("these-raters", (p, flipped)))
+    if one.found.n_thinnest[index] < THIN:
+        found.append(VoteCaution("thin-pairs", (float(one.found.n_thinnest[index]),)))
+    return tuple(found)

@@ -1,0 +1,167 @@
+"""Tests of win differences: winner and loser exchanged by fair coins, ties left alone; exact where that is cheap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from konsil.stats.engine.contract import Array, IntArray
+from konsil.stats.inference.permutation import flip_test, max_t
+from konsil.stats.pairs.votes import Votes, cell_counts, totals
+from konsil.stats.pairs.wins import VoteStatistic
+
+Unit = Literal["question", "comparison"]
+How = Literal["exact", "monte-carlo", "undefined"]
+
+_POINTS = 2_000_000
+"""Up to so many points of a null distribution it is computed; beyond, it is sampled."""
+_RIVALS = 8
+"""Up to so many rivals it is tried."""
+SAMPLED = 40_000_000_000
+"""Up to so many products of signs and differences a null distribution is sampled."""
+
+
+@dataclass(frozen=True, eq=False)
+class VoteFlips:
+    """Two-sided p values; arrays have the shape (m,) of the statistic's values."""
+
+    p: Array
+    """For each value, never 0; nan where it is undefined or nothing was computed."""
+    how: tuple[How, ...]
+    """How each p was computed."""
+    unit: Unit
+    """What was flipped as a whole."""
+    differences: Array
+    """(n_questions, m) what each question, or (n_votes, m) each comparison, adds to the values: whose signs flip."""
+
+
+def vote_flips(
+    made: Votes,
+    statistic: VoteStatistic,
+    *,
+    unit: Unit = "question",
+    draws: int = 10_000,
+    key: int = 0,
+    sample: bool = True,
+) -> VoteFlips:
+    """Test whether each value is zero: all votes on a question, or each vote by itself, change sides by a fair coin.
+
+    p = P(|value with flipped sides| >= |value|). Numbers of comparisons stay as they are under flips, so the weights of
+    rivals do, too. With unit "question" the test stays valid where raters of one question agree; with "comparison", the
+    version of some papers, it does not. Exact by convolution where every flipped unit concerns one rival of a system
+    at most and the distribution has few points; else Monte Carlo with p = (b + 1) / (draws + 1), which `sample=False`
+    leaves to the caller: p is then nan.
+
+    Source: Fisher (1935), The Design of Experiments, 21; (b + 1) / (B + 1): Phipson and Smyth (2010).
+
+    >>> from konsil.stats.pairs.votes import votes
+    >>> from konsil.stats.pairs.wins import one_against_rest
+    >>> made = votes([0] * 4, [1] * 4, [1, 1, 1, 0], [0, 1, 2, 3], [0, 0, 1, 1], n_systems=2)
+    >>> vote_flips(made, one_against_rest(2)).p
+    array([0.25, 0.25])
+    """
+    if statistic.terms is None:
+        raise ValueError(f"{statistic.name}: its values do not change their sign when winner and loser are exchanged")
+    if unit == "question":
+        clusters, n_clusters = made.questions, made.n_questions
+    else:
+        clusters, n_clusters = np.arange(made.n_votes, dtype=np.int64), made.n_votes
+    value, terms = statistic.finalise(totals(made)), statistic.terms(totals(made))
+    m = len(value)
+    differences = flip_differences(made, statistic) if unit == "question" else terms[made.cells]
+    p = np.full(m, np.nan)
+    how: list[How] = ["undefined"] * m
+    sampled = []
+    for j in range(m):
+        if not np.isfinite(value[j]):
+            continue
+        exact = _exact(made, clusters, n_clusters, terms[:, j], float(value[j]))
+        if exact is None:
+            sampled.append(j)
+        else:
+            p[j], how[j] = exact, "exact"
+    if sampled and n_clusters * draws * len(sampled) <= SAMPLED:
+        if sample:
+            p[sampled] = flip_test(differences[:, sampled], draws=draws, key=key).p
+        for j in sampled:
+            how[j] = "monte-carlo"
+    return VoteFlips(p, tuple(how), unit, differences)
+
+
+def flip_differences(made: Votes, statistic: VoteStatistic) -> Array:
+    """What each question adds to each value, (n_questions, m): flipping a question's votes changes its sign.
+
+    Source: the statistic's own terms; the numbers of comparisons stay as they are under flips.
+
+    >>> from konsil.stats.pairs.votes import votes
+    >>> from konsil.stats.pairs.wins import one_against_rest
+    >>> made = votes([0] * 4, [1] * 4, [1, 1, 1, 0], [0, 1, 2, 3], [0, 0, 1, 1], n_systems=2)
+    >>> flip_differences(made, one_against_rest(2))[:, 0]
+    array([0.25, 0.25, 0.25, 0.  ])
+    """
+    if statistic.terms is None:
+        raise ValueError(f"{statistic.name}: its values do not change their sign when winner and loser are exchanged")
+    return np.asarray(cell_counts(made, made.questions, made.n_questions) @ statistic.terms(totals(made)))
+
+
+def family_p(tests: list[VoteFlips], *, draws: int = 10_000, key: int = 0) -> list[Array]:
+    """Adjust the p values for all values of several tests of the same questions: max-T on one sign for each question.
+
+    Each test's (m,), in order. Source: Westfall and Young (1993); see `permutation.max_t`.
+    """
+    if not tests:
+        return []
+    adjusted = max_t(np.concatenate([t.differences for t in tests], axis=1), draws=draws, key=key)
+    return list(np.split(adjusted, np.cumsum([t.differences.shape[1] for t in tests])[:-1]))
+
+
+def _exact(made: Votes, clusters: IntArray, n_clusters: int, terms: Array, value: float) -> float | None:
+    """The exact p of one value, or None where its distribution has too many points or units of several rivals."""
+    table = terms.reshape(-1, made.n_outcomes)
+    sizes = table[:, made.steps + 1 :]
+    concerned = np.flatnonzero((table != 0).any(axis=1))
+    if not len(concerned) or len(concerned) > _RIVALS:
+        return None
+    # Within a pair all terms are whole multiples of the smallest one.
+    step = np.array([np.abs(sizes[p][sizes[p] != 0]).min() for p in concerned])
+    whole = np.zeros((len(concerned), n_clusters), dtype=np.int64)
+    for n, pair in enumerate(concerned):
+        mine = made.pairs == pair
+        steps = np.rint(table[pair] / step[n]).astype(np.int64)
+        np.add.at(whole[n], clusters[mine], steps[made.cells[mine] % made.n_outcomes])
+    if (np.count_nonzero(whole, axis=0) > 1).any():
+        return None
+    reach = np.abs(whole).sum(axis=1)
+    if (reach * np.count_nonzero(whole, axis=1)).max(initial=0) > 50 * _POINTS:
+        return None
+    *others, last = np.argsort(reach, kind="stable")
+    if np.prod(reach[others] + 1.0) > _POINTS:
+        return None
+    values, chances = np.zeros(1), np.ones(1)
+    for n in others:
+        at, chance = _null(whole[n])
+        values = (values[:, None] + step[n] * at).ravel()
+        chances = (chances[:, None] * chance).ravel()
+    at, chance = _null(whole[last])
+    limit = abs(value) - 1e-9 * max(abs(value), float(step.min()))
+    # Of the last rival's values, which rise, those above `limit - values` and those below `-limit - values` are far.
+    rising, below = step[last] * at[::-1], np.concatenate([[0.0], np.cumsum(chance[::-1])])
+    far = 1 - below[np.searchsorted(rising, limit - values)] + below[np.searchsorted(rising, -limit - values, "right")]
+    return float(min(max((chances * far).sum(), np.finfo(np.float64).tiny), 1.0))
+
+
+def _null(differences: IntArray) -> tuple[Array, Array]:
+    """The sum of whole differences with fair signs: its possible values and their chances."""
+    sizes = np.sort(np.abs(differences[differences != 0]))
+    total = int(sizes.sum())
+    chance = np.zeros(total + 1)
+    chance[0] = 1.0
+    reached = 0
+    for size in sizes:  # the sum is total - 2 * (the sum of the sizes whose sign is negative)
+        reached += int(size)
+        chance[size : reached + 1] += chance[: reached + 1 - size].copy()
+        chance[: reached + 1] *= 0.5
+    kept = np.flatnonzero(chance)
+    return np.asarray(total - 2.0 * kept), np.asarray(chance[kept])

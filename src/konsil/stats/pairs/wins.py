@@ -1,0 +1,268 @@
+"""Wins, losses and margins of systems: head to head, and of one system against all others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from konsil.stats.engine.arithmetic import ratio
+from konsil.stats.engine.contract import Array, Finalise
+from konsil.stats.pairs.votes import n_pairs, pair_members
+
+Score = Literal["difference", "win", "half", "margin"]
+"""What a vote counts for a system: 1, 0, -1; 1, 0, 0; 1, 1/2, 0; or its Likert steps."""
+
+DIFFERENCE = "Pocock et al., Eur Heart J 33:176, 2012; every rival weighs the same"
+WIN_RATE = "share of comparisons won, ties in the denominator"
+MARGIN = "mean Likert steps in favour; every rival weighs the same"
+
+
+@dataclass(frozen=True, eq=False)
+class VoteStatistic:
+    """A statistic of the cells' totals, with its derivative for intervals without resampling."""
+
+    name: str
+    """The field's name for it."""
+    finalise: Finalise
+    """Totals (..., n_cells) -> values (..., m)."""
+    gradient: Callable[[Array], Array]
+    """Totals (n_cells,) -> how much one more vote in a cell moves each value, (n_cells, m)."""
+    support: NDArray[np.bool_]
+    """(n_pairs, m) which pairs a value is computed from."""
+    terms: Callable[[Array], Array] | None
+    """Totals (n_cells,) -> terms (n_cells, m), value = totals @ terms, where values change their sign when winner and
+    loser of every vote are exchanged, so that flips test them; None for others."""
+    source: str
+    """Where the formula comes from."""
+    limits: tuple[float, float] = (-np.inf, np.inf)
+    """Between which values it lies; intervals are cut there."""
+    by_pair: bool = True
+    """Whether it is made of each pair's own mean; otherwise all comparisons enter one fit."""
+    kind: Literal["share", "mean", "other"] = "other"
+    """A share of one pair's votes, a mean of bounded scores of pairs, or neither: what its interval is at its edges."""
+
+
+def scores(steps: int, score: Score = "difference", threshold: int = 1) -> tuple[Array, Array]:
+    """What each outcome counts for the pair's first and for its second system, (2 steps + 1,) each.
+
+    Outcomes of less than `threshold` steps are ties: with 2 only "much better" is a win.
+
+    >>> scores(1, "half")
+    (array([0. , 0.5, 1. ]), array([1. , 0.5, 0. ]))
+    """
+    if not 1 <= threshold <= steps:
+        raise ValueError(f"threshold: got {threshold}, expected 1 to {steps} steps")
+    outcomes = np.arange(-steps, steps + 1)
+    signs = np.sign(outcomes) * (np.abs(outcomes) >= threshold)
+    if score == "margin":
+        first = outcomes.astype(np.float64)
+    elif score == "difference":
+        first = signs.astype(np.float64)
+    else:
+        first = (signs > 0) + (0.5 if score == "half" else 0.0) * (signs == 0)
+    return first, first[::-1].copy()
+
+
+def limits(steps: int, score: Score) -> tuple[float, float]:
+    """Between which values mean scores lie.
+
+    >>> limits(2, "margin"), limits(2, "win")
+    ((-2.0, 2.0), (0.0, 1.0))
+    """
+    reach = float(steps) if score == "margin" else 1.0
+    return (-reach if score in ("difference", "margin") else 0.0), reach
+
+
+def head_to_head(n_systems: int, steps: int = 1, score: Score = "win", threshold: int = 1) -> VoteStatistic:
+    """Each system's mean score against each other one: D(A, B), the share of their comparisons that A won.
+
+    D(A, B) = sum of s(outcome from A's side) / n_AB over the comparisons of A with B. Totals (..., n_cells) -> values
+    (..., 2 n_pairs): for every pair the first system against the second, then all seconds against their firsts. nan for
+    two systems that were never compared. Source: ties stay in the denominator.
+
+    >>> head_to_head(2).finalise(np.array([2.0, 3.0, 5.0]))
+    array([0.5, 0.2])
+    """
+    sides = np.stack(scores(steps, score, threshold))
+    width, pairs = 2 * steps + 1, n_pairs(n_systems)
+    products = _products(sides, pairs)
+
+    def finalise(cell_totals: Array) -> Array:
+        n, first, second = _by_pair(cell_totals, products)
+        return np.concatenate([ratio(first, n), ratio(second, n)], axis=-1)
+
+    def gradient(cell_totals: Array) -> Array:
+        table = cell_totals.reshape(pairs, width)
+        n, means = table.sum(1), finalise(cell_totals).reshape(2, pairs)
+        out = np.zeros((pairs, width, 2, pairs))
+        at = np.arange(pairs)
+        for side in range(2):
+            out[at, :, side, at] = ratio(sides[side] - means[side][:, None], np.tile(n[:, None], width))
+        return out.reshape(pairs * width, 2 * pairs)
+
+    def terms(cell_totals: Array) -> Array:
+        n = cell_totals.reshape(pairs, width).sum(1)
+        out = np.zeros((pairs, width, 2, pairs))
+        at = np.arange(pairs)
+        for side in range(2):
+            out[at, :, side, at] = sides[side] / np.maximum(n, 1)[:, None]
+        return out.reshape(pairs * width, 2 * pairs)
+
+    support = np.tile(np.eye(pairs, dtype=bool), 2)
+    return VoteStatistic(
+        f"head_to_head_{score}",
+        finalise,
+        gradient,
+        support,
+        _tested(score, terms),
+        WIN_RATE,
+        limits(steps, score),
+        kind="share" if score == "win" else "mean",
+    )
+
+
+def one_against_rest(n_systems: int, steps: int = 1, score: Score = "difference", threshold: int = 1) -> VoteStatistic:
+    """Each system's mean score against the others, every rival with the same weight however often it was met.
+
+    value_i = mean over the rivals j of i of D_ij, D_ij the mean score of i over its comparisons with j; so a comparison
+    weighs one over the number of comparisons of its pair, and these weights are computed again from whatever totals
+    come in. Totals (..., n_cells) -> values (..., n_systems). Rivals that were never met are left out of the mean; nan
+    for a system that met none. Source: with score "difference" the win difference or net benefit (Pocock et al. 2012).
+
+    >>> one_against_rest(3).finalise(np.array([0.0, 0, 1, 4, 0, 4, 2, 0, 0]))
+    array([ 0.5, -1. ,  0.5])
+    """
+    sides = np.stack(scores(steps, score, threshold))
+    width, pairs = 2 * steps + 1, n_pairs(n_systems)
+    first, second = pair_members(n_systems)
+    incidence = np.zeros((2, pairs, n_systems))
+    incidence[0, np.arange(pairs), first] = 1
+    incidence[1, np.arange(pairs), second] = 1
+    products = _products(sides, pairs)
+
+    def finalise(cell_totals: Array) -> Array:
+        n, ours, theirs = _by_pair(cell_totals, products)
+        met = n > 0
+        divisor = np.where(met, n, 1.0)
+        sums = (ours / divisor) @ incidence[0] + (theirs / divisor) @ incidence[1]
+        return ratio(sums, met @ (incidence[0] + incidence[1]))
+
+    def derivative(cell_totals: Array, centred: bool) -> Array:
+        table = cell_totals.reshape(pairs, width)
+        n = table.sum(1)
+        met = n > 0
+        rivals = np.maximum(met @ (incidence[0] + incidence[1]), 1)
+        out = np.zeros((pairs, width, n_systems))
+        at = np.arange(pairs)
+        for side, system in ((0, first), (1, second)):
+            mean = table @ sides[side] / np.where(met, n, 1.0) * centred
+            moved = (sides[side] - mean[:, None]) / np.where(met, n, 1.0)[:, None] * met[:, None]
+            out[at, :, system] = moved / rivals[system][:, None]
+        return out.reshape(pairs * width, n_systems)
+
+    def gradient(cell_totals: Array) -> Array:
+        return derivative(cell_totals, centred=True)
+
+    def terms(cell_totals: Array) -> Array:
+        return derivative(cell_totals, centred=False)
+
+    name = {"difference": "win_difference", "win": "win_rate", "half": "win_rate_half", "margin": "margin"}[score]
+    source = {"difference": DIFFERENCE, "margin": MARGIN}.get(score, WIN_RATE)
+    support = (incidence[0] + incidence[1]) > 0
+    return VoteStatistic(
+        name, finalise, gradient, support, _tested(score, terms), source, limits(steps, score), kind="mean"
+    )
+
+
+_FEW_PAIRS = 40
+"""Up to so many pairs one product with a matrix that is mostly zeros is faster."""
+
+
+def _products(sides: Array, pairs: int) -> Array:
+    """What the totals are multiplied with: for few pairs all of them at once, (n_cells, 3 n_pairs), else a pair's."""
+    columns = np.vstack([np.ones(sides.shape[1]), sides]).T
+    if pairs > _FEW_PAIRS:
+        return columns
+    return np.hstack([np.kron(np.eye(pairs), column[:, None]) for column in columns.T])
+
+
+def _by_pair(cell_totals: Array, products: Array) -> tuple[Array, Array, Array]:
+    """Each pair's number of votes and its two systems' sums of scores, (..., n_pairs) each.
+
+    Sums of whole numbers and halves: in whatever order, they are exact.
+    """
+    width, wide = products.shape
+    if wide > 3 or cell_totals.shape[-1] == width:
+        found, pairs = cell_totals @ products, wide // 3
+        return found[..., :pairs], found[..., pairs : 2 * pairs], found[..., 2 * pairs :]
+    found = np.ascontiguousarray((cell_totals.reshape(-1, width) @ products).T)  # one product for all pairs
+    shape = (*cell_totals.shape[:-1], cell_totals.shape[-1] // width)
+    return found[0].reshape(shape), found[1].reshape(shape), found[2].reshape(shape)
+
+
+def pooled(n_systems: int, steps: int = 1, score: Score = "difference", threshold: int = 1) -> VoteStatistic:
+    """Each system's mean score over all its comparisons, whoever the rival was: wins minus losses over comparisons.
+
+    A rival that was met more often weighs more; where the pairs were drawn with unequal weights, `one_against_rest` is
+    the one to report. Totals (..., n_cells) -> values (..., n_systems); nan for a system without comparisons.
+
+    >>> pooled(3).finalise(np.array([0.0, 0, 1, 4, 0, 4, 2, 0, 0])).round(3)
+    array([ 0.111, -1.   ,  0.2  ])
+    """
+    sides = np.stack(scores(steps, score, threshold))
+    width, pairs = 2 * steps + 1, n_pairs(n_systems)
+    first, second = pair_members(n_systems)
+    above = np.zeros((pairs, width, n_systems))
+    below = np.zeros((pairs, width, n_systems))
+    at = np.arange(pairs)
+    for side, system in ((0, first), (1, second)):
+        above[at, :, system] = sides[side]
+        below[at, :, system] = 1
+    score_of, counted = above.reshape(-1, n_systems), below.reshape(-1, n_systems)
+
+    def finalise(cell_totals: Array) -> Array:
+        return ratio(cell_totals @ score_of, cell_totals @ counted)
+
+    def gradient(cell_totals: Array) -> Array:
+        n, mean = cell_totals @ counted, np.nan_to_num(finalise(cell_totals))
+        return np.asarray((score_of - counted * mean) / np.maximum(n, 1))
+
+    def terms(cell_totals: Array) -> Array:
+        return np.asarray(score_of / np.maximum(cell_totals @ counted, 1))
+
+    support, source = below[:, 0] > 0, "wins minus losses over all comparisons"
+    return VoteStatistic(
+        f"pooled_{score}",
+        finalise,
+        gradient,
+        support,
+        _tested(score, terms),
+        source,
+        limits(steps, score),
+        by_pair=False,
+    )
+
+
+def _tested(score: Score, terms: Callable[[Array], Array]) -> Callable[[Array], Array] | None:
+    """A win rate does not change its sign when winners and losers change places; differences and margins do."""
+    return terms if score in ("difference", "margin") else None
+
+
+def matrix(values: Array, n_systems: int) -> Array:
+    """The values of `head_to_head` (..., 2 n_pairs) as a matrix (..., n_systems, n_systems), row against column.
+
+    nan on the diagonal.
+
+    >>> matrix(np.array([0.5, 0.2]), 2)
+    array([[nan, 0.5],
+           [0.2, nan]])
+    """
+    first, second = pair_members(n_systems)
+    out = np.full((*values.shape[:-1], n_systems, n_systems), np.nan)
+    out[..., first, second] = values[..., : len(first)]
+    out[..., second, first] = values[..., len(first) :]
+    return out

@@ -1,0 +1,131 @@
+"""Models of paired comparisons: how outcomes enter them, and whether their likelihood has a maximum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from konsil.stats.engine.contract import Array, IntArray
+from konsil.stats.pairs.votes import n_pairs, pair_members
+from konsil.stats.pairs.wins import scores
+
+Model = Literal["davidson", "bradley_terry"]
+Ties = Literal["half", "dropped"]
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """How outcomes enter a model."""
+
+    n_systems: int
+    """How many systems there are."""
+    model: Model
+    """Which model."""
+    half: Array
+    """(2 steps + 1,) what a vote counts for the pair's first system: 1, 1/2, 0; 0 if it is dropped."""
+    tie: Array
+    """(2 steps + 1,) 1 where the outcome is a tie of the model."""
+    kept: Array
+    """(2 steps + 1,) 0 where the outcome is dropped."""
+    sides: Array
+    """(n_pairs, n_systems) 1 for the pair's first system, -1 for its second."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """What the likelihood of some data sets depends on, (n, n_pairs) each."""
+
+    half: Array
+    """Wins plus half the ties of the pair's first system."""
+    tie: Array
+    """Ties."""
+    n: Array
+    """Comparisons."""
+
+
+def design(
+    n_systems: int, steps: int = 1, model: Model = "davidson", ties: Ties = "half", threshold: int = 1
+) -> Design:
+    """The design of a model; in Bradley and Terry's, ties count half for each side or are dropped, and no third way.
+
+    Outcomes of less than `threshold` steps are ties.
+    """
+    win, loss = scores(steps, "win", threshold)
+    tie = 1 - win - loss
+    pairs = np.arange(n_pairs(n_systems))
+    first, second = pair_members(n_systems)
+    sides = np.zeros((len(pairs), n_systems))
+    sides[pairs, first], sides[pairs, second] = 1, -1
+    if model == "davidson":
+        return Design(n_systems, model, win + tie / 2, tie, np.ones(len(tie)), sides)
+    counted = 1.0 if ties == "half" else 0.0
+    return Design(n_systems, model, win + counted * tie / 2, 0 * tie, win + loss + counted * tie, sides)
+
+
+def counts_of(cell_totals: Array, chosen: Design) -> Counts:
+    """Totals (..., n_cells) as what the likelihood depends on; leading axes become one.
+
+    >>> counts_of(np.array([2.0, 4.0, 4.0]), design(2)).half
+    array([[6.]])
+    """
+    table = cell_totals.reshape(-1, len(chosen.sides), len(chosen.half))
+    return Counts(table @ chosen.half, table @ chosen.tie, table @ chosen.kept)
+
+
+def some_of(counts: Counts, which: IntArray) -> Counts:
+    """Some of the data sets."""
+    return Counts(counts.half[which], counts.tie[which], counts.n[which])
+
+
+def undefined_because(counts: Counts, chosen: Design) -> str:
+    """Why one data set has no fit; empty where it has one."""
+    if not counts.n.any():
+        return "there are no comparisons"
+    if chosen.model == "davidson" and not counts.tie.any():
+        return "there is no tie, so that ties have no parameter; Bradley and Terry's model needs none"
+    if chosen.model == "davidson" and counts.tie.sum() == counts.n.sum():
+        return "every comparison is a tie"
+    reach = reachable(counts, chosen)[0]
+    if not (reach | reach.T).all():
+        return "some systems were never compared with the others, not even by way of third ones"
+    if not reach.all():
+        return "some systems lost to none of the others, directly or by way of third ones"
+    if chosen.model == "davidson" and not contradicts(counts, chosen)[0]:
+        return "no comparison goes against the order of the others, so that the worths have no bounds"
+    return ""
+
+
+def contradicts(counts: Counts, chosen: Design) -> NDArray[np.bool_]:
+    """(n,) whether some cycle of wins and ties has more wins than ties, which bounds the tie parameter from above.
+
+    Two systems that beat each other are such a cycle; only without any is it looked for longer ones, as a negative
+    cycle of the graph in which a win is a step of -1 and a tie one of 1 either way.
+    """
+    win, loss = counts.half - counts.tie / 2 > 0, counts.n - counts.half - counts.tie / 2 > 0
+    found: NDArray[np.bool_] = np.asarray((win & loss).any(axis=1))
+    first, second = pair_members(chosen.n_systems)
+    for at in np.flatnonzero(~found):
+        steps = np.full((chosen.n_systems, chosen.n_systems), np.inf)
+        steps[first, second] = np.where(win[at], -1.0, np.where(counts.tie[at] > 0, 1.0, np.inf))
+        steps[second, first] = np.where(loss[at], -1.0, np.where(counts.tie[at] > 0, 1.0, np.inf))
+        for via in range(chosen.n_systems):  # Floyd and Warshall
+            np.minimum(steps, steps[:, via, None] + steps[None, via], out=steps)
+        found[at] = bool((np.diag(steps) < 0).any())
+    return found
+
+
+def reachable(counts: Counts, chosen: Design) -> NDArray[np.bool_]:
+    """(n, n_systems, n_systems) whether one system has a chain of wins or ties to another."""
+    k = chosen.n_systems
+    first, second = pair_members(k)
+    reach = np.zeros((len(counts.n), k, k), dtype=np.float32)
+    reach[:, np.arange(k), np.arange(k)] = 1
+    reach[:, first, second], reach[:, second, first] = counts.half > 0, counts.n > counts.half
+    if all((reach[:, a, b] > 0).all() for a, b in ((first, second), (second, first))):
+        return reach > 0
+    for _ in range(max(int(np.ceil(np.log2(max(k, 2)))), 1)):
+        reach = np.asarray(np.minimum(reach @ reach, 1), dtype=np.float32)
+    return np.asarray(reach > 0)

@@ -1,0 +1,211 @@
+"""Worths of systems by models of paired comparisons: Davidson's with ties, and Bradley and Terry's.
+
+With u = sqrt(a_i / a_j) and d the tie parameter, P(i beats j) = u^2 / (u^2 + d u + 1) and P(tie) = d u / the same;
+Bradley and Terry's model has d = 0. The likelihood depends on the votes through wins + ties / 2 of each pair's first
+system and the number of ties. The worths' logarithms sum to zero. Where the likelihood has no maximum they are
+undefined (nan) and `Worths.why` says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from konsil.stats.engine.contract import Array
+from konsil.stats.pairs.votes import n_pairs
+from konsil.stats.pairs.wins import VoteStatistic
+from konsil.stats.pairs.worth_designs import (
+    Counts,
+    Design,
+    contradicts,
+    counts_of,
+    reachable,
+    some_of,
+    undefined_because,
+)
+
+DAVIDSON = "Davidson, J Am Stat Assoc 65:317, 1970"
+BRADLEY_TERRY = "Bradley and Terry, Biometrika 39:324, 1952"
+
+_SMALL = 12
+"""Up to so many systems the Hessians of many draws are made at once."""
+_QUICK, _STEPS = 30, 90
+"""Steps with the full data's Hessian, which costs no solving; all steps."""
+_SETTLED = 1e-10
+"""A step in the logarithms that changes no figure any more."""
+_TOGETHER = 1 << 19
+"""Pairs of all draws held at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Worths:
+    """A fitted model."""
+
+    log_worths: Array
+    """(n_systems,) summing to zero; nan where undefined."""
+    log_tie: float
+    """The logarithm of Davidson's tie parameter; nan for the other model."""
+    covariance: Array
+    """(n_systems, n_systems) of the log worths, by the model's information: votes taken as independent."""
+    inverse: Array
+    """(q, q) the inverse information, of the log worths and, for Davidson, of log_tie."""
+    why: str
+    """Why the worths are undefined; empty where they are defined."""
+
+
+def fit(cell_totals: Array, chosen: Design) -> Worths:
+    """The maximum of the likelihood by Newton's method, its covariance, or the reason why there is none.
+
+    Totals (n_cells,). Undefined where the systems cannot all be ordered: some never compared with the others, some that
+    lost to none of the others; and, for Davidson, where every vote is a tie, or none is, or no vote goes against the
+    order of the others (no cycle of wins and ties has more wins than ties): the tie parameter and the distances between
+    the systems then grow together without end.
+
+    Source: Davidson (1970); Bradley and Terry (1952); existence: Ford, Am Math Mon 64:28, 1957.
+
+    >>> from konsil.stats.pairs.worth_designs import design
+    >>> fit(np.array([2.0, 4.0, 4.0]), design(2)).log_worths.round(4)
+    array([ 0.3466, -0.3466])
+    """
+    k, q = chosen.n_systems, _size(chosen)
+    counts = counts_of(cell_totals, chosen)
+    why = undefined_because(counts, chosen)
+    x, settled = np.full((1, q), np.nan), np.zeros(1, dtype=bool)
+    if not why:
+        x, settled = _newton(counts, chosen, np.zeros((1, q)))
+        why = "" if settled[0] else "the likelihood's maximum was not found"
+    if why:
+        return Worths(np.full(k, np.nan), np.nan, np.full((k, k), np.nan), np.full((q, q), np.nan), why)
+    inverse = np.linalg.inv(_information(counts, chosen, x)[0])
+    centre = np.eye(k) - 1 / k
+    return Worths(
+        x[0, :k] - x[0, :k].mean(), float(x[0, k]) if q > k else np.nan, centre @ inverse[:k, :k] @ centre, inverse, ""
+    )
+
+
+def worths(start: Array, chosen: Design) -> VoteStatistic:
+    """The log worths as a statistic; refits of draws begin at the solution for the totals `start` (n_cells,).
+
+    Totals (..., n_cells) -> log worths (..., n_systems), summing to zero; nan for totals without a fit. The gradient is
+    that of an M-estimator, so that clustered intervals hold even if the model does not.
+
+    Source: Davidson (1970), Bradley and Terry (1952); Huber (1967) for the gradient.
+
+    >>> from konsil.stats.pairs.worth_designs import design
+    >>> cells = np.array([2.0, 4.0, 4.0])
+    >>> worths(cells, design(2)).finalise(np.stack([cells, 2 * cells])).round(4)
+    array([[ 0.3466, -0.3466],
+           [ 0.3466, -0.3466]])
+    """
+    whole, k = fit(start, chosen), chosen.n_systems
+    tile = max(_TOGETHER // max(n_pairs(k), 1), 1)
+
+    def finalise(cell_totals: Array) -> Array:
+        flat = cell_totals.reshape(-1, cell_totals.shape[-1])
+        out = np.full((len(flat), k), np.nan)
+        for at in range(0, len(flat) if not whole.why else 0, tile):
+            out[at : at + tile] = _refits(counts_of(flat[at : at + tile], chosen), chosen, whole)
+        return out.reshape(*cell_totals.shape[:-1], k)
+
+    def gradient(cell_totals: Array) -> Array:
+        here = fit(cell_totals, chosen)
+        if here.why:
+            return np.full((cell_totals.size, k), np.nan)
+        share, tied = (expected[0][:, None] for expected in _expected(_start(here, chosen)[None], chosen))
+        by_worth = chosen.sides @ here.inverse[:k, :k]
+        moved = (chosen.half - chosen.kept * share)[..., None] * by_worth[:, None]
+        if chosen.model == "davidson":
+            moved += (chosen.tie - tied)[..., None] * here.inverse[k, :k]
+        moved -= moved.mean(axis=-1, keepdims=True)
+        return np.asarray(moved.reshape(-1, k))
+
+    support = np.ones((n_pairs(k), k), dtype=bool)
+    source = DAVIDSON if chosen.model == "davidson" else BRADLEY_TERRY
+    return VoteStatistic(chosen.model, finalise, gradient, support, None, source, by_pair=False)
+
+
+def _size(chosen: Design) -> int:
+    return chosen.n_systems + (chosen.model == "davidson")
+
+
+def _start(whole: Worths, chosen: Design) -> Array:
+    return np.append(whole.log_worths, whole.log_tie)[: _size(chosen)]
+
+
+def _refits(counts: Counts, chosen: Design, whole: Worths) -> Array:
+    """Log worths (n, n_systems) of many data sets, from the full data's solution on."""
+    k = chosen.n_systems
+    possible: NDArray[np.bool_] = np.asarray(reachable(counts, chosen).all(axis=(1, 2)))
+    if chosen.model == "davidson":
+        ties = counts.tie.sum(axis=1)
+        possible &= (ties > 0) & (ties < counts.n.sum(axis=1))
+        possible[possible] = contradicts(some_of(counts, np.flatnonzero(possible)), chosen)
+    which = np.flatnonzero(possible)
+    out = np.full((len(possible), k), np.nan)
+    start = np.tile(_start(whole, chosen), (len(which), 1))
+    x, settled = _newton(some_of(counts, which), chosen, start, whole.inverse)
+    x[~settled] = np.nan
+    out[which] = x[:, :k] - x[:, :k].mean(axis=1, keepdims=True)
+    return out
+
+
+def _newton(counts: Counts, chosen: Design, x: Array, inverse: Array | None = None) -> tuple[Array, NDArray[np.bool_]]:
+    """Solve each data set by steps of at most two; with `inverse` first by that one instead of their own Hessians."""
+    x, moving = x.copy(), np.arange(len(x), dtype=np.int64)
+    for turn in range(_STEPS):
+        if not len(moving):
+            break
+        here = some_of(counts, moving)
+        score = _score(here, chosen, x[moving])
+        step: Array
+        if inverse is not None and turn < _QUICK:
+            step = score @ inverse
+        else:
+            information = _information(here, chosen, x[moving])
+            # Far from the maximum it may be singular but for rounding; where the score is zero this changes nothing.
+            information += 1e-12 * np.eye(x.shape[1]) * np.trace(information, axis1=1, axis2=2)[:, None, None]
+            step = np.asarray(np.linalg.solve(information, score[..., None])[..., 0])
+        largest = np.abs(step).max(axis=1)
+        x[moving] += step * np.minimum(1.0, 2.0 / np.maximum(largest, 1e-300))[:, None]
+        moving = moving[~(largest < _SETTLED)]
+    settled = np.ones(len(x), dtype=bool)
+    settled[moving] = False
+    return x, settled
+
+
+def _expected(x: Array, chosen: Design) -> tuple[Array, Array]:
+    """(n, n_pairs) the expected share of the pair's first system, ties counting half, and the chance of a tie."""
+    k = chosen.n_systems
+    u = np.exp(np.clip((x[:, :k] @ chosen.sides.T) / 2, -300, 300))
+    tie = np.exp(x[:, k:]) * u if chosen.model == "davidson" else np.zeros_like(u)
+    whole = u * u + tie + 1
+    return (u * u + tie / 2) / whole, tie / whole
+
+
+def _score(counts: Counts, chosen: Design, x: Array) -> Array:
+    share, tied = _expected(x, chosen)
+    score = (counts.half - counts.n * share) @ chosen.sides
+    if chosen.model != "davidson":
+        return np.asarray(score)
+    return np.column_stack([score, (counts.tie - counts.n * tied).sum(axis=1)])
+
+
+def _information(counts: Counts, chosen: Design, x: Array) -> Array:
+    """(n, q, q); the direction that changes all log worths alike is given a weight, so that it can be solved."""
+    k, q = chosen.n_systems, _size(chosen)
+    share, tied = _expected(x, chosen)
+    own = counts.n * (share - tied / 4 - share**2)
+    out = np.empty((len(x), q, q))
+    if k <= _SMALL:
+        products = (chosen.sides[:, :, None] * chosen.sides[:, None]).reshape(-1, k * k)
+        out[:, :k, :k] = (own @ products).reshape(-1, k, k)
+    else:
+        for at in range(len(x)):
+            out[at, :k, :k] = (chosen.sides.T * own[at]) @ chosen.sides
+    if q > k:
+        out[:, k, :k] = out[:, :k, k] = (counts.n * tied * (0.5 - share)) @ chosen.sides
+        out[:, k, k] = (counts.n * (tied - tied**2)).sum(axis=1)
+    out[:, :k, :k] += np.trace(out[:, :k, :k], axis1=1, axis2=2)[:, None, None] / k**2
+    return out

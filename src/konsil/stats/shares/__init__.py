@@ -1,0 +1,1 @@
+"""Proportions and their differences: score and clustered intervals, uneven clusters; durations."""

@@ -1,0 +1,88 @@
+"""Agreement of units in clusters of very unequal size: a variance that a large cluster does not make too small.
+
+A cluster with much of the units pulls the number towards itself, so that its own part of the variance is too small, and
+a sum of few large parts is known worse than the number of clusters says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from konsil.stats.engine.contract import Array, Codes, Finalise
+from konsil.stats.engine.rows import Sums
+from konsil.stats.inference import wald
+from konsil.stats.inference.cluster_variance import effective_number
+from konsil.stats.shares.shares import uneven
+
+VERY_UNEVEN = 4.0
+"""Worth fewer than this part of their number, clusters leave the posterior of patterns fewer degrees of freedom.
+
+Less uneven ones need not: the posterior's prior is worth two clusters, and of few clusters that is much."""
+
+_MOST_SUMS = 50_000_000
+"""Sums of single units beyond which the influences of units are not computed."""
+
+
+@dataclass(frozen=True)
+class UnevenClusters:
+    """What clusters of very unequal size say of one number."""
+
+    variance: float
+    """The bias-reduced variance."""
+    df: float
+    """Its effective degrees of freedom."""
+    n_clusters: int
+    """Clusters with units that two raters labelled."""
+    effective: float
+    """How many clusters of one size they are worth."""
+
+    @property
+    def is_extreme(self) -> bool:
+        """Whether they are worth fewer than a fourth of their number."""
+        return self.effective * VERY_UNEVEN < self.n_clusters
+
+
+def sizes(codes: Codes) -> Array:
+    """How many units with at least two labels each cluster has, (n_clusters,)."""
+    compared = (codes.labels >= 0).sum(axis=1) >= 2
+    return np.bincount(codes.clusters, weights=compared, minlength=codes.n_clusters).astype(np.float64)
+
+
+def uneven_clusters(codes: Codes, tally: Callable[[Codes], Sums], finalise: Finalise) -> UnevenClusters | None:
+    """Variance and degrees of freedom by the influences of single units; None where clusters are not `shares.uneven`.
+
+    V = sum over clusters of u^2 / (1 - h), u the sum of the influences of a cluster's units and h its share of the
+    units. The degrees of freedom lie between those for independent units and those for units that are alike within
+    clusters, 1 / (sum of h^2) - 1, by what clusters add to the variance of single units. None, too, where the number is
+    undefined.
+
+    Source: Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with multi-stage samples.
+
+    >>> from konsil.stats.agreement.kappa import percent_agreement
+    >>> statistic, labels = percent_agreement(2, 2), np.array([[0, 0], [0, 1], [1, 1]] * 4)
+    >>> uneven_clusters(Codes(labels, np.repeat(np.arange(4), 3), 2), statistic.tally, statistic.finalise)
+    >>> of_units = uneven_clusters(Codes(labels, np.minimum(np.arange(12), 4), 2), statistic.tally, statistic.finalise)
+    >>> round(of_units.variance, 4), round(of_units.df, 2), round(of_units.effective, 2)
+    (0.0082, 1.81, 2.12)
+    """
+    of_clusters = sizes(codes)
+    if not uneven(of_clusters):
+        return None
+    compared = np.flatnonzero((codes.labels >= 0).sum(axis=1) >= 2)
+    units = replace(codes, labels=codes.labels[compared], clusters=np.arange(len(compared)))
+    rows = tally(units)
+    if rows.shape[0] * rows.shape[1] > _MOST_SUMS:
+        return None
+    influence = wald.linearised(rows, finalise)
+    if influence.shape[1] != 1 or not np.isfinite(influence).all():
+        return None
+    interval = wald.by_cluster(influence, codes.clusters[compared], np.zeros(1))
+    n_clusters = int(np.count_nonzero(of_clusters))
+    worth = effective_number(of_clusters.astype(np.int64))
+    variance = float(interval.se[0] ** 2)
+    # Without any variation there is nothing to weigh the two degrees of freedom by.
+    df = float(interval.df[0]) if variance > 0 else max(worth - 1, 1.0)
+    return UnevenClusters(variance, df, n_clusters, worth)

@@ -1,0 +1,1 @@
+"""Calls of models, durable, by one run at a time."""

@@ -1,0 +1,123 @@
+"""One run at a time: a lock that the operating system or the server drops when its holder dies, however it dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from konsil.errors import StoreError
+from konsil.store.engine import engine
+from konsil.store.engine.private import mode_like
+from konsil.store.log.db import Store
+
+ENDING = "-run"
+"""What the lock's file is called after the database's; the file stays, only the lock on it counts."""
+_KEY = zlib.crc32(b"konsil: one run at a time")
+"""The lock's number in a database of PostgreSQL."""
+_TOLD = 1_000
+_BYTE = 1 << 20
+"""Where Windows locks a byte: nobody can read what is locked there, so it lies behind what is told."""
+
+
+@contextmanager
+def alone(store: Store, what: str, at: str) -> Iterator[None]:
+    """Hold the study for a run that calls models; a StoreError says since when another one is under way.
+
+    `what` is the command, for the other one's message, and `at` the time. Nothing that is killed leaves a lock behind.
+    """
+    if store.engine.dialect.name == "postgresql":
+        with _advisory(store, what):
+            yield
+    else:
+        with _flock(store, what, at):
+            yield
+
+
+def _refused(store: Store, other: str, since: str) -> StoreError:
+    return StoreError(
+        f"{store.name}: another run{f' ({other})' if other else ''} is under way{f' since {since}' if since else ''};"
+        " wait for its end, or stop it and start again: nothing that it has done is lost"
+    )
+
+
+@contextmanager
+def _flock(store: Store, what: str, at: str) -> Iterator[None]:
+    place = Path(f"{store.engine.url.database}{ENDING}")
+    try:
+        file = os.open(place, os.O_RDWR | os.O_CREAT, mode_like(Path(str(store.engine.url.database))))
+    except OSError as error:
+        raise StoreError(f"{place}: cannot be opened: {error.strerror}; check the folder's permissions") from None
+    try:
+        if not _try_lock(file):
+            raise _refused(store, *_read(file))
+        os.ftruncate(file, 0)
+        os.lseek(file, 0, os.SEEK_SET)
+        os.write(file, json.dumps({"what": f"{what}, process {os.getpid()}", "since": at}).encode())
+        yield
+        os.ftruncate(file, 0)
+    finally:
+        os.close(file)  # which is what gives the lock back, here as at any other end of the process
+
+
+def _try_lock(file: int) -> bool:
+    try:
+        import fcntl
+    except ImportError:
+        return _try_lock_on_windows(file)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _try_lock_on_windows(file: int) -> bool:
+    import msvcrt
+
+    os.lseek(file, _BYTE, os.SEEK_SET)
+    try:
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+    except OSError:
+        return False
+    return True
+
+
+def _read(file: int) -> tuple[str, str]:
+    os.lseek(file, 0, os.SEEK_SET)
+    try:
+        told = json.loads(os.read(file, _TOLD))
+        return str(told["what"]), str(told["since"])
+    except (ValueError, KeyError, TypeError):  # it has begun this very moment
+        return "", ""
+
+
+@contextmanager
+def _advisory(store: Store, what: str) -> Iterator[None]:
+    with engine.told(store.engine.url), store.engine.connect() as opened:
+        # A connection of its own, outside any transaction: the server drops the lock when the connection ends.
+        connection = opened.execution_options(isolation_level="AUTOCOMMIT")
+        if not connection.execute(sa.select(sa.func.pg_try_advisory_lock(_KEY))).scalar_one():
+            raise _refused(store, *_holder(connection))
+        connection.execute(sa.select(sa.func.set_config("application_name", what[:60], False)))
+        try:
+            yield
+        finally:
+            opened.invalidate()  # never back to the pool: the lock and the name go with the connection
+
+
+def _holder(connection: Connection) -> tuple[str, str]:
+    """Who holds the lock and since when it has been connected, as far as this user may see it."""
+    query = sa.text(
+        "SELECT a.application_name, to_char(a.backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
+        " FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid JOIN pg_database d ON d.oid = l.database"
+        " WHERE l.locktype = 'advisory' AND l.granted AND l.objid = :key AND d.datname = current_database()"
+    )
+    row = connection.execute(query, {"key": _KEY}).first()
+    return (str(row[0] or ""), str(row[1] or "")) if row is not None else ("", "")

@@ -1,0 +1,1 @@
+"""Decisions about items before they are rated."""

@@ -1,0 +1,120 @@
+"""What people decide on rewritten questions, one transaction each; a text that was answered or rated stays."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from konsil.errors import PlanError, in_short
+from konsil.prepare.identifiers.fidelity import fidelity_warnings
+from konsil.prepare.questions.rewriting import (
+    PROPOSED,
+    REWRITING,
+    Accepted,
+    Verdict,
+    accepted_text,
+    decided_event,
+    decisions,
+    proposals,
+)
+from konsil.records import Event, Item
+from konsil.store import Batch, Store
+from konsil.store.engine import read, schema
+from konsil.store.engine.engine import writing
+from konsil.store.engine.rows import KINDS
+from konsil.store.log import happenings, write
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What somebody wants of one question."""
+
+    item: str
+    """The item's id."""
+    verdict: Verdict
+    """The model's wording, the one given here, or the question as it was."""
+    text: str = ""
+    """A wording of one's own; with any other verdict nothing."""
+    despite: str = ""
+    """Why the wording is accepted where something in it differs from the question; empty: no reason."""
+
+
+class UnansweredError(PlanError):
+    """A wording differs from its question in what must not change, and no reason was given to accept it."""
+
+
+_EVENTS = KINDS["events"]
+# Put together once: every page of a task asks.
+_OF_ITEM = sa.select(*(schema.events.c[name] for name in _EVENTS.names)).where(
+    schema.events.c.kind == REWRITING, schema.events.c.subject == sa.bindparam("item")
+)
+
+
+def reworded(connection: Connection, item: Item) -> Item:
+    """An item with the text that was accepted for it."""
+    rows = connection.execute(_OF_ITEM, {"item": item.id})
+    return accepted_text(item, [_EVENTS.read(tuple(row)) for row in rows])
+
+
+def worded(connection: Connection) -> frozenset[str]:
+    """The items whose wording stands, since they were answered with a text or rated."""
+    a, r = schema.answers.c, schema.ratings.c
+    told = sa.select(a.item).where(a.text != "").distinct()
+    rated = sa.select(r.item).where(r.item.is_not(None)).distinct()
+    return frozenset(connection.execute(told.union(rated)).scalars())
+
+
+def decide(store: Store, choices: Sequence[Choice], *, by: str, at: str) -> int:
+    """Keep decisions, all or none of them, and count those that are new; a PlanError says what stands in the way."""
+    with writing(store.engine) as connection:
+        items = {item.id: item for item in _items(connection, {one.item for one in choices})}
+        events = [e for kind in (PROPOSED, REWRITING) for e in happenings.of_kind(connection, kind)]
+        proposed, held = proposals(events), decisions(events)
+        stands = worded(connection)
+        made: list[Event] = []
+        unanswered: list[str] = []
+        for one in choices:
+            item = items.get(one.item)
+            if item is None:
+                raise PlanError(f"there is no item {one.item!r}")
+            before = held.get(one.item)
+            number = before.number + 1 if before is not None else 1
+            accepted = _accepted(one, item, proposed[one.item].text if one.item in proposed else "", by, number)
+            warnings = fidelity_warnings(item.text, accepted.text) if accepted.verdict != "keep" else ()
+            if before is not None and (before.verdict, before.text) == (accepted.verdict, accepted.text):
+                continue
+            shown = before.text if before is not None else item.text
+            if one.item in stands and accepted.text != shown:
+                raise PlanError(
+                    f"item {one.item!r}: is answered or rated already in the words that it has; another wording cannot"
+                    " be accepted any more"
+                )
+            if warnings and not one.despite.strip():
+                unanswered.append(f"item {one.item!r}: {'; '.join(warning.sentence() for warning in warnings)}")
+            despite = " ".join(one.despite.split()) if warnings else ""
+            made.append(decided_event(item, replace(accepted, despite=despite), at))
+        if unanswered:
+            raise UnansweredError(f"{in_short(unanswered)}; expected an answer to the warning, or to keep the question")
+        if made:
+            write.append(connection, Batch(events=tuple(made)), kind=REWRITING, at=at)
+    return len(made)
+
+
+def _accepted(one: Choice, item: Item, proposal: str, by: str, number: int) -> Accepted:
+    """A choice as it is kept; a model's wording accepted with changes is one's own."""
+    if one.verdict == "keep":
+        return Accepted("keep", item.text, by, number)
+    text = (one.text if one.verdict == "edit" else proposal).strip()
+    if not text:
+        what = "an empty text" if one.verdict == "edit" else "a rewriting, and there is none"
+        raise PlanError(f"item {one.item!r}: {what} cannot be accepted; expected a wording, or to keep the question")
+    if text == item.text:
+        return Accepted("keep", item.text, by, number)
+    return Accepted("accept" if text == proposal else "edit", text, by, number)
+
+
+def _items(connection: Connection, ids: Collection[str]) -> Sequence[Item]:
+    return list(read.some(connection, "items", schema.items.c.id.in_(sorted(ids))))

@@ -1,0 +1,84 @@
+"""A folder that appears complete or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from konsil.errors import StoreError
+from konsil.store.engine.leftovers import clear_leftovers, draft_prefix
+from konsil.store.engine.private import make_private
+
+
+@contextmanager
+def whole_folder(folder: Path, *, mark: str, overwrite: bool, private: bool = False) -> Iterator[Path]:
+    """Give a temporary folder beside `folder` that takes its place when the block ends well, and vanishes otherwise.
+
+    An existing folder that is not empty is refused, or replaced with `overwrite` where it holds the file `mark`: only
+    what konsil wrote is ever deleted. With `private` only the owner may read the result.
+    """
+    target = folder.absolute()
+    _check(target, mark, overwrite)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        clear_leftovers(target)
+        made = Path(tempfile.mkdtemp(prefix=draft_prefix(target), suffix=".partial", dir=target.parent))
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot be written: {error.strerror or error}") from None
+    try:
+        yield made
+        for path in sorted(p for p in made.rglob("*") if p.is_file()):
+            _flush(path)
+        if private:
+            make_private(made)
+        else:
+            made.chmod(0o755)  # a temporary folder is its owner's alone; what is to be published is read by others
+        _check(target, mark, overwrite)
+        _replace(made, target)
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot be written: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _check(target: Path, mark: str, overwrite: bool) -> None:
+    if not target.exists():
+        return
+    if not target.is_dir():
+        raise StoreError(f"{target}: is a file; expected a folder to write to")
+    if any(target.iterdir()):
+        if not overwrite:
+            raise StoreError(f"{target}: is not empty; name a new folder, or ask to overwrite it")
+        if not (target / mark).is_file():
+            raise StoreError(f"{target}: holds other files than konsil's (there is no {mark}); nothing is overwritten")
+
+
+def _replace(made: Path, target: Path) -> None:
+    if not target.exists():
+        made.rename(target)
+        return
+    old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".old", dir=target.parent))
+    target.rename(old / target.name)
+    try:
+        made.rename(target)
+    except OSError:
+        (old / target.name).rename(target)
+        raise
+    finally:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _flush(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def sha256(path: Path) -> str:
+    """Digest a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

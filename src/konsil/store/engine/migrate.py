@@ -1,0 +1,92 @@
+"""Bringing a database to this version's schema: new ones, older ones; newer ones are refused."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from konsil.errors import StoreError
+from konsil.store.engine import engine as engines
+from konsil.store.engine import page_schema, schema
+from konsil.store.engine.private import restrict
+
+if TYPE_CHECKING:
+    from alembic.script import ScriptDirectory
+
+MIGRATIONS = Path(__file__).parents[1] / "migrations"
+# Any fixed number: two programs that create the same PostgreSQL database must wait for each other.
+_LOCK = 5_667_741
+
+
+def prepare(engine: Engine, *, create: bool) -> None:
+    """See to it that the database has this version's schema, or raise a StoreError that says why not."""
+    where = engines.shown(engine.url)
+    with engines.reading(engine) as connection:
+        found = stored_schema(connection, where)
+    if found == schema.SCHEMA:
+        return
+    if found and engines.is_read_only(engine):
+        raise StoreError(
+            f"{where}: has the older schema {found} and may be read but not written; who may write there brings it up"
+            " to date with 'konsil status', or open a copy"
+        )
+    if found == 0 and not create:
+        raise StoreError(f"{where}: holds no study yet; import something first")
+    if found and engine.dialect.name == "sqlite":
+        # Databases of older versions were readable by every account of the machine.
+        restrict(Path(str(engine.url.database)))
+    with engines.writing(engine) as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+        # Asked again under the lock: another program may have been faster.
+        if stored_schema(connection, where) != schema.SCHEMA:
+            upgrade(connection)
+
+
+@cache
+def _revisions(scripts: Path) -> ScriptDirectory:
+    from alembic.script import ScriptDirectory
+
+    return ScriptDirectory(scripts)
+
+
+def stored_schema(connection: Connection, where: str) -> int:
+    """Read the database's schema: 0 where it is empty; a StoreError where it is newer or something else."""
+    tables = set(sa.inspect(connection).get_table_names())
+    if not tables & page_schema.TABLES:
+        return 0
+    found = None
+    if "meta" in tables and "alembic_version" in tables:
+        query = sa.select(schema.meta.c.value).where(schema.meta.c.key == "schema")
+        found = connection.execute(query).scalar_one_or_none()
+    if found is None or not found.isdigit():
+        raise StoreError(f"{where}: is a database of something else than konsil")
+    if int(found) > schema.SCHEMA:
+        raise StoreError(
+            f"{where}: was written by a newer konsil (schema {found}; this one knows up to {schema.SCHEMA})"
+        )
+    return int(found)
+
+
+def upgrade(connection: Connection, scripts: Path = MIGRATIONS) -> None:
+    """Run the migrations that are missing, inside the caller's transaction."""
+    from alembic.config import Config
+    from alembic.runtime.environment import EnvironmentContext
+
+    revisions = _revisions(scripts)
+    config = Config()
+    config.attributes["connection"] = connection
+    # What alembic's command does, but for reading the scripts anew for every database.
+    with EnvironmentContext(
+        config, revisions, fn=lambda revision, _: revisions._upgrade_revs("head", revision), destination_rev="head"
+    ):
+        revisions.run_env()
+    number = str(int(revisions.get_current_head() or 0))
+    meta = schema.meta
+    done = connection.execute(sa.update(meta).where(meta.c.key == "schema").values(value=number))
+    if done.rowcount == 0:
+        connection.execute(sa.insert(meta).values(key="schema", value=number))

@@ -1,0 +1,1 @@
+"""The audit log and everything that is written under an entry of it."""

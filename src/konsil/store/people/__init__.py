@@ -1,0 +1,1 @@
+"""Names, links and devices, apart from ratings."""

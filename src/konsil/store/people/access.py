@@ -1,0 +1,227 @@
+"""Who is let in: invitations and signed-in visitors. Secrets are given out once and kept as hashes only."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from konsil.errors import StoreError, nearest
+from konsil.store.engine import engine, page_schema, schema
+from konsil.store.log import audit
+from konsil.store.log.covering import traces_of_invitations
+from konsil.store.log.db import Store
+
+Role = Literal["rater", "curator", "coordinator", "analyst", "owner"]
+ROLES: tuple[Role, ...] = get_args(Role)
+"""Who may be invited as what.
+
+A curator goes through items before the study and sees no rating and no system; an analyst sees data blinded, a
+coordinator sees no outcome, an owner runs the study.
+"""
+PERSONAL: frozenset[Role] = frozenset({"rater", "curator"})
+"""Whose links lead back, on any device, until they expire; those of others work once."""
+
+ERASED = "~erased"
+"""Who has the cookie of somebody whose data were erased: nobody, until it expires."""
+GUEST = "guest-"
+"""How the pseudonyms begin of those who come by an invitation for anybody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """A link that lets somebody in; the secret part of it is not kept."""
+
+    token: str
+    """SHA-256 of the secret."""
+    who: str
+    """The rater's id, or a name for whoever runs the study; empty: for anybody, each a rater of their own."""
+    role: Role
+    """As what they come."""
+    made_at: str
+    """When it was made."""
+    expires_at: str
+    """From when on it opens nothing."""
+    uses: int = 0
+    """How often it was used."""
+    most_uses: int | None = None
+    """How often it can be used; None: until it expires, on any device."""
+    used_at: str | None = None
+    """When it was used last."""
+    revoked_at: str | None = None
+    """When it was revoked."""
+
+    def open(self, at: str) -> bool:
+        """Whether it lets anybody in at this time."""
+        return (
+            self.revoked_at is None and at < self.expires_at and (self.most_uses is None or self.uses < self.most_uses)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Somebody who is signed in on one device."""
+
+    cookie: str
+    """SHA-256 of the cookie."""
+    who: str
+    """The rater's id, or the name of whoever runs the study."""
+    role: Role
+    """As what they came."""
+    csrf: str
+    """What their forms carry, so that no other site can send one."""
+    language: str
+    """The language they chose; empty: none yet."""
+    made_at: str
+    """When they signed in."""
+    expires_at: str
+    """Until when they are."""
+
+
+def hashed(secret: str) -> str:
+    """What is kept of a secret. Secrets are long and random, so a plain hash cannot be guessed back."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def role_of(name: str) -> Role:
+    """The role of this name; a StoreError where there is none."""
+    if name not in ROLES:
+        raise StoreError(f"role: there is no role {name!r}; {nearest(name, ROLES)}")
+    return name
+
+
+class Access:
+    """The invitations and visitors of one study's store."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def invite(self, who: str, role: Role, *, at: str, expires_at: str, most_uses: int | None = None) -> str:
+        """Make an invitation and give its secret, which is not kept anywhere."""
+        audit.check_time(at)
+        audit.check_time(expires_at)
+        secret = secrets.token_urlsafe(24)
+        row = {
+            "token": hashed(secret), "who": who, "role": role, "made_at": at, "expires_at": expires_at,
+            "uses": 0, "most_uses": most_uses,
+        }  # fmt: skip
+        with engine.writing(self.store.engine) as connection:
+            refuse_erased(connection, who)
+            connection.execute(sa.insert(page_schema.invitations).values(row))
+            traces = traces_of_invitations(connection, page_schema.invitations.c.token == hashed(secret))
+            data = {"who": who, "role": role, "expires_at": expires_at, "traces": traces, "salted": True}
+            audit.append(connection, "invitation", data, at)
+        return secret
+
+    def invitation(self, secret: str, at: str) -> Invitation | None:
+        """The invitation of this secret, if it still lets anybody in; looking uses nothing up."""
+        with engine.reading(self.store.engine) as connection:
+            found = _invitation(connection, hashed(secret))
+        return found if found is not None and found.open(at) else None
+
+    def invitations(self) -> tuple[Invitation, ...]:
+        """All invitations, oldest first."""
+        c = page_schema.invitations.c
+        with engine.reading(self.store.engine) as connection:
+            rows = connection.execute(_INVITATION.order_by(c.made_at, c.who, c.token))
+            return tuple(Invitation(**row._mapping) for row in rows)
+
+    def revoke(self, who: str, *, at: str, stay: bool = False) -> int:
+        """Revoke all invitations of somebody and sign them out everywhere (not with `stay`); count what was open."""
+        with engine.writing(self.store.engine) as connection:
+            return close_door(connection, who, at, stay=stay)
+
+    def redeem(self, secret: str, *, at: str, expires_at: dict[Role, str], language: str = "") -> str | None:
+        """Use an invitation and give the new visitor's cookie; None where it lets nobody in.
+
+        `expires_at` says for each role how long one is signed in. Every time is a new cookie: none is ever taken over.
+        An invitation for anybody makes a new pseudonym every time.
+        """
+        cookie = secrets.token_urlsafe(32)
+        c = page_schema.invitations.c
+        with engine.writing(self.store.engine) as connection:
+            found = _invitation(connection, hashed(secret))
+            if found is None or not found.open(at):
+                return None
+            used = {"uses": c.uses + 1, "used_at": at}
+            connection.execute(sa.update(page_schema.invitations).where(c.token == found.token).values(used))
+            connection.execute(sa.delete(page_schema.visitors).where(page_schema.visitors.c.expires_at <= at))
+            who = found.who or f"{GUEST}{secrets.token_hex(4)}"
+            row = Visitor(
+                hashed(cookie), who, found.role, secrets.token_urlsafe(24), language, at, expires_at[found.role]
+            )
+            connection.execute(sa.insert(page_schema.visitors).values(_cells(row)))
+            traces = traces_of_invitations(connection, c.token == found.token)
+            audit.append(connection, "sign-in", {"who": who, "role": found.role, "traces": traces, "salted": True}, at)
+        return cookie
+
+    def visitor(self, cookie: str, at: str) -> Visitor | None:
+        """Who has this cookie; None where nobody has, or no longer."""
+        with engine.reading(self.store.engine) as connection:
+            row = connection.execute(_VISITOR, {"of": hashed(cookie), "now": at}).first()
+        return None if row is None else Visitor(**row._mapping)
+
+    def leave(self, visitor: Visitor) -> None:
+        """Sign a visitor out on this device."""
+        with engine.writing(self.store.engine) as connection:
+            connection.execute(sa.delete(page_schema.visitors).where(page_schema.visitors.c.cookie == visitor.cookie))
+
+    def speak(self, visitor: Visitor, language: str) -> None:
+        """Note the language a visitor chose."""
+        change = (
+            sa.update(page_schema.visitors)
+            .where(page_schema.visitors.c.cookie == visitor.cookie)
+            .values(language=language)
+        )
+        with engine.writing(self.store.engine) as connection:
+            connection.execute(change)
+
+
+# Asked at every request, so it is put together once.
+_VISITOR = sa.select(page_schema.visitors).where(
+    page_schema.visitors.c.cookie == sa.bindparam("of"), page_schema.visitors.c.expires_at > sa.bindparam("now")
+)
+
+
+_INVITATION = sa.select(*(c for c in page_schema.invitations.c if c.name != "entry"))
+
+
+def close_door(connection: Connection, who: str, at: str, *, stay: bool = False) -> int:
+    """Revoke all invitations of somebody and sign them out (not with `stay`), in the caller's transaction."""
+    c, v = page_schema.invitations.c, page_schema.visitors.c
+    open_ = sa.and_(c.who == who, c.revoked_at.is_(None), c.expires_at > at)
+    n = connection.execute(sa.update(page_schema.invitations).where(open_).values(revoked_at=at)).rowcount
+    if not stay:
+        connection.execute(sa.delete(page_schema.visitors).where(v.who == who))
+    traces = traces_of_invitations(connection, sa.and_(c.who == who, c.revoked_at == at))
+    audit.append(
+        connection, "invitations revoked", {"who": who, "invitations": n, "traces": traces, "salted": True}, at
+    )
+    return n
+
+
+def refuse_erased(connection: Connection, who: str) -> None:
+    """Nobody comes back under an identifier whose data were erased: what follows would be a person's data again."""
+    e = schema.events.c
+    if connection.execute(sa.select(e.id).where(e.kind == audit.ERASURE, e.subject == who)).first() is not None:
+        raise StoreError(f"rater: the data of {who!r} were erased; expected another identifier")
+
+
+def close_for_good(connection: Connection, who: str) -> None:
+    """Leave of somebody's signed-in devices only that their data were erased, in the caller's transaction."""
+    v = page_schema.visitors
+    nothing = {"who": ERASED, "csrf": "", "made_at": ""}
+    connection.execute(sa.update(v).where(v.c.who == who).values(nothing))
+
+
+def _invitation(connection: Connection, token: str) -> Invitation | None:
+    row = connection.execute(_INVITATION.where(page_schema.invitations.c.token == token)).first()
+    return None if row is None else Invitation(**row._mapping)
+
+
+def _cells(visitor: Visitor) -> dict[str, Any]:
+    return {name: getattr(visitor, name) for name in Visitor.__slots__}

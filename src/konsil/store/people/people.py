@@ -1,0 +1,56 @@
+"""Names and addresses, in a table of their own that no reader of ratings ever opens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from konsil.errors import StoreError
+from konsil.store.engine import engine, schema
+from konsil.store.log.db import Store
+from konsil.store.people.staff import forget_staff
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who a rater is."""
+
+    rater: str
+    """The rater's id, a pseudonym."""
+    name: str = ""
+    """The name."""
+    email: str = ""
+    """The address."""
+
+
+def note_person(store: Store, person: Person) -> None:
+    """Write who a rater is, or correct it; the log does not say what was written."""
+    table = schema.people
+    with engine.writing(store.engine) as connection:
+        known = connection.execute(sa.select(schema.raters.c.id).where(schema.raters.c.id == person.rater)).first()
+        if known is None:
+            raise StoreError(f"people: there is no rater {person.rater!r} in the database; run 'konsil plan' first")
+        values = {"name": person.name, "email": person.email}
+        changed = connection.execute(sa.update(table).where(table.c.rater == person.rater).values(values))
+        if changed.rowcount == 0:
+            connection.execute(sa.insert(table).values(rater=person.rater, **values))
+
+
+def people(store: Store) -> dict[str, Person]:
+    """Everybody whose name is known, by rater."""
+    with engine.reading(store.engine) as connection:
+        rows = connection.execute(sa.select(schema.people).order_by(schema.people.c.rater))
+        return {row.rater: Person(row.rater, row.name, row.email) for row in rows}
+
+
+def forget_person(store: Store, rater: str) -> bool:
+    """Erase a name and address, a rater's or a staff member's, as they may demand; what they did stays.
+
+    It stays under the pseudonym.
+    """
+    with engine.writing(store.engine) as connection:
+        done = connection.execute(sa.delete(schema.people).where(schema.people.c.rater == rater))
+        forgotten = forget_staff(connection, rater)
+    engine.empty_log(store.engine)
+    return bool(done.rowcount) or forgotten

@@ -1,0 +1,94 @@
+"""Those who run a study: a pseudonym everywhere, and the name in a table of its own, from which it can be erased."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from konsil.errors import StoreError
+from konsil.store.engine import page_schema, schema
+from konsil.store.engine.engine import reading, writing
+from konsil.store.log import audit
+from konsil.store.log.db import Store
+
+PREFIX = "staff-"
+"""How the pseudonyms begin."""
+LONGEST = 200
+"""Characters of a name."""
+
+
+def pseudonym(store: Store, name: str) -> str:
+    """The pseudonym of this name, or the pseudonym itself where it is one; a name that is new gets one."""
+    wanted = name.strip()
+    if not wanted or len(wanted) > LONGEST or not wanted.isprintable():
+        raise StoreError(f"staff: expected a name of 1 to {LONGEST} characters, got {name[:80]!r}")
+    with reading(store.engine) as connection:
+        found = _known(connection, wanted)
+    if found is None:
+        with writing(store.engine) as connection:
+            audit.next_entry(connection)  # two names that come at the same moment get two pseudonyms
+            found = _known(connection, wanted)
+            if found is None:
+                found = _next(connection)
+                connection.execute(sa.insert(schema.staff).values(who=found, name=wanted))
+    return found
+
+
+TABLE = "table"
+"""Who decided, where a table was read and nobody was named."""
+
+
+def decider(store: Store, by: str, *, keep: bool = True) -> str:
+    """Who decided at the command line, as stored: a pseudonym; TABLE and nobody stay as they are.
+
+    `keep` False writes nothing: a name that is new stays as it is.
+    """
+    if by.strip() in ("", TABLE):
+        return by.strip()
+    if keep:
+        return pseudonym(store, by)
+    with reading(store.engine) as connection:
+        return _known(connection, by.strip()) or by
+
+
+def _known(connection: Connection, name: str) -> str | None:
+    t, i = schema.staff.c, page_schema.invitations.c
+    who = connection.execute(sa.select(t.who).where(sa.or_(t.who == name, t.name == name)).order_by(t.who)).scalar()
+    if who is not None:
+        return str(who)
+    # Identifiers that older versions took as they came stay what they are in the log.
+    older = sa.select(i.who).where(i.who == name, i.role != "rater").limit(1)
+    return None if connection.execute(older).first() is None else name
+
+
+def _next(connection: Connection) -> str:
+    taken = set(connection.execute(sa.select(schema.staff.c.who)).scalars())
+    taken |= set(connection.execute(sa.select(page_schema.invitations.c.who)).scalars())
+    taken |= set(connection.execute(sa.select(schema.raters.c.id)).scalars())
+    # A number is not given again to somebody else: a name that was erased leaves its pseudonym's row.
+    return next(who for n in range(1, len(taken) + 2) if (who := f"{PREFIX}{n}") not in taken)
+
+
+def names(connection: Connection) -> Mapping[str, str]:
+    """Pseudonym -> name, of raters and of those who run the study, as far as names are known; for the desk alone."""
+    raters = connection.execute(sa.select(schema.people.c.rater, schema.people.c.name))
+    others = connection.execute(sa.select(schema.staff.c.who, schema.staff.c.name))
+    return {who: name for rows in (raters, others) for who, name in rows if name}
+
+
+def named(store: Store, sentences: Iterable[str]) -> Iterator[str]:
+    """Sentences for those who run the study, with the names behind the pseudonyms that they quote."""
+    with reading(store.engine) as connection:
+        known = names(connection)
+    for sentence in sentences:
+        for who, name in known.items():
+            sentence = sentence.replace(f"{who!r}", f"{who!r} ({name})")
+        yield sentence
+
+
+def forget_staff(connection: Connection, who: str) -> bool:
+    """Erase a name in the caller's transaction; the pseudonym stays taken."""
+    known = sa.and_(schema.staff.c.who == who, schema.staff.c.name != "")
+    return bool(connection.execute(sa.update(schema.staff).where(known).values(name="")).rowcount)

@@ -1,0 +1,1 @@
+"""Erasure, and everything that is stored about one person."""

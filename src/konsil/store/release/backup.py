@@ -1,0 +1,65 @@
+"""A copy of the database while raters go on rating: whole, checked, and never half-written."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from konsil.errors import StoreError
+from konsil.store.engine.engine import connect_plainly, told
+from konsil.store.engine.leftovers import clear_leftovers, draft_prefix
+from konsil.store.engine.private import create_private
+from konsil.store.log.db import Store
+from konsil.store.log.heads import head_of
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """What was found in the copy."""
+
+    problems: tuple[str, ...]
+    """What is wrong with its log, one sentence each."""
+    head: str
+    """The head of its log."""
+
+
+def backup(store: Store, target: Path) -> Backup:
+    """Copy the database to a new file by SQLite's online backup, and check the copy's log.
+
+    The copy is one moment of the database. A file that is there already is left alone.
+    """
+    if store.engine.dialect.name != "sqlite":
+        raise StoreError(f"{store.name}: is no file; PostgreSQL is backed up by its own program, pg_dump")
+    if target.exists():
+        raise StoreError(f"{target}: exists already; choose a new file")
+    if not target.parent.is_dir():
+        raise StoreError(f"{target}: the folder {str(target.parent)!r} does not exist")
+    draft = target.with_name(f"{draft_prefix(target)}db")
+    try:
+        clear_leftovers(target)
+        create_private(draft)
+        with (
+            told(store.engine.url),
+            closing(connect_plainly(store.engine)) as source,
+            closing(sqlite3.connect(draft)) as copy,
+        ):
+            # All at once: readers of a write-ahead log keep nobody from writing, and a copy in pieces would begin anew
+            # at every rating.
+            source.backup(copy)
+        with Store.open(draft, create=False) as copied:
+            made = Backup(copied.verify_log(), head_of(copied))
+        # What opening left beside the draft belongs to it, and is in it once it is closed.
+        with closing(sqlite3.connect(draft)) as copy:
+            copy.execute("PRAGMA journal_mode = DELETE")
+        with draft.open("rb") as file:
+            os.fsync(file.fileno())
+        os.link(draft, target)
+    except FileExistsError:
+        raise StoreError(f"{target}: exists already; choose a new file") from None
+    finally:
+        for left in (draft, *(draft.with_name(draft.name + ending) for ending in ("-wal", "-shm", "-journal"))):
+            left.unlink(missing_ok=True)
+    return made

@@ -1,0 +1,1 @@
+"""Tasks and screens: who has which, drafts, batches, places, withdrawal."""

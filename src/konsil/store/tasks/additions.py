@@ -1,0 +1,150 @@
+"""Places that are added after the plan was drawn: an event with its tasks, and nothing that was drawn moves."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sqlalchemy.engine import Connection
+
+from konsil.errors import PlanError, StoreError, nearest
+from konsil.plan import assign
+from konsil.plan.model.places import ADDED, Places, added_places, stand_ins
+from konsil.records import Answer, Event, Item, Task
+from konsil.store.engine.engine import reading, writing
+from konsil.store.log import audit, happenings, write
+from konsil.store.log.db import Store
+from konsil.store.log.happenings import counted
+from konsil.store.log.write import Batch
+from konsil.store.tasks import places as slots
+from konsil.study import Study
+from konsil.study.sections.enrolment import places_problems
+
+MOST = 500
+"""Places that are added at a time."""
+_TRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """Places to be added, or that were."""
+
+    places: Places
+    """Which."""
+    reason: str
+    """Why, in words for the log."""
+    by: str = ""
+    """Who adds them: a role's pseudonym, or the rater who is given one at sign-up."""
+    slots: tuple[str, ...] = field(default=())
+    """Their names, once they are there."""
+    tasks: int = 0
+    """Tasks that came with them, those of judges included."""
+
+
+def places_of(connection: Connection, study: Study) -> tuple[Places, ...]:
+    """The protocol's places, then those that were added."""
+    return (*study.places, *added_places(happenings.of_kind(connection, ADDED)))
+
+
+def add_places(store: Store, study: Study, wanted: Addition, *, at: str) -> Addition:
+    """Add places and draw their tasks; a StoreError or PlanError where that cannot be, and nothing is written then.
+
+    The plan is drawn without and with them, and must be the same for everybody else, byte for byte.
+    """
+    _check(study, wanted)
+    for _ in range(_TRIES):
+        with store.view() as view:
+            items, answers, events = [list(view.each(kind)) for kind in ("items", "answers", "events")]
+            planned = next(iter(view.each("tasks")), None)
+        if planned is None:
+            raise StoreError("places: nothing is planned yet; run 'konsil plan' first")
+        number = sum(e.kind == ADDED for e in events)
+        event = _event(wanted, number + 1, at)
+        fresh = _fresh(study, items, answers, events, event)
+        with writing(store.engine) as connection:
+            audit.head(connection, lock=True)
+            if counted(connection, ADDED) != number:
+                # Somebody else added places meanwhile: theirs come first.
+                continue
+            write.append(connection, Batch(events=(event,), tasks=fresh), kind=ADDED, at=at)
+        slots = tuple(dict.fromkeys(t.slot for t in fresh if t.slot.rpartition(" ")[0] == wanted.places.panel))
+        return dataclasses.replace(wanted, slots=slots, tasks=len(fresh))
+    raise StoreError("places: others add places at the same time; try again")
+
+
+def _check(study: Study, wanted: Addition) -> None:
+    places, panels = wanted.places, {p.panel: None for p in study.places}
+    if places.panel not in panels:
+        raise StoreError(f"panel: {places.panel!r} has no places to sign up for; {nearest(places.panel, panels)}")
+    if not 1 <= places.number <= MOST:
+        raise StoreError(f"number: expected 1 to {MOST} places, got {places.number}")
+    if not wanted.reason.strip():
+        raise StoreError("reason: is empty; say why places are added")
+    for problem in places_problems([places], study.enrolment, "places"):
+        raise StoreError(problem)
+
+
+def _event(wanted: Addition, number: int, at: str) -> Event:
+    places = wanted.places
+    data: dict[str, object] = {"number": places.number, "strata": dict(places.strata), "reason": wanted.reason.strip()}
+    return Event(f"{ADDED} {number:04}", ADDED, places.panel, at, data | ({"by": wanted.by} if wanted.by else {}))
+
+
+def _fresh(
+    study: Study, items: Iterable[Item], answers: Iterable[Answer], events: Iterable[Event], event: Event
+) -> tuple[Task, ...]:
+    """The tasks that come with an addition; a PlanError where something drawn would move, or nothing comes."""
+    design = {
+        "items": tuple(items),
+        "answers": tuple(answers),
+        "raters": study.raters,
+        "instruments": study.instruments,
+        "seed": study.seed,
+        "places": study.places,
+    }
+    before = assign(study.plan, **design, events=events)  # type: ignore[arg-type]
+    after = assign(study.plan, **design, events=(*events, event))  # type: ignore[arg-type]
+    now = {t.id: t for t in after}
+    moved = next((t for t in before if now.get(t.id) != t), None)
+    if moved is not None:
+        raise PlanError(
+            f"places: with them {moved.slot!r} would see another order or other tasks than were drawn; places cannot be"
+            " added where another panel takes over items with raters_per_item or per_rater of its own"
+        )
+    known = {t.id for t in before}
+    fresh = tuple(t for t in after if t.id not in known)
+    if not any(t.item is not None and t.slot.rpartition(" ")[0] == event.subject for t in fresh):
+        strata = ", ".join(f"{k} {v!r}" for k, v in added_places([event])[0].strata.items())
+        raise PlanError(f"places: there are no items for {event.subject!r}{f' with {strata}' if strata else ''}")
+    return fresh
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Places of one panel and profile."""
+
+    panel: str
+    """The panel."""
+    strata: Mapping[str, str]
+    """What a profile must say."""
+    places: int
+    """How many there are."""
+    added: int
+    """How many of them were added after the plan."""
+    free: int
+    """How many nobody has."""
+
+
+def groups(study: Study, store: Store) -> tuple[Group, ...]:
+    """The places by panel and profile, with how many are free, in the protocol's order."""
+    with reading(store.engine) as connection:
+        all_places, free = places_of(connection, study), slots.free_slots(connection)
+    first = {r.id for r in stand_ins(study.places, study.raters)}
+    found: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
+    for stand_in in stand_ins(all_places, study.raters):
+        found.setdefault((stand_in.panel, tuple(sorted(stand_in.strata.items()))), []).append(stand_in.id)
+    return tuple(
+        Group(panel, dict(strata), len(ids), sum(i not in first for i in ids), sum(i in free for i in ids))
+        for (panel, strata), ids in found.items()
+    )

@@ -1,0 +1,111 @@
+"""Slots that nobody has since somebody withdrew, and who takes one over; tie-breaks that came up for nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from konsil.errors import StoreError, nearest
+from konsil.plan.changes.handover import hand_over
+from konsil.plan.draw.seats import HAND_OVER, occupy
+from konsil.plan.model.places import SIGN_UP, slots_of
+from konsil.records import Event, Rater, Task
+from konsil.store.engine import read, schema
+from konsil.store.engine.engine import writing
+from konsil.store.log import happenings
+from konsil.store.log.db import Store
+from konsil.store.tasks import hands, leaving, places, progress
+from konsil.study import Study
+
+LONGEST = 60
+"""Characters of the identifier of who takes over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vacancy:
+    """A slot of the plan that is nobody's."""
+
+    slot: str
+    """The slot."""
+    panel: str
+    """Its panel."""
+    screens: int
+    """Screens that wait in it. Tie-breaks are left out: how many there are is an outcome."""
+    breaks_ties: bool
+    """Whether tie-breaks fall to it, which then wait as well."""
+
+
+def vacancies(connection: Connection, study: Study) -> tuple[Vacancy, ...]:
+    """The slots of people that have nobody and something to do, in the plan's order.
+
+    Places that people sign up for are not among them: they are free, and the next one who fits takes them.
+    """
+    panels = {a.panel for a in study.plan if a.when == "disagreed"}
+    t = schema.tasks.c
+    lapsed = sa.select(t.slot, sa.func.count()).where(
+        t.rater == "", t.purpose.not_in(progress.UNCOUNTED), t.item.is_not(None)
+    )
+    counts: dict[str, int] = {slot: int(n) for slot, n in connection.execute(lapsed.group_by(t.slot))}
+    found = (Vacancy(r.id, r.panel, counts.get(r.id, 0), r.panel in panels) for r in _empty(connection, study))
+    return tuple(v for v in found if v.screens or v.breaks_ties)
+
+
+def _empty(connection: Connection, study: Study) -> list[Rater]:
+    """The stand-ins of the named people's slots that nobody holds."""
+    moves = [*happenings.of_kind(connection, happenings.WITHDRAWAL), *happenings.of_kind(connection, SIGN_UP)]
+    pairs = list(zip(slots_of(study.raters), study.raters, strict=True))
+    known = {slot.id for slot, _ in pairs}
+    # A place that people sign up for is a slot too; whoever holds it is no matter here.
+    ours = [e for e in moves if e.kind == happenings.WITHDRAWAL or str(e.data.get("slot", "")) in known]
+    held = occupy([Task(slot.id, slot.id, rater.id, "", None) for slot, rater in pairs], _plain(ours), ())
+    return [slot for (slot, _), task in zip(pairs, held, strict=True) if slot.kind == "human" and not task.rater]
+
+
+def _plain(events: Sequence[Event]) -> list[Event]:
+    """The events without what they say of single tasks: only who holds which slot is asked."""
+    return [Event(e.id, e.kind, e.subject, e.at, {k: v for k, v in e.data.items() if k == "slot"}) for e in events]
+
+
+def succeed(store: Store, study: Study, slot: str, rater: str, *, at: str, by: str = "") -> int:
+    """Name who takes over a slot that nobody has, with all that waits in it; count the tasks."""
+    who = rater.strip()
+    with writing(store.engine) as connection:
+        places.keep_others_waiting(connection)
+        empty = {r.id: r for r in _empty(connection, study)}
+        if slot not in empty:
+            raise StoreError(f"slot: nobody is wanted for {slot!r}; {nearest(slot, empty)}")
+        if not who or len(who) > LONGEST or not who.isprintable():
+            raise StoreError(f"rater: expected a pseudonym of 1 to {LONGEST} characters, got {rater!r}")
+        if "@" in who:
+            raise StoreError(f"rater: {who!r} is an e-mail address; a rater's identifier is everywhere: invent one")
+        known = {r.id: r for r in (*read.each(connection, "raters"), *study.raters)}
+        if who in known and (known[who].panel != empty[slot].panel or who not in leaving.gone(connection)):
+            # Somebody who works already has seen items that a tie-break is about.
+            raise StoreError(f"rater: {who!r} is in the study already; expected somebody new, or who had withdrawn")
+        # Only what the plan goes by is taken for true of somebody new.
+        matched = {a.match for a in study.plan if a.panel == empty[slot].panel}
+        strata = {name: value for name, value in empty[slot].strata.items() if name in matched}
+        return places.take(connection, Rater(who, empty[slot].panel, strata=strata), slot, at, by=by)
+
+
+def share(connection: Connection, study: Study, arisen: Sequence[Task], *, at: str) -> None:
+    """Give tie-breaks that came up for nobody to the others of their panel, evenly; where nobody is left, they wait."""
+    waiting = [t for t in arisen if not t.rater]
+    if not waiting:
+        return
+    left, people = leaving.gone(connection), leaving.people_of(connection, study)
+    for panel in dict.fromkeys(t.slot.rpartition(" ")[0] for t in waiting):
+        members = [r for r in people.values() if r.panel == panel and r.kind == "human" and r.id not in left]
+        mine = [t for t in waiting if t.slot.rpartition(" ")[0] == panel]
+        theirs = read.some(connection, "tasks", schema.tasks.c.rater.in_([r.id for r in members]))
+        found = hand_over(
+            "", [*mine, *theirs], plan=study.plan, raters=[Rater("", panel), *members], items={}, rated=(),
+            seed=study.seed,
+        )  # fmt: skip
+        holders = {task: holder for task, holder in found.holders.items() if holder}
+        if holders:
+            event = Event(f"{HAND_OVER} {min(holders)}", HAND_OVER, panel, at, {"holders": holders})
+            hands.hand_over(connection, event, holders)

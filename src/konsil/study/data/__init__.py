@@ -1,0 +1,1 @@
+"""The protocol beside data: what may come in, freezes, letters, planned tasks."""

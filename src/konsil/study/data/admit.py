@@ -1,0 +1,279 @@
+"""What may come in: records read from files, checked against the protocol before anything is written."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
+from typing import TypeVar
+
+from konsil.errors import PROBLEMS, SourceError, in_short, nearest
+from konsil.instrument import Criterion, Instrument, LabelError, canonical, digest, read_label
+from konsil.instrument.definition.form import ANSWERS, ITEMS
+from konsil.records import Answer, Item, Rater, Rating, State, Task
+from konsil.study.definition.protocol import LONE_PANEL, Study
+
+R = TypeVar("R", Rating, Task)
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """One file's records, with the line of each rating."""
+
+    name: str
+    """The file's name, for errors."""
+    items: Sequence[Item] = ()
+    """Items it has."""
+    answers: Sequence[Answer] = ()
+    """Answers it has."""
+    tasks: Sequence[Task] = ()
+    """Tasks its ratings name."""
+    ratings: Sequence[Rating] = ()
+    """Ratings, their labels still the file's words."""
+    lines: Sequence[int] = ()
+    """The line of each rating."""
+    place: str = "line"
+    """What its lines are called: texts have lines, spreadsheets rows."""
+    hint: str = ""
+    """What to add to a message on unknown labels."""
+    preparation: Mapping[str, object] = field(default_factory=dict)
+    """What was read, kept and dropped where its items were filtered out of something larger."""
+    raters: Sequence[Rater] = ()
+    """Raters, where it has a whole study's records: they and the answers' systems need no entry in study.toml."""
+    lengths: Mapping[str, int] = field(default_factory=dict)
+    """Answer -> its length, where the texts are not at hand."""
+    notes: tuple[str, ...] = ()
+    """What is worth a look in the file, one sentence each."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the store holds already."""
+
+    items: frozenset[str] = frozenset()
+    """Items."""
+    answers: Mapping[str, str] = field(default_factory=dict)
+    """Answer -> its system."""
+    bare: bool = False
+    """Whether no item or answer held has a text: they were implied by ratings, and further ones are implied too."""
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """Records that the protocol admits."""
+
+    items: tuple[Item, ...]
+    """Items, those implied by ratings included."""
+    answers: tuple[Answer, ...]
+    """Answers, those implied by ratings included."""
+    raters: tuple[Rater, ...]
+    """The raters that gave ratings."""
+    tasks: tuple[Task, ...]
+    """Tasks, each with its instrument."""
+    ratings: tuple[Rating, ...]
+    """Ratings with their labels as the scale reads them."""
+
+
+def admit(study: Study, files: Sequence[Incoming], known: Known | None = None) -> Admitted:
+    """Check all files together; raises one SourceError that lists what is wrong, and then nothing may be written.
+
+    Where neither the store nor the files have items with texts, items are implied by the ratings that name them;
+    likewise answers.
+    """
+    door = _Door(study, files, known or Known())
+    for one in files:
+        door.check(one)
+    return door.admitted()
+
+
+class _Door:
+    """The state of one admission: what is known so far and what has been implied."""
+
+    def __init__(self, study: Study, files: Sequence[Incoming], known: Known) -> None:
+        self.study = study
+        self.files = files
+        self.items = {i.id: i for f in files for i in f.items}
+        self.answers = {a.id: a for f in files for a in f.answers}
+        self.known = known
+        self.imply_items = not self.items and (known.bare or not known.items)
+        self.imply_answers = not self.answers and (known.bare or not known.answers)
+        brought = {r.id: r for f in files for r in f.raters}
+        self.raters = brought | {r.id: r for r in study.raters}
+        self.systems = {s.id for s in study.systems}
+        self.criteria: dict[str, list[tuple[Instrument, Criterion]]] = {}
+        for instrument in study.instruments:
+            for criterion in instrument.criteria:
+                self.criteria.setdefault(criterion.id, []).append((instrument, criterion))
+        self.digests = {i.id: digest(i) for i in study.instruments}
+        self.labels: dict[tuple[str, str, str], tuple[State, str | None] | str] = {}
+        self.ratings: list[Rating] = []
+        self.tasks: dict[str, Task] = {}
+        self.seen: dict[str, Rater] = {}
+        self.hints: dict[str, str] = {}
+
+    def check(self, one: Incoming) -> None:
+        """Admit one file's records, or raise."""
+        # A row of several raters has the same fault once for each of them, and is told once.
+        if one.raters:
+            self.systems |= {a.system for a in one.answers} if self.systems else set()
+            self.seen.update({r.id: self.raters[r.id] for r in one.raters})
+        problems: dict[str, None] = dict.fromkeys(self._systems(one))
+        tasks = {t.id: t for t in one.tasks}
+        lines = one.lines or range(2, len(one.ratings) + 2)
+        for rating, line in zip(one.ratings, lines, strict=True):
+            found = self._rating(rating, tasks[rating.task])
+            if isinstance(found, str):
+                problems[f"{one.place} {line:,}: {found}"] = None
+        _raise(one, tuple(problems))
+        if one.raters:
+            # What was asked for and not rated is missing, and can only be counted where the tasks are known.
+            self.tasks |= {t.id: t for t in one.tasks if t.id not in self.tasks}
+
+    def _systems(self, one: Incoming) -> Iterable[str]:
+        for answer in one.answers:
+            if self.systems and answer.system not in self.systems:
+                hint = self._nearest(answer.system, self.systems)
+                yield f"answer {answer.id!r}: there is no system {answer.system!r}; {hint}"
+            if not self.imply_items and answer.item not in self.items and answer.item not in self.known.items:
+                hint = self._nearest(answer.item, self._item_ids())
+                yield f"answer {answer.id!r}: there is no item {answer.item!r}; {hint}"
+            elif self.imply_items:
+                self.items.setdefault(answer.item, Item(answer.item, ""))
+
+    def _item_ids(self) -> Iterable[str]:
+        return itertools.chain(self.items, self.known.items)
+
+    def _nearest(self, name: str, known: Iterable[str]) -> str:
+        """The nearest name, looked for only as often as problems are spelt out: in many names it takes long."""
+        if name not in self.hints and len(self.hints) < PROBLEMS:
+            self.hints[name] = nearest(name, known)
+        return self.hints.get(name, "it is not among those known")
+
+    def _rating(self, rating: Rating, task: Task) -> str | None:
+        """Admit one rating; the problem as a sentence if it cannot be."""
+        found = self._criterion(rating, task)
+        if isinstance(found, str):
+            return found
+        instrument, criterion = found
+        read = self._label(instrument, criterion, rating)
+        if isinstance(read, str):
+            return read
+        problem = self._rater(rating) or self._subject(rating, criterion)
+        if problem:
+            return problem
+        state, label = read
+        # Whichever way round a file has its pairs: two raters who agree have the same record.
+        answers, label = canonical(criterion, rating.answers, label)
+        stamp = rating.instrument or self.digests[instrument.id]
+        self.ratings.append(_rating_with(rating, answers, state, label, stamp))
+        if task.id not in self.tasks:
+            self.tasks[task.id] = task if task.instrument else _task_with(task, instrument.id)
+        return None
+
+    def _criterion(self, rating: Rating, task: Task) -> tuple[Instrument, Criterion] | str:
+        candidates = self.criteria.get(rating.criterion)
+        if not candidates:
+            return f"there is no criterion {rating.criterion!r}; {nearest(rating.criterion, self.criteria)}"
+        if task.instrument:
+            for instrument, criterion in candidates:
+                if instrument.id == task.instrument:
+                    return instrument, criterion
+            known = [i.id for i in self.study.instruments]
+            return f"no instrument {task.instrument!r} asks {rating.criterion!r}; {nearest(task.instrument, known)}"
+        if len(candidates) > 1:
+            names = ", ".join(i.id for i, _ in candidates)
+            return f"criterion {rating.criterion!r} is asked by several instruments ({names}); give the instrument"
+        return candidates[0]
+
+    def _label(self, instrument: Instrument, criterion: Criterion, rating: Rating) -> tuple[State, str | None] | str:
+        if rating.state == "abstained":
+            return "abstained", None
+        key = (instrument.id, criterion.id, rating.label or "")
+        if key not in self.labels:
+            try:
+                self.labels[key] = read_label(criterion, rating.label or "")
+            except LabelError as error:
+                self.labels[key] = str(error)
+        return self.labels[key]
+
+    def _rater(self, rating: Rating) -> str | None:
+        if rating.rater not in self.seen:
+            if self.raters and rating.rater not in self.raters:
+                return f"there is no rater {rating.rater!r}; {self._nearest(rating.rater, self.raters)}"
+            self.seen[rating.rater] = self.raters.get(rating.rater) or Rater(rating.rater, LONE_PANEL)
+        return None
+
+    def _subject(self, rating: Rating, criterion: Criterion) -> str | None:
+        expected = ANSWERS[criterion.scope]
+        if len(rating.answers) != expected:
+            got = len(rating.answers)
+            return (
+                f"criterion {criterion.id!r} is about {criterion.scope}: expected {expected}"
+                f" answer{'' if expected == 1 else 's'}, got {got}"
+                f" ({'name the system or answer' if got < expected else 'leave system and answer out'})"
+            )
+        if rating.item is None and criterion.scope in ITEMS:
+            return f"criterion {criterion.id!r} is about {criterion.scope}: the item is empty"
+        if rating.span is None and criterion.scope == "sentence":
+            return f"criterion {criterion.id!r} is about sentence: the span is empty (span_start and span_end)"
+        if rating.item is not None and rating.item not in self.items and rating.item not in self.known.items:
+            if not self.imply_items:
+                return f"there is no item {rating.item!r}; {self._nearest(rating.item, self._item_ids())}"
+            self.items[rating.item] = Item(rating.item, "")
+        for answer in rating.answers:
+            problem = self._answer(answer, rating.item)
+            if problem:
+                return problem
+        return None
+
+    def _answer(self, answer: str, item: str | None) -> str | None:
+        if answer in self.answers or answer in self.known.answers:
+            return None
+        if not self.imply_answers:
+            known = itertools.chain(self.answers, self.known.answers)
+            return f"there is no answer {answer!r}; {self._nearest(answer, known)}"
+        prefix = f"{item}:"
+        if item is None or not answer.startswith(prefix):
+            return f"answer {answer!r}: its system is not known; import the answers or give a system column"
+        system = answer.removeprefix(prefix)
+        if self.systems and system not in self.systems:
+            return f"there is no system {system!r}; {self._nearest(system, self.systems)}"
+        self.answers[answer] = Answer(answer, item, system)
+        return None
+
+    def admitted(self) -> Admitted:
+        """Everything that came through."""
+        return Admitted(
+            tuple(self.items.values()),
+            tuple(self.answers.values()),
+            tuple(self.seen.values()),
+            tuple(self.tasks.values()),
+            tuple(self.ratings),
+        )
+
+
+def _changing(record: type[R], *names: str) -> Callable[..., R]:
+    """As `dataclasses.replace` of these fields, in a third of the time: a file has hundreds of thousands of records."""
+    known = [f.name for f in fields(record)]
+    values_of, places = attrgetter(*known), [known.index(name) for name in names]
+
+    def changed(one: R, *values: object) -> R:
+        all_values = list(values_of(one))
+        for place, value in zip(places, values, strict=True):
+            all_values[place] = value
+        return record(*all_values)
+
+    return changed
+
+
+_rating_with = _changing(Rating, "answers", "state", "label", "instrument")
+_task_with = _changing(Task, "instrument")
+
+
+def _raise(one: Incoming, problems: Sequence[str]) -> None:
+    if not problems:
+        return
+    hint = f" ({one.hint})" if one.hint else ""
+    n = f"{len(problems):,} problem{'' if len(problems) == 1 else 's'}"
+    raise SourceError(f"{one.name}: {n}; nothing was imported: {in_short(problems)}{hint}", problems)

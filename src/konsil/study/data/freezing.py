@@ -1,0 +1,175 @@
+"""The plan of analyses frozen, and what was changed since; systems are letters until then."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from konsil.analysis import Analysis, Inference
+from konsil.analysis.model.said import Said, listed, say
+from konsil.instrument import digest_of, untitled
+from konsil.records import Event
+from konsil.study.definition.protocol import Study
+
+FREEZE = "freeze"
+"""Subject: the study; data: who, why, and the digests of the plan of analyses."""
+UNBLIND = "unblind"
+"""Subject: the study; data: who and why. Systems have their names from then on."""
+LIFTED = "letters lifted"
+"""Subject: the study; data: why. Somebody saw names although nobody unblinded: the study was marked as simulated."""
+NAMES_SHOWN = "names shown"
+"""Subject: the study; data: why. Analyses showed names before any unblinding: the study was not blinded then."""
+
+
+@dataclass(frozen=True)
+class Deviations:
+    """What the protocol says otherwise than when it was frozen."""
+
+    added: tuple[str, ...] = ()
+    """Analyses that were not there."""
+    changed: tuple[str, ...] = ()
+    """Analyses that said something else."""
+    removed: tuple[str, ...] = ()
+    """Analyses that are gone."""
+    rules: bool = False
+    """Whether exclusions, resampling, target of inference, derived columns or forms changed: then any number may."""
+
+
+def plan_of_analyses(study: Study) -> dict[str, object]:
+    """The digests that a freeze keeps: of each analysis by its name, and of the rules that hold for all of them."""
+    # Digests of frozen studies stay as they are where the protocol states no target of inference.
+    stated = (study.inference,) if study.inference != Inference() else ()
+    forms = tuple(map(untitled, study.instruments))
+    rules = (study.seed, study.exclusions, study.resampling, study.derived, forms, *stated)
+    return {
+        "analyses": {a.name: digest_of(a) for a in study.analyses},
+        "rules": digest_of(dict(enumerate(rules))),
+        "plan": digest_of({"analyses": study.analyses, "rules": dict(enumerate(rules))}),
+    }
+
+
+def frozen(events: Iterable[Event]) -> Event | None:
+    """The freeze, or None."""
+    return min((e for e in events if e.kind == FREEZE), key=lambda e: (e.at, e.id), default=None)
+
+
+def unblinded(events: Iterable[Event]) -> Event | None:
+    """The unblinding, or None."""
+    return min((e for e in events if e.kind == UNBLIND), key=lambda e: (e.at, e.id), default=None)
+
+
+def is_blinded(study: Study, events: Iterable[Event]) -> bool:
+    """Whether systems are letters: the protocol asks for it and nobody has unblinded; simulated ratings hide nobody.
+
+    >>> is_blinded(Study("t", 1, blinded=True), [])
+    True
+    """
+    return study.blinded and not study.simulated and unblinded(events) is None
+
+
+def names_shown(events: Iterable[Event]) -> Event | None:
+    """When analyses first showed names although nobody had unblinded, or None."""
+    here = tuple(events)
+    open_ = unblinded(here)
+    # Within the same second the look came first: once a study is unblinded, none is noted.
+    looks = [e for e in here if e.kind in (LIFTED, NAMES_SHOWN) and (open_ is None or e.at <= open_.at)]
+    return min(looks, key=lambda e: (e.at, e.id), default=None)
+
+
+def look(study: Study, events: Iterable[Event]) -> str:
+    """The kind of the event that showing the study's numbers now leaves; empty where names are hidden, free or told.
+
+    >>> look(Study("t", 1, blinded=True, simulated=True), []), look(Study("t", 1, blinded=True), [])
+    ('letters lifted', '')
+    >>> look(Study("t", 1), [])
+    'names shown'
+    """
+    here = tuple(events)
+    if unblinded(here) is not None or is_blinded(study, here):
+        return ""
+    kind = LIFTED if study.blinded else NAMES_SHOWN
+    return "" if any(e.kind == kind for e in here) else kind
+
+
+def deviations(study: Study, freeze: Event | None) -> Deviations:
+    """What changed since the freeze; nothing where there was none."""
+    if freeze is None:
+        return Deviations()
+    now, before = plan_of_analyses(study), freeze.data
+    then = before.get("analyses")
+    then = dict(then) if isinstance(then, Mapping) else {}
+    here = {a.name: digest_of(a) for a in study.analyses}
+    return Deviations(
+        tuple(name for name in here if name not in then),
+        tuple(name for name, digest in here.items() if name in then and then[name] != digest),
+        tuple(str(name) for name in sorted(then) if name not in here),
+        now["rules"] != before.get("rules"),
+    )
+
+
+def told_apart(study: Study, freeze: Event | None) -> tuple[Analysis, ...]:
+    """The analyses, those that were added or changed after the freeze as exploratory ones."""
+    found = deviations(study, freeze)
+    late = {*found.added, *found.changed}
+    return tuple(dataclasses.replace(a, prespecified=False) if a.name in late else a for a in study.analyses)
+
+
+def sentences(study: Study, events: Iterable[Event]) -> tuple[tuple[Said, ...], tuple[Said, ...]]:
+    """What the report says of it: warnings, and sentences of the methods paragraph."""
+    here = tuple(events)
+    freeze, open_ = frozen(here), unblinded(here)
+    found = deviations(study, freeze)
+    warnings, methods = [], []
+    if is_blinded(study, here):
+        warnings.append(
+            say("Systems are letters, and judges have none of their own, until the plan is frozen and they are named.")
+        )
+    first = names_shown(here)
+    if first is not None and (study.blinded or open_ is not None) and not study.simulated:
+        notice = _names(first)
+        warnings.append(notice)
+        methods.append(notice)
+        if open_ is not None:
+            methods.append(say("The study was unblinded at {at}.", message_id="freezing.unblinded", at=open_.at))
+    elif open_ is not None:
+        methods.append(say("Systems were letters until {at}.", message_id="freezing.letters_until", at=open_.at))
+    if found.added:
+        warnings.append(
+            say(
+                "Added after the plan of analyses was frozen, and therefore exploratory: {names}.",
+                names=listed(found.added),
+            )
+        )
+    if found.changed:
+        warnings.append(
+            say(
+                "Changed after the plan of analyses was frozen, and therefore exploratory: {names}.",
+                names=listed(found.changed),
+            )
+        )
+    if found.removed:
+        warnings.append(say("Taken out after the plan of analyses was frozen: {names}.", names=listed(found.removed)))
+    if found.rules:
+        warnings.append(
+            say(
+                "Exclusions, forms, seed, resampling, the target of inference or derived columns were changed after the"
+                " plan was frozen.",
+                message_id="freezing.rules_changed",
+            )
+        )
+    return tuple(warnings), tuple(methods)
+
+
+def _names(first: Event) -> Said:
+    if first.kind == LIFTED:
+        return say(
+            "Systems had their names at {at} already: the study was marked as simulated then.",
+            message_id="freezing.names_while_simulated",
+            at=first.at,
+        )
+    return say(
+        "Systems had their names in analyses at {at} already: the study was not blinded then.",
+        message_id="freezing.names_while_not_blinded",
+        at=first.at,
+    )

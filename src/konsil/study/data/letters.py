@@ -1,0 +1,240 @@
+"""The blinding: a study and its records as they are shown to anybody who must not know whose answers they are.
+
+This is the only place that decides what is shown, for reports, notebooks, exports and the coordinators' pages alike.
+Letters follow from a secret key of the study's database, so that nobody who has the protocol can make them again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from konsil.analysis import Analysis
+from konsil.instrument import Criterion, Instrument, canonical
+from konsil.plan import Allocation
+from konsil.records import Answer, Event, Injected, Rater, Rating, System, Task, Usage
+from konsil.study.definition.protocol import Study
+
+OWN = "system"
+"""The stratum of a judge that says which system it is itself."""
+
+
+@dataclass(frozen=True)
+class Letters:
+    """What stands for what."""
+
+    systems: Mapping[str, str]
+    """System -> letter."""
+    judges: Mapping[str, str]
+    """Judge -> a name that does not tell which model it is."""
+    families: Mapping[str, str]
+    """Family of a system -> the same with the letter of one of its systems."""
+    answers: Mapping[str, str]
+    """Answer -> its item and the letter of its system."""
+    key: bytes = dataclasses.field(repr=False)
+    """The secret that the letters follow from."""
+
+    def study(self, study: Study) -> Study:
+        """The protocol in letters: systems, their families, judges, and what the plan and the analyses say of them."""
+        return dataclasses.replace(
+            study,
+            systems=tuple(sorted((self._system(s) for s in study.systems), key=lambda s: s.id)),
+            raters=tuple(self.rater(r) for r in study.raters),
+            endpoints=(),
+            judges=(),
+            explanations=tuple(
+                sorted(
+                    (dataclasses.replace(e, system=self.systems.get(e.system, e.system)) for e in study.explanations),
+                    key=lambda e: e.system,
+                )
+            ),
+            plan=tuple(self._allocation(a) for a in study.plan),
+            injections=None
+            if study.injections is None
+            else dataclasses.replace(study.injections, judges=tuple(map(self._judge, study.injections.judges))),
+            analyses=tuple(self._analysis(a) for a in study.analyses),
+            exclusions=dataclasses.replace(
+                study.exclusions, raters=tuple(self.judges.get(r, r) for r in study.exclusions.raters)
+            ),
+        )
+
+    def answer(self, answer: Answer) -> Answer:
+        """An answer without a name in it; its text stays as raters saw it."""
+        return dataclasses.replace(answer, id=self.answers[answer.id], system=self.systems[answer.system])
+
+    def rater(self, rater: Rater) -> Rater:
+        """A judge under another name; people as they are.
+
+        A judge's own system is not told: that some letter has no judge would give away the one that cannot judge.
+        """
+        if rater.kind != "llm":
+            return rater
+        strata = {k: v for k, v in rater.strata.items() if k != OWN}
+        return dataclasses.replace(rater, id=self.judges[rater.id], family="", strata=strata)
+
+    def task(self, task: Task) -> Task:
+        """A task with the letters of its answers and of its judge, its identifiers replaced.
+
+        An identifier can be a digest of the names of systems, and a slot the place of a judge in the protocol: whoever
+        has a list of names could try them all.
+        """
+        return dataclasses.replace(
+            task,
+            id=self.task_id(task.id),
+            slot=self.slot(task.slot),
+            repeat_of=self.task_id(task.repeat_of) if task.repeat_of else task.repeat_of,
+            rater=self._judge(task.rater),
+            answers=self._answers(task.answers),
+        )
+
+    def task_id(self, task: str) -> str:
+        """What a task is called."""
+        return self._token("task", task)
+
+    def slot(self, slot: str) -> str:
+        """What a slot of the plan is called."""
+        return self._token("slot", slot)
+
+    def _token(self, kind: str, name: str) -> str:
+        return hashlib.blake2b(f"{kind}\n{name}".encode(), key=self.key, digest_size=8).hexdigest()
+
+    def rating(self, rating: Rating, pairs: Mapping[str, Criterion]) -> Rating:
+        """A rating likewise; a comparison stands in the order of its letters: that of the names would unmask them.
+
+        `pairs` are the criteria about pairs of answers.
+        """
+        shown = dataclasses.replace(
+            rating,
+            task=self.task_id(rating.task),
+            rater=self._judge(rating.rater),
+            answers=self._answers(rating.answers),
+        )
+        if shown.criterion not in pairs:
+            return shown
+        answers, label = canonical(pairs[shown.criterion], shown.answers, shown.label)
+        return dataclasses.replace(shown, answers=answers, label=label)
+
+    def usage(self, used: Iterable[Usage]) -> tuple[Usage, ...]:
+        """What the calls took, in the order of the letters.
+
+        Without prices, which are known for each model by name; and without times where konsil plays some of the models:
+        that theirs are missing would tell which.
+        """
+        taken = tuple(used)
+        withheld: dict[str, Any] = {"cost": None, "cost_estimated": None, "unpriced": None, "is_played": False}
+        if any(one.is_played for one in taken):
+            withheld |= {"median": None, "slow": None}
+        shown = [
+            dataclasses.replace(
+                one, who=(self.systems if one.kind == "answer" else self.judges).get(one.who, ""), **withheld
+            )
+            for one in taken
+        ]
+        return tuple(sorted((one for one in shown if one.who), key=lambda one: (one.kind, one.who)))
+
+    def injected(self, pairs: Iterable[Injected]) -> tuple[Injected, ...]:
+        """Labels with and without an injected instruction, in the order of their letters."""
+        shown = [
+            dataclasses.replace(one, rater=self._judge(one.rater), answer=self.answers.get(one.answer, one.answer))
+            for one in pairs
+        ]
+        return tuple(sorted(shown, key=lambda one: (one.rater, one.item, one.answer, one.kind)))
+
+    def _judge(self, rater: str) -> str:
+        return self.judges.get(rater, rater)
+
+    def _answers(self, answers: Iterable[str]) -> tuple[str, ...]:
+        return tuple(self.answers.get(answer, answer) for answer in answers)
+
+    def event(self, event: Event) -> Event:
+        """What happened, wherever its particulars name a system, a judge or an answer."""
+        return dataclasses.replace(event, data={self._name(k): self._told(v) for k, v in event.data.items()})
+
+    def _told(self, value: object) -> object:
+        if isinstance(value, str):
+            return self._name(value)
+        if isinstance(value, Mapping):
+            return {self._name(str(k)): self._told(v) for k, v in value.items()}
+        return [self._told(v) for v in value] if isinstance(value, list | tuple) else value
+
+    def _name(self, text: str) -> str:
+        return self.systems.get(text) or self.judges.get(text) or self.answers.get(text, text)
+
+    def _system(self, system: System) -> System:
+        return System(self.systems[system.id], self.families.get(system.family, ""))
+
+    def _allocation(self, one: Allocation) -> Allocation:
+        return dataclasses.replace(
+            one,
+            systems=tuple(sorted(self.systems[s] for s in one.systems)),
+            weights=dict(sorted((self.systems[s], w) for s, w in one.weights.items())),
+        )
+
+    def _analysis(self, one: Analysis) -> Analysis:
+        """An analysis in letters, in their order: that of the protocol would tell which letter is which name."""
+        names = {"system": self.systems, "rival": self.systems, "rater": self.judges}
+        where = {
+            column: tuple(sorted(names[column].get(v, v) for v in values)) if column in names else values
+            for column, values in one.where.items()
+        }
+        return dataclasses.replace(one, where=where)
+
+
+def pair_criteria(instruments: Iterable[Instrument]) -> dict[str, Criterion]:
+    """The criteria about pairs of answers, by their identifiers."""
+    return {c.id: c for i in instruments for c in i.criteria if c.scope == "pair"}
+
+
+def letters(study: Study, raters: Iterable[Rater], answers: Iterable[Answer], key: bytes) -> Letters:
+    """Letters in an order that follows from a secret key alone."""
+    given = tuple(answers)
+    declared, answering = [s.id for s in study.systems], {a.system for a in given}
+    # Those that answered come first, so that four systems are K to N whatever else a protocol lists.
+    systems = [*(s for s in declared if s in answering), *sorted(answering - {*declared})]
+    others = [s for s in declared if s not in answering]
+    judges = sorted({r.id for r in (*raters, *study.raters) if r.kind == "llm"})
+    named = {s: _letter(n) for n, s in enumerate([*_shuffled(systems, key), *_shuffled(others, key)])}
+    families: dict[str, str] = {}
+    for system in study.systems:
+        families.setdefault(system.family, f"family of {named[system.id]}")
+    # Imported systems have no entry in the protocol; a judge that is one of them has its name as family.
+    families = {s: f"family of {letter}" for s, letter in named.items()} | families
+    return Letters(
+        named,
+        {j: f"judge {n}" for n, j in enumerate(_shuffled(judges, key), start=1)},
+        {k: v for k, v in families.items() if k},
+        _answer_names(given, named),
+        key,
+    )
+
+
+def _answer_names(answers: Sequence[Answer], named: Mapping[str, str]) -> dict[str, str]:
+    """'item:K'; a further answer of the same system to the same item has its number."""
+    found: dict[str, str] = {}
+    taken: dict[str, int] = {}
+    for one in answers:
+        name = f"{one.item}:{named[one.system]}"
+        taken[name] = taken.get(name, 0) + 1
+        found[one.id] = name if taken[name] == 1 else f"{name}:{taken[name]}"
+    return found
+
+
+def _shuffled(names: Sequence[str], key: bytes) -> list[str]:
+    """An order by keyed digests; any order is equally likely, so that none tells anything of the names."""
+    return sorted(names, key=lambda n: hashlib.blake2b(n.encode(), key=key, digest_size=8).digest())
+
+
+_LETTERS = "KLMNPQRSTUVWXYZ"
+"""None that could be taken for the side of a comparison, A or B, and no O, which looks like a zero."""
+
+
+def _letter(n: int) -> str:
+    """K to Z, then K2, L2, ...
+
+    >>> [_letter(n) for n in (0, 14, 15)]
+    ['K', 'Z', 'K2']
+    """
+    return _LETTERS[n % len(_LETTERS)] + (str(n // len(_LETTERS) + 1) if n >= len(_LETTERS) else "")

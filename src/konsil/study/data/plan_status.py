@@ -1,0 +1,116 @@
+"""Which analyses are prespecified: those that were frozen before the first rating that they use was there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from konsil.analysis import Analysis
+from konsil.analysis.model.results import PlanStatus
+from konsil.analysis.model.said import Said, say
+from konsil.records import Event
+from konsil.study.definition.protocol import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How many of a rater's ratings on a criterion were there when."""
+
+    criterion: str
+    """The criterion, by its name when it was rated."""
+    rater: str
+    """The rater."""
+    before: int
+    """Before the freeze."""
+    unknown: int
+    """Imported after it, without the time at which they were given."""
+    after: int
+    """After it."""
+
+
+def plan_statuses(
+    study: Study,
+    analyses: Sequence[Analysis],
+    freeze: Event | None,
+    timings: Sequence[Timing],
+    panels: Mapping[str, str],
+) -> dict[str, PlanStatus]:
+    """Analysis -> its status; `panels`: rater -> panel. What was added or changed after the freeze is exploratory."""
+    return {a.name: _status(study, a, freeze, timings, panels) for a in analyses}
+
+
+def _status(
+    study: Study, analysis: Analysis, freeze: Event | None, timings: Sequence[Timing], panels: Mapping[str, str]
+) -> PlanStatus:
+    if not analysis.prespecified:
+        return "exploratory"
+    if freeze is None:
+        return "not frozen"
+    uses = _uses(study, analysis)
+    relevant = [t for t in timings if any(t.criterion in c and panels.get(t.rater) in p for c, p in uses)]
+    if any(t.before for t in relevant):
+        return "frozen late"
+    return "frozen before import" if any(t.unknown for t in relevant) else "prespecified"
+
+
+def _uses(study: Study, analysis: Analysis) -> list[tuple[set[str], set[str]]]:
+    """The criteria, former names included, and the panels that an analysis reads; so for its derived columns."""
+    asked = [({analysis.criterion, *analysis.criteria}, {analysis.raters, analysis.against or "", analysis.tiebreak})]
+    columns = {*analysis.by, *analysis.where, analysis.covariate}
+    asked += [({d.criterion}, {d.raters}) for d in study.derived if d.name in columns]
+    former = {c.id: c.formerly for i in study.instruments for c in i.criteria if c.formerly}
+    return [
+        (criteria | {old for c in criteria for old in former.get(c, ())}, _panels(study, raters))
+        for criteria, raters in asked
+    ]
+
+
+def _panels(study: Study, names: Iterable[str]) -> set[str]:
+    return {panel for name in names for panel in study.together.get(name, (name,))}
+
+
+def plan_sentences(
+    analyses: Sequence[Analysis], freeze: Event | None, timings: Sequence[Timing]
+) -> tuple[tuple[Said, ...], tuple[Said, ...]]:
+    """What the report says of when the plan was frozen: warnings, and sentences of the methods."""
+    if freeze is None:
+        declared = sum(a.prespecified for a in analyses)
+        not_frozen = say(
+            "The plan of analyses was not frozen: {n:,} {n|analysis is|analyses are} declared in the protocol,"
+            " which may have been"
+            " written after ratings were seen.",
+            message_id="freezing.not_frozen",
+            n=declared,
+        )
+        return (), (not_frozen,) if declared else ()
+    before, unknown = sum(t.before for t in timings), sum(t.unknown for t in timings)
+    every = before + unknown + sum(t.after for t in timings)
+    about = {"at": freeze.at, "digest": str(freeze.data.get("plan", ""))[:16]}
+    if before:
+        late = say(
+            "The plan of analyses was frozen at {at} (digest {digest}), after {n:,} of {all:,} ratings.",
+            message_id="freezing.frozen_late",
+            n=before,
+            all=every,
+            **about,
+        )
+        return (late,), (late,)
+    if unknown:
+        return (), (
+            say(
+                "The plan of analyses was frozen at {at} (digest {digest}), before {n:,} of {all:,} ratings were"
+                " imported that do not say when they were given.",
+                message_id="freezing.frozen_before_import",
+                n=unknown,
+                all=every,
+                **about,
+            ),
+        )
+    return (), (
+        say(
+            "The plan of analyses was frozen at {at} (digest {digest}), before the first of {all:,} ratings.",
+            message_id="freezing.frozen_before",
+            all=every,
+            **about,
+        ),
+    )

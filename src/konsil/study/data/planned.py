@@ -1,0 +1,115 @@
+"""Imported ratings find the tasks that a plan drew for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from konsil.errors import SourceError, in_short, nearest
+from konsil.instrument import Instrument
+from konsil.records import Rating, Task
+from konsil.study.data.admit import Incoming
+
+_Place = tuple[str, str | None]
+_PLAIN = ("main", "tiebreak", "practice", "pilot")
+"""Purposes that a file seldom states; it states which ratings are repeats."""
+
+
+def on_plan(files: Sequence[Incoming], held: Sequence[Task], instruments: Sequence[Instrument]) -> tuple[Incoming, ...]:
+    """The files with their ratings at the tasks that the plan drew; ratings that no task asks for are a SourceError.
+
+    A rating names its task, or it is found by rater, item, answer and criterion, and by arm, phase, batch and purpose
+    where the file tells them. Ratings of somebody for whom nothing is planned stay as they are.
+    """
+    planned = {t.id: t for t in held if t.slot != t.id}
+    if not planned:
+        return tuple(files)
+    tasks = _Tasks(planned, {t.id for t in held}, instruments)
+    return tuple(tasks.placed(one) if one.ratings else one for one in files)
+
+
+class _Tasks:
+    """The planned tasks, to be found by what a rating says."""
+
+    def __init__(self, planned: Mapping[str, Task], held: set[str], instruments: Sequence[Instrument]) -> None:
+        self.planned, self.held = planned, held
+        self.asks = {i.id: {c.id for c in i.criteria} for i in instruments}
+        self.criteria = set().union(*self.asks.values())
+        self.raters = {t.rater for t in planned.values()}
+        self.by_place: dict[_Place, list[Task]] = {}
+        for task in planned.values():
+            self.by_place.setdefault((task.rater, task.item), []).append(task)
+
+    def placed(self, one: Incoming) -> Incoming:
+        """One file's ratings and tasks; those imported before the plan, and those of raters without a plan, stay."""
+        implied = {t.id: t for t in one.tasks}
+        kept: dict[str, Task] = {}
+        ratings: list[Rating] = []
+        problems: dict[str, None] = {}
+        for rating, line in zip(one.ratings, one.lines or range(2, len(one.ratings) + 2), strict=True):
+            told = implied[rating.task]
+            stays = rating.rater not in self.raters or (told.id in self.held and told.id not in self.planned)
+            found = told if stays else self._task(rating, told)
+            if isinstance(found, str):
+                problems[f"{one.place} {line:,}: {found}"] = None
+                continue
+            kept.setdefault(found.id, found)
+            ratings.append(rating if rating.task == found.id else replace(rating, task=found.id))
+        if problems:
+            listed = tuple(problems)
+            n = f"{len(listed):,} problem{'' if len(listed) == 1 else 's'}"
+            raise SourceError(f"{one.name}: {n}; nothing was imported: {in_short(listed)}", listed)
+        return replace(one, ratings=tuple(ratings), tasks=tuple(kept.values()))
+
+    def _task(self, rating: Rating, told: Task) -> Task | str:
+        if rating.criterion not in self.criteria:
+            return f"there is no criterion {rating.criterion!r}; {nearest(rating.criterion, self.criteria)}"
+        named = self.planned.get(told.id)
+        if named is not None:
+            return named if self._is_asked(rating, named) else self._misplaced(rating, named)
+        if not _is_implied(told):
+            return f"the plan has no task {told.id!r}; {nearest(told.id, self.planned)}"
+        candidates = self.by_place.get((rating.rater, rating.item), [])
+        stated = {c: v for c in ("arm", "phase", "batch", "instrument") if (v := getattr(told, c))}
+        found = [
+            t
+            for t in candidates
+            if self._is_asked(rating, t)
+            and all(getattr(t, column) == value for column, value in stated.items())
+            and (t.purpose == told.purpose or (told.purpose == "main" and t.purpose in _PLAIN))
+        ]
+        if len(found) == 1:
+            return found[0]
+        what = f"item {rating.item!r}" if rating.item is not None else f"criterion {rating.criterion!r}"
+        if found:
+            return f"rater {rating.rater!r} has {len(found)} tasks on {what}; name the task, phase or batch"
+        about = f" that asks {rating.criterion!r}{_of(rating)}" if candidates else ""
+        return f"the plan gives rater {rating.rater!r} no task on {what}{about}"
+
+    def _is_asked(self, rating: Rating, task: Task) -> bool:
+        """Whether the task asks the rater for this rating."""
+        return (
+            task.rater == rating.rater
+            and task.item == rating.item
+            and set(rating.answers) <= set(task.answers)
+            and (rating.span is None or rating.span in task.spans)
+            and rating.criterion in self.asks.get(task.instrument, ())
+        )
+
+    def _misplaced(self, rating: Rating, task: Task) -> str:
+        if task.rater != rating.rater:
+            return f"task {task.id!r} belongs to {task.rater!r}, not to {rating.rater!r}"
+        if task.item != rating.item:
+            return f"task {task.id!r} is on item {task.item!r}, not {rating.item!r}"
+        return (
+            f"task {task.id!r} does not ask {rating.criterion!r} of {' and '.join(map(repr, rating.answers)) or 'it'}"
+        )
+
+
+def _of(rating: Rating) -> str:
+    return f" of {' and '.join(map(repr, rating.answers))}" if rating.answers else ""
+
+
+def _is_implied(task: Task) -> bool:
+    """Whether a file named no task, so that its identifier is a digest."""
+    return task.id.startswith("t-") and task.slot == task.id

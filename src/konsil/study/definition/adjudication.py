@@ -1,0 +1,161 @@
+"""Adjudication: raters who differ look at the same thing once more, with labels and reasons before them. Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal
+
+from konsil.analysis.model.said import Said, say
+from konsil.errors import nearest
+from konsil.instrument import Field, Instrument, fields, values
+from konsil.plan.model.streams import token
+from konsil.records import Event, Rating, Task
+from konsil.study.sections.calibration import apart
+
+if TYPE_CHECKING:
+    from konsil.study.definition.protocol import Study
+
+OPENED = "adjudication opened"
+"""Subject: a task whose rater differs from others; data.task: that of the adjudication; data.fields; data.by."""
+DECIDED = "adjudication"
+"""The kind of event of a label after adjudication; its subject is the adjudication's task."""
+CLOSED = "adjudication closed"
+"""Subject: a task of an adjudication; data: round, its screens, how many are decided, ratings collected before, by."""
+
+Names = Literal["hidden", "shown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """Which disagreements are looked at together."""
+
+    panel: str
+    """Whose."""
+    criteria: tuple[str, ...] = ()
+    """The criteria that are compared; empty: all but free texts."""
+    steps: float = 1
+    """How many places of the scale two labels lie apart at least; labels without an order only need to differ."""
+    abstentions: bool = False
+    """Whether an abstention beside a label is a disagreement too."""
+    names: Names = "hidden"
+    """Whether raters see who the others are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Raters who saw the same thing and differ on some of its questions."""
+
+    tasks: tuple[Task, ...]
+    """Their tasks."""
+    common: Task
+    """The first of them: all look at the answers in its order, so that A is A for everybody."""
+    fields: tuple[str, ...]
+    """The questions on which they differ, by the names that they have there."""
+
+    def opened(self, seed: int) -> tuple[Task, ...]:
+        """The tasks of the adjudication, one for each rater."""
+        return tuple(
+            dataclasses.replace(
+                task,
+                id=(name := token(seed, DECIDED, task.id)),
+                slot=name,
+                answers=self.common.answers,
+                spans=self.common.spans,
+                batch="",
+                purpose="adjudication",
+                repeat_of=task.id,
+            )
+            for task in self.tasks
+        )
+
+
+def disagreements(
+    rules: Adjudication,
+    instruments: Sequence[Instrument],
+    tasks: Iterable[Task],
+    ratings: Mapping[str, Sequence[Rating]],
+) -> tuple[Disagreement, ...]:
+    """Where raters of the panel differ by the protocol's rule, once all who were to rate the same thing have done so.
+
+    Args:
+        rules: the protocol's.
+        instruments: its forms.
+        tasks: main tasks of the panel's people; those of one item, form, phase, arm and set of answers are compared.
+        ratings: task -> its ratings; a task that is not rated keeps all that are compared with it waiting.
+    """
+    forms = {i.id: i for i in instruments}
+    alike: dict[tuple[object, ...], list[Task]] = {}
+    for task in sorted(tasks, key=lambda t: t.id):
+        if task.item is not None and task.instrument in forms:
+            key = (task.item, task.instrument, task.phase, task.arm, tuple(sorted(task.answers)), task.spans)
+            alike.setdefault(key, []).append(task)
+    found = []
+    for members in alike.values():
+        if len(members) > 1 and all(t.id in ratings for t in members):
+            common = members[0]
+            asked = fields(forms[common.instrument], common)
+            labels = [values(asked, common, ratings[t.id]) for t in members]
+            differ = tuple(
+                f.name for f in asked if _differs(rules, f, [one[f.name] for one in labels if f.name in one])
+            )
+            if differ:
+                found.append(Disagreement(tuple(members), common, differ))
+    return tuple(found)
+
+
+def _differs(rules: Adjudication, field: Field, labels: Sequence[str]) -> bool:
+    criterion = field.criterion
+    if criterion.scale.kind == "text" or (rules.criteria and criterion.id not in rules.criteria):
+        return False
+    for one, other in combinations(labels, 2):
+        distance = apart(criterion.scale, one, other)
+        if distance is None:
+            if rules.abstentions and one != other:
+                return True
+        elif distance >= rules.steps:
+            return True
+    return False
+
+
+def closing_sentences(events: Iterable[Event]) -> tuple[Said, ...]:
+    """What the methods say of every round that was closed: when, after how many ratings, and how much was decided."""
+    rounds = {event.data.get("round"): event for event in events if event.kind == CLOSED}
+    return tuple(
+        say(
+            "Round {round} of the adjudication was closed at {at}, after {ratings:,} {ratings|rating|ratings} had been"
+            " collected; {decided:,} of its {screens:,} {screens|screen|screens} had a decision.",
+            message_id="adjudication.closed",
+            round=number,
+            at=event.at,
+            ratings=int(str(event.data.get("ratings", 0))),
+            decided=int(str(event.data.get("decided", 0))),
+            screens=int(str(event.data.get("screens", 0))),
+        )
+        for number, event in sorted((int(str(n)), event) for n, event in rounds.items())
+    )
+
+
+def adjudication_problems(study: Study, name: str) -> Iterator[str]:
+    """What is wrong with a study's adjudication, and with analyses that ask for labels after one."""
+    rules, where = study.adjudication, f"{name}: adjudication"
+    if rules is None:
+        # A table may bring ratings of an adjudication that took place elsewhere.
+        if all(s.records in ("items", "answers") for s in study.sources):
+            for n, analysis in enumerate(study.analyses):
+                if analysis.adjudication == "after":
+                    needs = "'after' needs an [adjudication], which the study does not have"
+                    yield f"{name}: analyses[{n}].adjudication: {needs}"
+        return
+    if rules.panel not in study.panels():
+        yield f"{where}.panel: there is no panel {rules.panel!r}; {nearest(rules.panel, study.panels())}"
+    if not rules.steps > 0:
+        yield f"{where}.steps: expected more than 0, got {rules.steps:g}"
+    criteria = {c.id: c for i in study.instruments for c in i.criteria}
+    for criterion in rules.criteria:
+        if criterion not in criteria:
+            yield f"{where}.criteria: there is no criterion {criterion!r}; {nearest(criterion, criteria)}"
+        elif criteria[criterion].scale.kind == "text":
+            yield f"{where}.criteria: {criterion!r} is a free text; expected a criterion with labels or numbers"

@@ -1,0 +1,1 @@
+"""The sections of study.toml, each decoded and checked by itself."""

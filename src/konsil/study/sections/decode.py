@@ -1,0 +1,132 @@
+"""Parsed TOML to frozen dataclasses, strictly: every misspelling is found, and said where."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+import re
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
+
+from konsil.errors import StudyError, nearest
+
+T = TypeVar("T")
+
+_WORDS = {
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    list: "a list",
+    dict: "a table",
+}
+
+
+def decode(kind: type[T], data: object, file: str) -> T:
+    """Build the dataclass `kind` from a parsed table; `file` and the keys name the place in errors."""
+    return _table(kind, data, f"{file}: ")
+
+
+def lists_of(kind: type, prefix: str = "") -> Iterator[str]:
+    """The names of all lists of tables below `kind`: those that study.toml writes in double brackets.
+
+    >>> from konsil.study.definition.protocol import Study
+    >>> {"raters", "instruments.criteria"} <= set(lists_of(Study)), "resampling" in set(lists_of(Study))
+    (True, False)
+    """
+    for name, hint in _hints(kind).items():
+        for part in (hint, *typing.get_args(hint)):
+            if dataclasses.is_dataclass(part):
+                if typing.get_origin(hint) is tuple:
+                    yield prefix + name
+                yield from lists_of(typing.cast(type, part), f"{prefix}{name}.")
+
+
+def _table(kind: type[T], data: object, path: str) -> T:
+    if isinstance(data, list) and path.rpartition(" ")[2] and all(isinstance(one, dict) for one in data):
+        header = _header(path)
+        raise StudyError(f"{path}: expected one table, [{header}], got a list of tables, [[{header}]]")
+    if not isinstance(data, dict):
+        raise StudyError(f"{path}: expected a table, got {_show(data)}")
+    fields = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    hints = _hints(kind)  # type: ignore[arg-type]
+    for key in data:
+        if key not in fields:
+            raise StudyError(f"{_at(path, key)}: unknown key; {nearest(str(key), fields)}")
+    for name, f in fields.items():
+        if name not in data and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
+            raise StudyError(f"{_at(path, name)}: missing; it is required here")
+    return kind(**{name: _value(hints[name], value, _at(path, name)) for name, value in data.items()})
+
+
+@functools.cache
+def _hints(kind: type) -> Mapping[str, Any]:
+    return typing.get_type_hints(kind)
+
+
+def _at(path: str, key: object) -> str:
+    """The place of a key: 'study.toml: plan[1].panel'."""
+    return f"{path}{key}" if path.endswith(": ") else f"{path}.{key}"
+
+
+def _header(path: str) -> str:
+    """The place as a header names it.
+
+    >>> _header("study.toml: instruments[0].criteria")
+    'instruments.criteria'
+    """
+    return re.sub(r"\[\d+\]", "", path.rpartition(": ")[2])
+
+
+def _value(kind: Any, value: object, path: str) -> Any:  # noqa: ANN401 - type hints are values here
+    origin, args = typing.get_origin(kind), typing.get_args(kind)
+    if dataclasses.is_dataclass(kind):
+        return _table(typing.cast(type, kind), value, path)
+    if origin is tuple:
+        if isinstance(value, dict) and dataclasses.is_dataclass(args[0]):
+            header = _header(path)
+            raise StudyError(
+                f"{path}: expected [[{header}]] with two brackets on each side, since there may be several; got"
+                f" [{header}]"
+            )
+        # A single value stands for a list of one: `by = "system"` reads well and means one thing.
+        listed = [value] if isinstance(value, str) and args[0] is str else _expect(list, value, path)
+        return tuple(_value(args[0], v, f"{path}[{i}]") for i, v in enumerate(listed))
+    if origin is Mapping:
+        return {k: _value(args[1], v, _at(path, k)) for k, v in _expect(dict, value, path).items()}
+    if origin is typing.Literal:
+        if value not in args:
+            known = ", ".join(repr(a) for a in args)
+            hint = f"; {nearest(value, map(str, args))}" if isinstance(value, str) else ""
+            raise StudyError(f"{path}: {_show(value)} is not one of {known}{hint if 'mean' in hint else ''}")
+        return value
+    if origin in (typing.Union, types.UnionType):
+        kinds = [a for a in args if a is not type(None)]
+        return _value(kinds[0], value, path)
+    if kind is object:
+        return value
+    if kind is float:
+        return _number(value, path)
+    return _expect(kind, value, path)
+
+
+def _number(value: object, path: str) -> float:
+    number = float(value) if type(value) is int else _expect(float, value, path)
+    if not math.isfinite(number):
+        raise StudyError(f"{path}: expected a finite number, got {number}")
+    return number
+
+
+def _expect(kind: type[T], value: object, path: str) -> T:
+    # `type is`, not isinstance: true is not a whole number here.
+    if type(value) is not kind:
+        raise StudyError(f"{path}: expected {_WORDS.get(kind, kind.__name__)}, got {_show(value)}")
+    return value
+
+
+def _show(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,171 @@
+"""Forms that were changed after ratings were given on them: what a change may touch, and who accepted it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from konsil.analysis.model.said import Said, listed, say
+from konsil.instrument import Criterion, Instrument, before_renaming, digest
+from konsil.records import Event
+
+ACCEPTED = "form accepted"
+"""Subject: the instrument; data: who, why, the digests of the former form and of today's, the criteria added."""
+
+Shape = Mapping[str, object]
+"""What a form's ratings depend on beside its wording: see `shape_of`."""
+
+
+def shape_of(instrument: Instrument) -> dict[str, object]:
+    """What is more than wording: the criteria by their ids with scope and labels in order, and what is shown.
+
+    >>> from konsil.instrument import Scale
+    >>> shape_of(Instrument("f", (Criterion("c", "?", Scale(("no", "yes"))),)))["criteria"]["c"]["labels"]
+    ['no', 'yes']
+    """
+    return {
+        "instrument": instrument.id,
+        "unit": instrument.unit,
+        "reference": instrument.show_reference,
+        "reasoning": instrument.show_reasoning,
+        "criteria": {c.id: _shape(c) for c in instrument.criteria},
+    }
+
+
+def _shape(criterion: Criterion) -> dict[str, object]:
+    scale = criterion.scale
+    return {
+        "scope": criterion.scope,
+        "kind": scale.kind,
+        "labels": list(scale.labels),
+        "abstain": scale.abstain,
+        "low": scale.low,
+        "high": scale.high,
+    }
+
+
+def shapes(instruments: Iterable[Instrument]) -> dict[str, dict[str, object]]:
+    """Digest -> shape, of every instrument."""
+    return {digest(i): shape_of(i) for i in instruments}
+
+
+def same_forms(instrument: Instrument) -> frozenset[str]:
+    """The digests that need no word: today's form, and the one that differs in what the protocol says it renamed."""
+    names = [n for c in instrument.criteria for n in c.renamed.values()]
+    undone = {digest(before_renaming(instrument))} if len(names) == len(set(names)) else set()
+    return frozenset({digest(instrument), *undone})
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How today's form differs from a former one."""
+
+    faults: tuple[str, ...]
+    """What is more than wording, one clause each."""
+    added: tuple[str, ...]
+    """Criteria that were added."""
+
+
+def difference(former: Shape, instrument: Instrument) -> Difference:
+    """What differs beside the wording; what the protocol says it renamed is the same."""
+    then = former.get("criteria")
+    then = then if isinstance(then, Mapping) else {}
+    now = shape_of(instrument)
+    faults = [
+        f"{words} is {now[key]!r}, and was {former.get(key)!r}"
+        for key, words in (("unit", "the unit"), ("reference", "show_reference"), ("reasoning", "show_reasoning"))
+        if former.get(key) != now[key]
+    ]
+    old_names = {old: c.id for c in instrument.criteria for old in c.formerly}
+    known = {c.id: c for c in instrument.criteria}
+    present = set()
+    for name, shape in then.items():
+        today = old_names.get(str(name), str(name))
+        if today not in known:
+            faults.append(f"criterion {name!r} is gone")
+            continue
+        present.add(today)
+        faults += [f"criterion {today!r}: {fault}" for fault in _faults(shape, known[today])]
+    return Difference(tuple(faults), tuple(c.id for c in instrument.criteria if c.id not in present))
+
+
+def _faults(shape: Mapping[str, object], criterion: Criterion) -> Iterator[str]:
+    now = _shape(criterion)
+    names = criterion.renamed
+    for key, is_now in now.items():
+        was = shape.get(key)
+        if key == "labels" and isinstance(was, Sequence):
+            was = [names.get(str(label), str(label)) for label in was]
+        if key == "abstain" and isinstance(was, str):
+            was = names.get(was, was)
+        if was != is_now:
+            yield f"{key} {'were' if key == 'labels' else 'was'} {was!r}, and now {is_now!r}"
+
+
+def unaccepted(
+    counts: Mapping[tuple[str, str], int], instruments: Iterable[Instrument], events: Iterable[Event]
+) -> dict[tuple[str, str], int]:
+    """Of (instrument, digest) -> ratings those whose form is neither today's nor one that was accepted."""
+    known = {i.id: i for i in instruments}
+    steps = _steps(events)
+    return {
+        (name, form): n
+        for (name, form), n in counts.items()
+        if name in known and not (_reached(form, steps.get(name, {})) & same_forms(known[name]))
+    }
+
+
+def _steps(events: Iterable[Event]) -> dict[str, dict[str, set[str]]]:
+    """Instrument -> former digest -> the digests as which it was accepted."""
+    accepted: dict[str, dict[str, set[str]]] = {}
+    for event in events:
+        if event.kind == ACCEPTED:
+            former, form = str(event.data.get("former", "")), str(event.data.get("form", ""))
+            accepted.setdefault(event.subject, {}).setdefault(former, set()).add(form)
+    return accepted
+
+
+def _reached(form: str, steps: Mapping[str, set[str]]) -> set[str]:
+    """Every form as which one was accepted, directly or by way of others."""
+    reached, new = {form}, [form]
+    while new:
+        further = steps.get(new.pop(), set()) - reached
+        reached |= further
+        new += further
+    return reached
+
+
+def acceptance_sentences(counts: Mapping[tuple[str, str], int], events: Iterable[Event]) -> tuple[Said, ...]:
+    """What the methods say of forms whose wording was changed, for those on which ratings were given."""
+    total: dict[str, int] = {}
+    for (name, _), n in counts.items():
+        total[name] = total.get(name, 0) + n
+    sentences = []
+    for event in sorted(events, key=lambda e: (e.at, e.id)):
+        n = counts.get((event.subject, str(event.data.get("former", ""))), 0)
+        if event.kind != ACCEPTED or not n:
+            continue
+        sentences.append(
+            say(
+                "The wording of the form {form} was changed after {n:,} of its {all:,} ratings; {by} accepted this at"
+                " {at} with the reason: {reason}.",
+                message_id="forms.wording_changed",
+                form=event.subject,
+                n=n,
+                all=total[event.subject],
+                by=str(event.data.get("by", "")),
+                at=event.at,
+                reason=str(event.data.get("reason", "")).strip().rstrip("."),
+            )
+        )
+        added = event.data.get("added")
+        if isinstance(added, list) and added:
+            sentences.append(
+                say(
+                    "These criteria were added to the form {form} at the same time: {names}.",
+                    message_id="forms.criteria_added",
+                    form=event.subject,
+                    names=listed([str(name) for name in added]),
+                )
+            )
+    return tuple(sentences)

@@ -1,0 +1,124 @@
+"""Every page there is, with who may see it. What is not in this table does not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from starlette.routing import Route
+
+from konsil.store.people.access import Role
+from konsil.web.http import statics
+from konsil.web.office import (
+    admitting,
+    collected,
+    flags,
+    invitations,
+    marking,
+    office,
+    piloted,
+    recruiting,
+    rewording,
+    screening,
+    troubles,
+)
+from konsil.web.raters import adjudicating, calibrating, door, joining, rated, rating
+from konsil.web.raters.way import past_gates
+from konsil.web.site.guard import RATERS, Audience, Endpoint, Public, guarded
+
+EVERYBODY = Public()
+OFFICE: frozenset[Role] = frozenset({"owner", "coordinator"})
+OWNERS: frozenset[Role] = frozenset({"owner"})
+ANALYSTS: frozenset[Role] = frozenset({"owner", "analyst"})
+CURATORS: frozenset[Role] = frozenset({"owner", "coordinator", "curator"})
+SIGNED_IN = RATERS | OFFICE | ANALYSTS | CURATORS
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One row of the table."""
+
+    name: str
+    """What links call it."""
+    path: str
+    """Its address."""
+    method: str
+    """GET shows, POST does."""
+    audience: Audience
+    """Who may."""
+    endpoint: Endpoint
+    """What answers."""
+
+
+ROUTES: tuple[Page, ...] = (
+    Page("landing", "/", "GET", EVERYBODY, door.landing),
+    Page("health", "/health", "GET", EVERYBODY, door.health),
+    Page("invitation", "/come/{secret}", "GET", EVERYBODY, door.invitation),
+    Page("come_in", "/come/{secret}", "POST", EVERYBODY, door.come_in),
+    Page("language", "/language", "POST", EVERYBODY, door.language),
+    Page("leave", "/leave", "POST", SIGNED_IN, door.leave),
+    Page("static", "/static/{digest}/{name}", "GET", EVERYBODY, statics.static),
+    Page("consent", "/consent", "GET", RATERS, joining.consent),
+    Page("say_consent", "/consent", "POST", RATERS, joining.say_consent),
+    Page("eligibility", "/eligibility", "GET", RATERS, joining.eligibility),
+    Page("say_eligibility", "/eligibility", "POST", RATERS, joining.say_eligibility),
+    Page("profile", "/profile", "GET", RATERS, joining.profile),
+    Page("say_profile", "/profile", "POST", RATERS, joining.say_profile),
+    Page("place", "/place", "GET", RATERS, joining.place),
+    Page("take_place", "/place", "POST", RATERS, joining.take_place),
+    Page("own_link", "/link", "GET", RATERS, past_gates(joining.own_link, open_at="place")),
+    Page("make_own_link", "/link", "POST", RATERS, past_gates(joining.make_own_link, open_at="place")),
+    Page("calibration", "/calibration", "GET", RATERS, calibrating.calibration),
+    Page("say_calibration", "/calibration", "POST", RATERS, calibrating.say_calibration),
+    Page("reviews", "/adjudication", "GET", RATERS, past_gates(adjudicating.reviews)),
+    Page("review", "/adjudication/{about}", "GET", RATERS, past_gates(adjudicating.review)),
+    Page("decide_review", "/adjudication/{about}", "POST", RATERS, past_gates(adjudicating.decide)),
+    Page("ratings", "/ratings", "GET", RATERS, past_gates(rated.my_ratings)),
+    Page("next", "/next", "GET", RATERS, rating.next_task),
+    Page("finished", "/finished", "GET", RATERS, past_gates(rating.finished)),
+    Page("task", "/task/{public}", "GET", RATERS, past_gates(rating.task)),
+    Page("submit", "/task/{public}", "POST", RATERS, past_gates(rating.submit)),
+    Page("save", "/task/{public}/save", "POST", RATERS, past_gates(rating.save)),
+    Page("later", "/task/{public}/later", "POST", RATERS, past_gates(rating.later)),
+    Page("problem", "/task/{public}/problem", "POST", RATERS, past_gates(rating.problem)),
+    Page("overview", "/office", "GET", OFFICE | ANALYSTS, office.overview),
+    Page("succeed", "/office", "POST", OFFICE, office.succeed),
+    Page("screening", "/office/screening", "GET", CURATORS, screening.screening),
+    Page("screened", "/office/screening/item", "GET", CURATORS, screening.screened),
+    Page("decide", "/office/screening/item", "POST", CURATORS, screening.decide),
+    Page("cases", "/office/cases", "GET", CURATORS, marking.cases),
+    Page("case", "/office/cases/mark", "GET", CURATORS, marking.case),
+    Page("mark", "/office/cases/mark", "POST", CURATORS, marking.mark),
+    Page("rewriting", "/office/rewriting", "GET", OFFICE, rewording.rewording),
+    Page("reword", "/office/rewriting", "POST", OFFICE, rewording.reword),
+    Page("invitations", "/office/invitations", "GET", OFFICE, invitations.invitations),
+    Page("invite", "/office/invitations", "POST", OFFICE, invitations.invite),
+    Page("note", "/office/invitations/name", "POST", OFFICE, invitations.note),
+    Page("revoke", "/office/invitations/end", "POST", OFFICE, invitations.revoke),
+    Page("leaving", "/office/withdrawal", "GET", OFFICE, invitations.leave),
+    Page("withdraw", "/office/withdrawal", "POST", OFFICE, invitations.withdraw),
+    Page("batches", "/office/batches", "GET", OFFICE, office.batches),
+    Page("close_batch", "/office/batches/close", "POST", OFFICE, office.close_batch),
+    Page("reopen_batch", "/office/batches/open", "POST", OWNERS, office.reopen_batch),
+    Page("adjudications", "/office/adjudication", "GET", OWNERS, adjudicating.overview),
+    Page("open_adjudications", "/office/adjudication", "POST", OWNERS, adjudicating.open_all),
+    Page("problems", "/office/problems", "GET", OFFICE, troubles.problems),
+    Page("settle", "/office/problems", "POST", OFFICE, troubles.settle),
+    Page("enrolment", "/office/enrolment", "GET", OFFICE | ANALYSTS, admitting.enrolment),
+    Page("reopen_eligibility", "/office/enrolment", "POST", OFFICE, admitting.reopen_eligibility),
+    Page("add_places", "/office/enrolment/places", "POST", OFFICE, admitting.add_places),
+    Page("end_waiting", "/office/enrolment/waiting", "POST", OFFICE, admitting.end_waiting),
+    Page("reasons", "/office/pilot", "GET", OFFICE, piloted.reasons),
+    Page("recruitment", "/office/recruitment", "GET", OFFICE, recruiting.recruiting),
+    Page("recruit", "/office/recruitment", "POST", OFFICE, recruiting.recruit),
+    Page("flags", "/office/signs", "GET", ANALYSTS, flags.flags),
+    Page("download", "/office/download", "GET", ANALYSTS, collected.download),
+    Page("fetch", "/office/download", "POST", ANALYSTS, collected.fetch),
+    Page("log", "/office/log", "GET", ANALYSTS, collected.log),
+    Page("check_log", "/office/log", "POST", ANALYSTS, collected.check_log),
+)
+
+
+def routes(pages: Sequence[Page] = ROUTES, *, under: str = "") -> list[Route]:
+    """The table as the framework takes it, every endpoint behind the guard; all paths begin with `under`."""
+    return [Route(under + p.path, guarded(p.endpoint, p.audience), methods=[p.method], name=p.name) for p in pages]

@@ -1,0 +1,113 @@
+"""The server: a study's pages on a port of this machine."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import socket
+import sys
+import time
+from dataclasses import replace
+from multiprocessing import connection
+from multiprocessing.context import SpawnProcess
+from typing import TYPE_CHECKING
+
+from konsil.errors import KonsilError, option
+from konsil.store import Store
+from konsil.study import Study
+from konsil.web.app.app import create_app
+from konsil.web.http.discreet import Discreet
+from konsil.web.site.site import Options
+
+if TYPE_CHECKING:
+    from uvicorn import Config
+
+BACKLOG = 2048
+"""Connections that may wait for a worker."""
+KEEP_SECONDS = 75
+"""How long a connection on which nothing is asked stays open."""
+
+
+def serve(study: Study, store: Store, options: Options, *, host: str, port: int) -> None:
+    """Serve the pages until stopped."""
+    with _listening(host, port) as place:
+        _run(study, store, options, place)
+
+
+def serve_many(study: Study, database: str, options: Options, *, host: str, port: int, workers: int) -> None:
+    """Serve the pages from several processes on one port until stopped; each has the store for itself.
+
+    A process that dies is replaced. Doors are throttled by each process for itself, so knocks are shared out.
+    """
+    options = replace(options, tries_a_minute=max(1, options.tries_a_minute // workers))
+    # Started anew and not forked: connections and threads of this process are its own.
+    made = multiprocessing.get_context("spawn")
+    with _listening(host, port) as place:
+        place.listen(BACKLOG)
+
+        def start() -> SpawnProcess:
+            one = made.Process(target=_worker, args=(study, database, options, place), daemon=True)
+            one.start()
+            return one
+
+        crew = [start() for _ in range(workers)]
+        # Asked to end, the workers end first: each finishes what it has begun.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+        try:
+            while True:
+                connection.wait([one.sentinel for one in crew])
+                for n, one in enumerate(crew):
+                    if not one.is_alive():
+                        time.sleep(1.0)
+                        crew[n] = start()
+        except KeyboardInterrupt:
+            pass
+        finally:
+            for one in crew:
+                one.terminate()
+            for one in crew:
+                one.join(10)
+
+
+def _worker(study: Study, database: str, options: Options, place: socket.socket) -> None:
+    with Store.open(database, create=False) as store:
+        _run(study, store, options, place)
+
+
+def _run(study: Study, store: Store, options: Options, place: socket.socket) -> None:
+    from uvicorn import Server
+
+    Server(server_config(study, store, options)).run(sockets=[place])
+
+
+def server_config(study: Study, store: Store, options: Options) -> Config:
+    """What the server does with connections and their headers."""
+    import uvicorn
+
+    # No access log: addresses of people are written nowhere. A header counts only where a trusted proxy has sent it.
+    return uvicorn.Config(
+        Discreet(create_app(study, store, options)),
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(options.trusted_proxies),
+        forwarded_allow_ips=list(options.trusted_proxies),
+        log_level="warning",
+        # Whoever reads for a minute comes back on the same connection.
+        timeout_keep_alive=KEEP_SECONDS,
+    )
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """Take the port, or say in one sentence why it cannot be had."""
+    # The protocol is named: without it asyncio leaves Nagle's delay on, and answers in two parts wait for 40 ms.
+    place = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        # A server that was stopped a moment ago keeps nobody from starting again.
+        place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        place.bind((host, port))
+    except OSError as error:
+        place.close()
+        raise KonsilError(
+            f"{host}:{port}: cannot be listened on ({error.strerror}); choose another {option('port')}"
+        ) from None
+    return place

@@ -1,0 +1,269 @@
+"""Going through a pool of items, without HTTP: how each stands, what is left to do, and one decision more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from konsil.prepare import (
+    KEEP,
+    Decision,
+    Screened,
+    Screening,
+    decided_of,
+    decisions,
+    found,
+    last_screened,
+)
+from konsil.prepare.identifiers.suspects import suspects
+from konsil.prepare.questions.deciding import decided_after
+from konsil.prepare.questions.screening import UNDECIDED
+from konsil.records import Event, Item
+from konsil.store import Store
+from konsil.store.curation import pool
+from konsil.store.engine.engine import reading, writing
+from konsil.study import Study
+
+Standing = Literal["undecided", "suspected", "kept", "out"]
+STANDINGS: tuple[Standing, ...] = get_args(Standing)
+"""Nobody decided; nobody decided, and a rule found something; a person kept it; a person left it out."""
+PAGE = 50
+"""Items on one page of the list."""
+MOST_AT_ONCE = 200
+"""Decisions more that are added to what is remembered; beyond, all of it is read anew."""
+LONGEST = 300
+"""Characters of a reason; a note may have more."""
+LONGEST_NOTE = 2_000
+Fault = Literal["", "reason", "statements", "crossed", "planned", "unknown"]
+"""What stands in the way of a decision: no reason, not all statements, somebody else's, a plan, no such item."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """How the whole pool stands."""
+
+    decided: Mapping[str, str]
+    """Item -> what people decided."""
+    suspected: Mapping[str, str]
+    """Item that nobody decided on -> the reason for which a rule leaves it out."""
+    last: Mapping[str, Decision]
+    """Item -> the last decision that was made on these pages."""
+    by_model: Mapping[str, str]
+    """Item -> the reason for which a model suspects it, where no rule does."""
+
+    def after(self, later: Sequence[Decision]) -> Stand:
+        """How it stands after some decisions more."""
+        decided, suspected = decided_after(self.decided, later), dict(self.suspected)
+        for one in later:
+            suspected.pop(one.item, None)
+            if not one.decision and one.otherwise not in (KEEP, UNDECIDED):
+                suspected[one.item] = one.otherwise
+        return Stand(decided, suspected, {**self.last, **{one.item: one for one in later}}, self.by_model)
+
+    def of(self, item: str) -> Standing:
+        """How one item stands."""
+        if item in self.decided:
+            return "kept" if self.decided[item] == KEEP else "out"
+        return "suspected" if item in self.suspected else "undecided"
+
+    def reason(self, item: str) -> str:
+        """Why an item is left out, or suspected; empty: it is neither."""
+        decided = self.decided.get(item, self.suspected.get(item, ""))
+        return "" if decided == KEEP else decided
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One item of the list."""
+
+    item: str
+    """Its id."""
+    text: str
+    """How it begins."""
+    standing: Standing
+    """How it stands."""
+    reason: str
+    """Why it is left out or suspected."""
+    last: Decision | None
+    """The last decision that was made on these pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One page of the list."""
+
+    rows: Sequence[Row]
+    """Its items."""
+    found: int
+    """How many items the filter and the search find."""
+    page: int
+    """Which page it is, from 1."""
+    pages: int
+    """How many there are."""
+    counts: Mapping[str, int]
+    """Standing -> how many of all items."""
+    reasons: Sequence[tuple[str, int]]
+    """Reason -> how many items it leaves out, the most first; those that only a rule suspects are counted, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class One:
+    """One item, to be decided on."""
+
+    item: Item
+    """The item."""
+    standing: Standing
+    """How it stands."""
+    reason: str
+    """Why it is left out, or suspected."""
+    evidence: Sequence[tuple[str, str]]
+    """Rule and what it found in the text."""
+    history: Sequence[Decision]
+    """What was decided of it on these pages, the last first."""
+    by_model: str = ""
+    """The reason for which a model suspects it, where no rule does."""
+    quoted: str = ""
+    """The words of the text that the model gave for it; empty where they are not in the text."""
+    known: Sequence[str] = field(default=())
+    """Reasons that were given before, to choose from."""
+
+    @property
+    def seen(self) -> int:
+        """The number of the last decision on it."""
+        return self.history[0].number if self.history else 0
+
+
+class Pool:
+    """What those who go through the items of a study do."""
+
+    def __init__(self, study: Study, store: Store, now: Callable[[], str]) -> None:
+        self.store, self.now = store, now
+        self.spec: Screening | None = study.prepare.screen if study.prepare is not None else None
+        self._memory: tuple[tuple[int, int], Stand] | None = None
+
+    def stand(self) -> Stand:
+        """How the whole pool stands; read anew only after somebody decided or screened."""
+        with reading(self.store.engine) as connection:
+            state, memory = pool.state(connection), self._memory
+            if memory is not None and memory[0] == state:
+                return memory[1]
+            if memory is not None and memory[0][0] == state[0] and state[1] - memory[0][1] < MOST_AT_ONCE:
+                stand = memory[1].after(pool.since(connection, memory[0][1] + 1, state[1]))
+            else:
+                stand = _stand(pool.told(connection))
+        self._memory = (state, stand)
+        return stand
+
+    def listed(self, standing: str = "", reason: str = "", words: str = "", page: int = 1) -> Listed:
+        """The items that stand so, are left out for this reason and have these words; one page of them."""
+        stand = self.stand()
+        with reading(self.store.engine) as connection:
+            everything = pool.names(connection)
+            wanted = _chosen(stand, pool.names(connection, words) if words.strip() else everything, standing, reason)
+            pages = max(1, -(-len(wanted) // PAGE))
+            page = min(max(page, 1), pages)
+            shown = wanted[(page - 1) * PAGE : page * PAGE]
+            texts = pool.items(connection, shown)
+        rows = [Row(i, _start(texts[i].text), stand.of(i), stand.reason(i), stand.last.get(i)) for i in shown]
+        counts = Counter(map(stand.of, everything))
+        reasons = Counter(told for i in everything if (told := stand.reason(i)))
+        return Listed(rows, len(wanted), page, pages, {s: counts[s] for s in STANDINGS}, reasons.most_common())
+
+    def next_after(self, item: str, standing: str = "", reason: str = "", words: str = "") -> str | None:
+        """The item that follows under the same filter; at the end the first one; None where there is no other."""
+        stand = self.stand()
+        with reading(self.store.engine) as connection:
+            wanted = [i for i in _chosen(stand, pool.names(connection, words), standing, reason) if i != item]
+        return next((i for i in wanted if i > item), wanted[0] if wanted else None)
+
+    def one(self, name: str) -> One | None:
+        """One item with what rules find in it and what was decided; None where there is no such item."""
+        stand = self.stand()
+        with reading(self.store.engine) as connection:
+            item = pool.items(connection, [name]).get(name)
+            history = decisions(pool.told(connection, name))
+            model = stand.by_model.get(name, "")
+            quoted = pool.quoted(connection, name, model) if model else ""
+        if item is None:
+            return None
+        rules = self.spec.rules if self.spec is not None else ()
+        evidence = [(rule, text) for rule in rules for text in dict.fromkeys(suspects(item.text, rule))]
+        found_now = [*(rule for rule, _ in evidence), *([model] if model else [])]
+        known = [one.decision for one in stand.last.values() if one.decision not in ("", KEEP)]
+        return One(
+            item, stand.of(name), stand.reason(name), evidence, history[::-1], model,
+            quoted if quoted in item.text else "",
+            [reason for reason, _ in Counter((*known, *found_now)).most_common(20)],
+        )  # fmt: skip
+
+    def decide(
+        self, name: str, decision: str, *, by: str, seen: int, reason: str = "", met: Sequence[str] = (), note: str = ""
+    ) -> Fault:
+        """Keep an item, leave it out, or take back what was decided; says what stands in the way.
+
+        `seen` is the number of the last decision on the item that whoever decides knew of.
+        """
+        if self.spec is None:
+            return "unknown"
+        held = tuple(one for one in self.spec.criteria if one in met)
+        missing = [one for one in self.spec.criteria if one not in held]
+        reason = " ".join(reason.split())[:LONGEST]
+        if decision == "keep":
+            if missing:
+                return "statements"
+            reason = KEEP
+        elif decision == "out":
+            # Reasons are counted, so the first statement that does not hold stands for all of them.
+            reason = reason or (f"not: {missing[0]}" if missing else "")
+            if reason.lower() in ("", KEEP):
+                return "reason"
+        elif decision == "undo":
+            reason = ""
+        else:
+            return "unknown"
+        with writing(self.store.engine) as connection:
+            item = pool.items(connection, [name]).get(name)
+            if item is None:
+                return "unknown"
+            if pool.is_planned(connection):
+                return "planned"
+            history = decisions(pool.told(connection, name))
+            last = history[-1] if history else None
+            if last is not None and last.number != seen:
+                # The same by the same person once more, such as a form that was sent twice, is done already.
+                return "" if (last.by, last.decision, last.met) == (by, reason, held) else "crossed"
+            otherwise = last.otherwise if last is not None else self._otherwise(item)
+            pool.decide(
+                connection, Decision(0, name, reason, by, self.now(), otherwise, held, note.strip()[:LONGEST_NOTE])
+            )
+        return ""
+
+    def _otherwise(self, item: Item) -> str:
+        """What holds where nobody decides on an item: what the last screening said, or what rules find now."""
+        if self.spec is None:
+            return KEEP
+        stand = self.stand()
+        if item.id in stand.suspected:
+            return stand.suspected[item.id]
+        finding = found(item, self.spec)
+        if finding is not None:
+            return finding.reason
+        return KEEP if self.spec.keeps_undecided else UNDECIDED
+
+
+def _stand(events: Sequence[Event]) -> Stand:
+    screened = last_screened(events)[1] or Screened("", "")
+    decided = decided_of(events)[0]
+    suspected = {i: r for i, r in screened.reasons().items() if i not in decided and r != UNDECIDED}
+    return Stand(decided, suspected, {one.item: one for one in decisions(events)}, screened.by_model)
+
+
+def _chosen(stand: Stand, names: Sequence[str], standing: str, reason: str) -> list[str]:
+    return [i for i in names if (not standing or stand.of(i) == standing) and (not reason or stand.reason(i) == reason)]
+
+
+def _start(text: str, most: int = 160) -> str:
+    line = " ".join(text.replace("#", " ").split())
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"

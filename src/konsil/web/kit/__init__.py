@@ -1,0 +1,1 @@
+"""A rater's batch as one file without a server, and what comes back."""

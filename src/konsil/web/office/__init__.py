@@ -1,0 +1,1 @@
+"""Endpoints of those who run the study."""

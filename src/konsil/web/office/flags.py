@@ -1,0 +1,50 @@
+"""Endpoint: signs of haste, and answers that name a system or its maker; for the analyst and the owner."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from konsil.store.engine.engine import reading
+from konsil.store.tasks import leaving
+from konsil.store.tasks.looks import looks
+from konsil.web.http.naming import named
+from konsil.web.office.office import office
+from konsil.web.office.signs import FAST, FAST_SHARE, FEWEST, RUN, SAME, SAME_MORE, Screen, signs
+from konsil.web.site.guard import visitor_of
+from konsil.web.site.site import site_of
+
+MOST_NAMED = 200
+"""Answers that are listed."""
+ABSTAINED = ""
+"""What an abstention counts as in a run."""
+
+
+def flags(request: Request) -> Response:
+    """Who stands out in the panel, and where blinding may leak."""
+    site, owner = site_of(request), visitor_of(request).role == "owner"
+    with reading(site.store.engine) as connection:
+        panels = {rater: panel for rater, (panel, _) in leaving.panels(connection, site.study).items()}
+        screens = [
+            Screen(
+                rater, instrument, seconds,
+                tuple((criterion, ABSTAINED if label is None else label) for *_, criterion, label in rows),
+            )
+            for (rater, _, instrument, seconds), rows in groupby(looks(connection), key=lambda look: look[:4])
+        ]  # fmt: skip
+    with site.store.view() as view:
+        hits = list(named(view.each("answers"), site.study.systems))
+    context = {
+        "found": signs(screens, panels),
+        "panels": panels,
+        "hits": len(hits),
+        # Whose answer names whom would take the blindness from an analyst.
+        "named": hits[:MOST_NAMED] if owner else (),
+        "rules": {
+            "fast": round(FAST * 100), "share": round(FAST_SHARE * 100), "fewest": FEWEST, "same": SAME,
+            "more": round(SAME_MORE * 100), "run": round(RUN),
+        },
+    }  # fmt: skip
+    return office(request, "office_flags.html", context)

@@ -1,0 +1,263 @@
+"""Endpoints: who is invited, personal links with a letter to copy, names and addresses, and letting a rater go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from konsil.errors import StoreError
+from konsil.locale import known, languages, translations
+from konsil.store.engine.engine import reading
+from konsil.store.people.access import PERSONAL, Invitation, Role
+from konsil.store.people.people import Person, forget_person, note_person, people
+from konsil.store.people.staff import names, pseudonym
+from konsil.store.tasks import leaving
+from konsil.web.http import told
+from konsil.web.office.office import office
+from konsil.web.site.guard import form_of, visitor_of
+from konsil.web.site.pages import path_to, to
+from konsil.web.site.site import Site, site_of, stamp
+
+DAYS = 90
+"""How long a rater's link works."""
+LONGEST = 200
+"""Characters of a name or an address."""
+STAFF: tuple[Role, ...] = ("curator", "coordinator", "analyst", "owner")
+"""Who is invited by an owner alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """Somebody who rates, or runs the study, as the page of invitations lists them."""
+
+    who: str
+    """The id."""
+    role: Role
+    """As what they come."""
+    panel: str = ""
+    """The panel of a rater."""
+    person: Person | None = None
+    """Name and address, where they are known."""
+    open: Invitation | None = None
+    """The newest link that still works."""
+    used_at: str | None = None
+    """When a link was used last."""
+    gone: bool = False
+    """Whether the rater has withdrawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A link with the text around it, in every language of the pages."""
+
+    who: str
+    """Whom it is for."""
+    url: str
+    """The personal link, shown this once."""
+    email: str
+    """The address, where it is known."""
+    texts: tuple[tuple[str, str, str], ...]
+    """Language, subject and text; the study's language first."""
+
+
+def invitations(request: Request) -> Response:
+    """Everybody, with how their link stands."""
+    return _page(request)
+
+
+def _page(request: Request, fault: str = "", status: int = 200) -> Response:
+    site, owner = site_of(request), visitor_of(request).role == "owner"
+    context = {"raters": guests(site), "staff": staff(site) if owner else (), "roles": STAFF, "fault": fault}
+    return office(request, "office_invitations.html", context, status)
+
+
+def guests(site: Site) -> list[Guest]:
+    """Everybody who rates and is a person."""
+    now, named = site.now(), people(site.store)
+    with reading(site.store.engine) as connection:
+        panels, left = leaving.panels(connection, site.study), leaving.gone(connection)
+    links = _links(site, "rater")
+    return [
+        Guest(who, "rater", panel, named.get(who), _newest(mine, now), _last(mine), who in left)
+        for who, (panel, kind) in panels.items()
+        for mine in [links.get(who, [])]
+        if kind == "human"
+    ]
+
+
+def staff(site: Site) -> list[Guest]:
+    """Everybody who was ever invited to run the study."""
+    now = site.now()
+    with reading(site.store.engine) as connection:
+        named = names(connection)
+    return [
+        Guest(who, role, person=Person(who, named.get(who, "")), open=_newest(mine, now), used_at=_last(mine))
+        for role in STAFF
+        for who, mine in _links(site, role).items()
+    ]
+
+
+def _links(site: Site, role: Role) -> dict[str, list[Invitation]]:
+    found: dict[str, list[Invitation]] = {}
+    for one in site.access.invitations():
+        if one.role == role:
+            found.setdefault(one.who, []).append(one)
+    return found
+
+
+def _newest(links: list[Invitation], now: str) -> Invitation | None:
+    return next((one for one in reversed(links) if one.open(now)), None)
+
+
+def _last(links: list[Invitation]) -> str | None:
+    return max((one.used_at for one in links if one.used_at), default=None)
+
+
+def invite(request: Request) -> Response:
+    """Make links, each shown this once with a letter around it; links that worked before end."""
+    site, form, role = site_of(request), form_of(request), visitor_of(request).role
+    everybody = {g.who: g for g in guests(site)}
+    wanted = form.get("who", "")
+    if form.get("all"):
+        whom = [g.who for g in everybody.values() if g.open is None and not g.gone]
+    elif form.get("role", "rater") != "rater":
+        # A coordinator who could invite an owner would be one.
+        if (
+            role != "owner"
+            or form["role"] not in STAFF
+            or not wanted.strip()
+            or wanted in everybody
+            or not _plain(wanted)
+        ):
+            return _page(request, "staff", 422)
+        return _letters(request, [wanted.strip()[:LONGEST]], next(r for r in STAFF if r == form["role"]))
+    else:
+        whom = [wanted] if wanted in everybody and not everybody[wanted].gone else []
+    if not whom:
+        return _page(request, "nobody", 422)
+    return _letters(request, whom, "rater")
+
+
+def _letters(request: Request, whom: list[str], role: Role) -> Response:
+    site, now = site_of(request), site_of(request).now()
+    named = people(site.store)
+    if role != "rater":
+        said = {pseudonym(site.store, name): name for name in whom}
+        whom = list(said)
+        named = {who: Person(who, name if name != who else "") for who, name in said.items()}
+    until = stamp(site.clock() + timedelta(days=DAYS))
+    letters = []
+    for who in whom:
+        if role == "rater":
+            site.access.revoke(who, at=now, stay=True)
+        secret = site.access.invite(who, role, at=now, expires_at=until, most_uses=None if role in PERSONAL else 1)
+        url = site.options.host + path_to(request, "invitation", secret=secret)
+        person = named.get(who, Person(who))
+        first = known(site.study.language) or "en"
+        spoken = (first, *(language for language in languages() if language != first))
+        texts = tuple((s, *letter(s, site.study.title, person.name, url, until, role)) for s in spoken)
+        letters.append(Letter(who, url, person.email, texts))
+    return office(request, "office_letters.html", {"letters": letters})
+
+
+def letter(language: str, title: str, name: str, url: str, until: str, role: Role = "rater") -> tuple[str, str]:
+    """Subject and text of an invitation, to be copied into a mail.
+
+    >>> subject, text = letter("en", "Trial", "Dr. May", "https://x.org/come/s", "2025-06-01T12:00:00Z")
+    >>> subject, text.splitlines()[0], "https://x.org/come/s" in text.splitlines()
+    ('Invitation to the study “Trial”', 'Dear Dr. May,', True)
+    """
+    _ = translations(language).gettext
+    subject = _("Invitation to the study “%(title)s”") % {"title": title}
+    if role == "rater":
+        asked = _("you are invited to rate answers in the study “%(title)s”.") % {"title": title}
+        how = _("This is your personal link. It needs no account and leads, on any device, to where you were:")
+        rest = _(
+            "You can stop at any time: everything is saved as you go. Please do not pass the link on;"
+            " whoever opens it rates in your name."
+        )
+    elif role == "curator":
+        asked = _("you are invited to go through the cases of the study “%(title)s” before they are rated.") % {
+            "title": title
+        }
+        how = _("This is your personal link. It needs no account and leads, on any device, to where you were:")
+        rest = _("Please do not pass the link on; whoever opens it acts in your name.")
+    else:
+        asked = _("you are invited to help run the study “%(title)s”.") % {"title": title}
+        how = _("This is your personal link. It works once:")
+        rest = _("Please do not pass the link on; whoever opens it acts in your name.")
+    lines = (
+        _("Dear %(name)s,") % {"name": name} if name else _("Dear colleague,"),
+        "", asked, "", how, "", url, "", rest, "",
+        _("The link works until %(day)s. Should it be lost, you get a new one.") % {"day": told.day(until, language)},
+        "", _("Kind regards"), "",
+    )  # fmt: skip
+    return subject, "\n".join(lines)
+
+
+def revoke(request: Request) -> Response:
+    """Make somebody's links useless, and sign them out everywhere."""
+    site, who = site_of(request), form_of(request).get("who", "")
+    raters = {g.who for g in guests(site)}
+    if who not in raters and (visitor_of(request).role != "owner" or who not in {g.who for g in staff(site)}):
+        return _page(request, "nobody", 422)
+    site.access.revoke(who, at=site.now())
+    return to(path_to(request, "invitations"))
+
+
+def note(request: Request) -> Response:
+    """Write down who a rater is, or erase it where both fields are empty."""
+    site, form = site_of(request), form_of(request)
+    who, name, email = form.get("who", ""), form.get("name", "").strip(), form.get("email", "").strip()
+    if (
+        who not in {g.who for g in guests(site)}
+        or len(name) > LONGEST
+        or len(email) > LONGEST
+        or not _plain(name + email)
+    ):
+        return _page(request, "nobody", 422)
+    if email and ("@" not in email or " " in email):
+        return _page(request, "email", 422)
+    try:
+        if name or email:
+            note_person(site.store, Person(who, name, email))
+        else:
+            forget_person(site.store, who)
+    except StoreError:
+        return _page(request, "nobody", 422)
+    return to(path_to(request, "invitations"))
+
+
+def _plain(text: str) -> bool:
+    return all(c.isprintable() for c in text)
+
+
+def leave(request: Request) -> Response:
+    """What would become of a rater's tasks, before anybody decides."""
+    return _leave(request, request.query_params.get("rater", ""))
+
+
+def _leave(request: Request, rater: str, *, changed: bool = False) -> Response:
+    site = site_of(request)
+    try:
+        found = leaving.preview(site.store, site.study, rater)
+    except StoreError:
+        return to(path_to(request, "invitations"))
+    told_ = {"found": found, "digest": leaving.digest(found), "changed": changed}
+    return office(request, "office_withdrawal.html", told_, 409 if changed else 200)
+
+
+def withdraw(request: Request) -> Response:
+    """Let a rater go, as it was shown; where it would now be otherwise, show that first."""
+    site, form = site_of(request), form_of(request)
+    rater, why, who = form.get("rater", ""), form.get("reason", "")[:2_000], visitor_of(request).who
+    try:
+        done = leaving.withdraw(
+            site.store, site.study, rater, at=site.now(), reason=why, by=who, seen=form.get("digest", "")
+        )
+    except StoreError:
+        return to(path_to(request, "invitations"))
+    return _leave(request, rater, changed=True) if done is None else to(path_to(request, "overview"))

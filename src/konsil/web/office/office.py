@@ -1,0 +1,212 @@
+"""Endpoints of those who run a study: how far it is, and its batches. Nothing here depends on a label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from konsil.errors import StoreError
+from konsil.store.engine.engine import reading
+from konsil.store.log import happenings
+from konsil.store.tasks import batches as batch_events
+from konsil.store.tasks import leaving, progress, vacancies
+from konsil.store.tasks.progress import Count
+from konsil.web.http import told
+from konsil.web.office.pace import Pace, forecast, paces
+from konsil.web.site.guard import form_of, visitor_of
+from konsil.web.site.pages import language_of, page, path_to, to
+from konsil.web.site.site import Site, site_of
+
+NAVIGATION = (
+    "overview", "screening", "cases", "rewriting", "invitations", "enrolment", "reasons", "batches", "adjudications",
+    "problems", "recruitment", "flags", "download", "log",
+)  # fmt: skip
+"""The pages of the office in the order of the menu; who may see which is in the table of routes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of the plan: an instrument, a phase, a batch, for a panel."""
+
+    panel: str
+    """Who rates."""
+    instrument: str
+    """On what."""
+    phase: str
+    """The phase."""
+    batch: str
+    """The batch."""
+    tasks: int
+    """Screens of all its raters."""
+    done: int
+    """How many of them are done."""
+    raters: int
+    """Raters with tasks in it."""
+    ready: int
+    """Raters who have done all of theirs."""
+
+
+def office(request: Request, template: str, context: Mapping[str, object] | None = None, status: int = 200) -> Response:
+    """Render a page of the office, with the menu of what the visitor may see."""
+    from konsil.web.app.routes import ROUTES
+
+    role, language = visitor_of(request).role, language_of(request)
+    may = {p.name for p in ROUTES if isinstance(p.audience, frozenset) and role in p.audience}
+    study = site_of(request).study
+    idle = {"enrolment"} if study.enrolment is None else set()
+    idle |= {"screening"} if site_of(request).pool.spec is None else set()
+    idle |= {"cases"} if site_of(request).marks.spec is None else set()
+    idle |= {"rewriting"} if study.prepare is None or study.prepare.rewrite is None else set()
+    idle |= {"reasons"} if study.calibration is None else set()
+    idle |= {"adjudications"} if study.adjudication is None else set()
+    words = {
+        "menu": [name for name in NAVIGATION if name in may - idle],
+        "may": may,
+        "day": partial(told.day, language=language),
+        "moment": partial(told.moment, language=language),
+        "count": partial(told.number, language=language),
+    }
+    return page(request, template, {**words, **(context or {})}, status)
+
+
+def overview(request: Request) -> Response:
+    """How far everybody is, and when it will be done."""
+    return _overview(request)
+
+
+def _overview(request: Request, fault: str = "", status: int = 200) -> Response:
+    site = site_of(request)
+    with reading(site.store.engine) as connection:
+        counts, handed = progress.counts(connection), progress.handed_in(connection)
+        left, closed = leaving.gone(connection), happenings.closed_batches(connection)
+        panels = leaving.panels(connection, site.study)
+        vacant = vacancies.vacancies(connection, site.study)
+    found, free = paces(counts, handed, site.now()), site.placing.free()
+    people = [p for p in found if panels.get(p.rater, ("", ""))[1] == "human" and p.rater not in left]
+    groups: dict[str, list[Pace]] = {}
+    for one in found:
+        groups.setdefault(panels.get(one.rater, ("", ""))[0], []).append(one)
+    told_ = {
+        "groups": groups,
+        "total": sum(p.total for p in people),
+        "done": sum(p.done for p in people),
+        "free": free,
+        "lapsed": sum(c.tasks for c in counts if not c.rater) - free - sum(v.screens for v in vacant),
+        "vacant": vacant,
+        "fault": fault,
+        "forecast": forecast(people),
+        "gone": left,
+        "cells": cells(counts, panels),
+        "closed": closed,
+        "ties": any(a.when == "disagreed" for a in site.study.plan),
+    }
+    return office(request, "office_overview.html", told_, status)
+
+
+def succeed(request: Request) -> Response:
+    """Name who takes over a slot that nobody has."""
+    site, form, by = site_of(request), form_of(request), visitor_of(request).who
+    slot, who = form.get("slot", ""), form.get("who", "")
+    try:
+        vacancies.succeed(site.store, site.study, slot, who, at=site.now(), by=by)
+    except StoreError:
+        return _overview(request, slot or "?", 422)
+    return to(path_to(request, "invitations"))
+
+
+def cells(counts: Sequence[Count], panels: Mapping[str, tuple[str, str]]) -> list[Cell]:
+    """The cells of the plan in the order of work; tasks that are nobody's are in none."""
+    found: dict[tuple[str, str, str, str], list[Count]] = {}
+    for one in counts:
+        if one.rater:
+            panel = panels.get(one.rater, ("", ""))[0]
+            found.setdefault((panel, one.phase, one.batch, one.instrument), []).append(one)
+    ordered = sorted(found.items(), key=lambda pair: (pair[0][0], min(c.first for c in pair[1]), pair[0]))
+    return [
+        Cell(
+            panel, instrument, phase, batch, sum(c.tasks for c in mine), sum(c.done for c in mine),
+            len(mine), sum(c.tasks == c.done for c in mine),
+        )
+        for (panel, phase, batch, instrument), mine in ordered
+    ]  # fmt: skip
+
+
+def batches(request: Request) -> Response:
+    """Every batch: how far it is, whether it is closed."""
+    return _batches(request)
+
+
+def _batches(request: Request, fault: str = "", status: int = 200) -> Response:
+    site = site_of(request)
+    with reading(site.store.engine) as connection:
+        counts, closed = progress.counts(connection), happenings.closed_batches(connection)
+        events = [
+            *happenings.of_kind(connection, happenings.BATCH_CLOSED),
+            *happenings.of_kind(connection, happenings.BATCH_REOPENED),
+        ]
+    blocks: dict[tuple[str, str], list[Count]] = {}
+    for one in sorted(counts, key=lambda c: (c.first, c.phase, c.batch)):
+        if one.rater:
+            blocks.setdefault((one.phase, one.batch), []).append(one)
+    rows = [
+        {
+            "phase": phase,
+            "batch": batch,
+            "tasks": sum(c.tasks for c in mine),
+            "done": sum(c.done for c in mine),
+            "raters": _raters(mine),
+            "closed": (phase, batch, "") in closed,
+            "closed_for": sorted(r for p, b, r in closed if (p, b) == (phase, batch) and r),
+        }
+        for (phase, batch), mine in blocks.items()
+    ]
+    history = sorted(events, key=lambda e: (e.at, e.id), reverse=True)
+    return office(request, "office_batches.html", {"rows": rows, "history": history, "fault": fault}, status)
+
+
+def _raters(counts: Sequence[Count]) -> dict[str, tuple[int, int]]:
+    """Rater -> done and all of one batch, over its instruments."""
+    found: dict[str, tuple[int, int]] = {}
+    for one in counts:
+        done, total = found.get(one.rater, (0, 0))
+        found[one.rater] = (done + one.done, total + one.tasks)
+    return dict(sorted(found.items()))
+
+
+def close_batch(request: Request) -> Response:
+    """Close a batch for everybody or for one rater: its ratings stand."""
+    site, form = site_of(request), form_of(request)
+    place = _place(site, form)
+    if place is None:
+        return _batches(request, "unknown", 422)
+    batch_events.close(site.store, *place, at=site.now(), by=visitor_of(request).who)
+    return to(path_to(request, "batches"))
+
+
+def reopen_batch(request: Request) -> Response:
+    """Open a closed batch again; the reason is kept."""
+    site, form = site_of(request), form_of(request)
+    place = _place(site, form)
+    if place is None:
+        return _batches(request, "unknown", 422)
+    try:
+        who, why = visitor_of(request).who, form.get("reason", "")
+        batch_events.reopen(site.store, *place, at=site.now(), reason=why, by=who)
+    except StoreError:
+        return _batches(request, "reason", 422)
+    return to(path_to(request, "batches"))
+
+
+def _place(site: Site, form: Mapping[str, str]) -> tuple[str, str, str] | None:
+    """Phase, batch and rater of a form, where there is such a batch."""
+    phase, batch, rater = (form.get(key) for key in ("phase", "batch", "rater"))
+    with reading(site.store.engine) as connection:
+        known = {(c.phase, c.batch, c.rater) for c in progress.counts(connection)}
+    if phase is None or batch is None or rater is None:
+        return None
+    fits = (phase, batch, rater) in known or (not rater and any((p, b) == (phase, batch) for p, b, _ in known))
+    return (phase, batch, rater) if fits else None

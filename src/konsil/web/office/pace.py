@@ -1,0 +1,123 @@
+"""How fast everybody is and when it will be done: a pure function of counts and times, and of no label."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from statistics import median
+
+from konsil.records.ordering import natural
+from konsil.store.tasks.progress import Count, Handed
+
+RECENT_DAYS = 7
+"""Days that the pace looks back on."""
+RECENT_SCREENS = 50
+"""Screens whose median says how long one takes."""
+FEWEST = 3
+"""Screens before there is a median."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How far a rater is, and how fast."""
+
+    rater: str
+    """Who."""
+    done: int
+    """Screens done."""
+    total: int
+    """Screens of the plan."""
+    last: str | None
+    """When a screen was handed in last; None: never."""
+    seconds: float | None
+    """The median of a screen; None before there are a few."""
+    hours: float | None
+    """Hours of work left; by the median of all where the rater has none yet; None where nobody has."""
+    a_day: float
+    """Screens a day, of late."""
+    end: date | None
+    """When it will be done at this pace; None: done already, or no pace."""
+
+    @property
+    def left(self) -> int:
+        """Screens still to do."""
+        return self.total - self.done
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """When all will be done."""
+
+    end: date | None
+    """The day on which the last one will be done; None where nothing can be said, or nothing is left."""
+    hours: float | None
+    """Hours of work left, of all together."""
+    without: tuple[str, ...] = ()
+    """Who has work left and has not worked of late: the day does not count them in."""
+
+
+def paces(counts: Sequence[Count], handed: Sequence[Handed], now: str) -> tuple[Pace, ...]:
+    """One for each rater who has tasks, by rater.
+
+    The pace is the number of screens handed in within the last seven days, divided by seven, or by the days since the
+    rater's first screen where these are fewer (at least one).
+    """
+    here = datetime.fromisoformat(now)
+    times: dict[str, list[Handed]] = {}
+    for one in handed:
+        times.setdefault(one.rater, []).append(one)
+    everybody = _median(handed)
+    found = []
+    for rater in sorted({c.rater for c in counts if c.rater}, key=natural):
+        mine = [c for c in counts if c.rater == rater]
+        total, done, told = sum(c.tasks for c in mine), sum(c.done for c in mine), times.get(rater, [])
+        own = _median(told)
+        each = own if own is not None else everybody
+        a_day = _a_day(told, here)
+        left = total - done
+        found.append(
+            Pace(
+                rater=rater,
+                done=done,
+                total=total,
+                last=told[-1].at if told else None,
+                seconds=own,
+                hours=None if each is None else left * each / 3600,
+                a_day=a_day,
+                end=(here + timedelta(days=math.ceil(left / a_day))).date() if left and a_day else None,
+            )
+        )
+    return tuple(found)
+
+
+def forecast(found: Iterable[Pace]) -> Forecast:
+    """When the last of these will be done.
+
+    >>> busy, ready = Pace("r1", 1, 3, None, None, 0.5, 1.0, date(2025, 3, 3)), Pace("r2", 2, 2, None, None, 0, 0, None)
+    >>> forecast([busy, ready])
+    Forecast(end=datetime.date(2025, 3, 3), hours=0.5, without=())
+    """
+    several = tuple(found)
+    hours = [p.hours for p in several if p.left]
+    ends = [p.end for p in several if p.end is not None]
+    known = [h for h in hours if h is not None]
+    return Forecast(
+        end=max(ends, default=None),
+        hours=sum(known) if len(known) == len(hours) else None,
+        without=tuple(p.rater for p in several if p.left and not p.a_day),
+    )
+
+
+def _median(handed: Iterable[Handed]) -> float | None:
+    seconds = [h.seconds for h in handed if h.seconds is not None][-RECENT_SCREENS:]
+    return median(seconds) if len(seconds) >= FEWEST else None
+
+
+def _a_day(handed: Sequence[Handed], now: datetime) -> float:
+    if not handed:
+        return 0.0
+    recent = sum(now - datetime.fromisoformat(h.at) < timedelta(days=RECENT_DAYS) for h in handed)
+    since = (now - datetime.fromisoformat(handed[0].at)) / timedelta(days=1)
+    return recent / min(max(since, 1.0), RECENT_DAYS)

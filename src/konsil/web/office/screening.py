@@ -1,0 +1,115 @@
+"""Endpoints: going through a pool of case reports or questions: the list, one item, and what is decided of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from konsil.prepare.identifiers.identifiers import RECALL
+from konsil.web.curation.pool import STANDINGS, One
+from konsil.web.http.passages import places, runs, sections
+from konsil.web.office.office import office
+from konsil.web.site.guard import form_of, visitor_of
+from konsil.web.site.pages import path_to, to
+from konsil.web.site.site import site_of
+
+LONGEST_SEARCH = 200
+
+
+def _filter(given: Mapping[str, str]) -> dict[str, str]:
+    """What of the pool is looked at, as the address says."""
+    standing = given.get("standing", "")
+    found = {
+        "standing": standing if standing in STANDINGS else "",
+        "reason": given.get("reason", ""),
+        "words": given.get("words", "")[:LONGEST_SEARCH],
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
+
+
+def screening(request: Request) -> Response:
+    """The list: how many stand how, and the items of one filter, page by page."""
+    site, query = site_of(request), request.query_params
+    chosen = _filter(query)
+    listed = site.pool.listed(**chosen, page=_number(query.get("page", "1")))
+
+    def link(**more: str | int) -> str:
+        return f"{path_to(request, 'screening')}?{urlencode({**chosen, **more})}"
+
+    context = {
+        "listed": listed,
+        "chosen": {"standing": "", "reason": "", "words": "", **chosen},
+        "standings": STANDINGS,
+        "link": link,
+        "plain": lambda **only: f"{path_to(request, 'screening')}?{urlencode(only)}",
+        "item": lambda name: _place(request, name, chosen),
+        "asks": site.pool.spec is not None,
+        "recall": RECALL if site.pool.spec is not None and "identifier" in site.pool.spec.rules else None,
+    }
+    return office(request, "office_screening.html", context)
+
+
+def _place(request: Request, name: str, chosen: Mapping[str, str]) -> str:
+    return f"{path_to(request, 'screened')}?{urlencode({'item': name, **chosen})}"
+
+
+def screened(request: Request) -> Response:
+    """One item, to be decided on."""
+    one = site_of(request).pool.one(request.query_params.get("item", ""))
+    if one is None or site_of(request).pool.spec is None:
+        return to(path_to(request, "screening"))
+    return _one(request, one, _filter(request.query_params))
+
+
+def _one(request: Request, one: One, chosen: Mapping[str, str], fault: str = "") -> Response:
+    site, form = site_of(request), form_of(request)
+    last = one.history[0] if one.history else None
+    ticked = [form[name] for name in form if name.startswith("met.")] if fault else list(last.met) if last else []
+    following = site.pool.next_after(one.item.id, **chosen)
+    told = []
+    found = [*(text for _, text in one.evidence), *([one.quoted] if one.quoted else [])]
+    for section in sections(one.item.text):
+        spans = places(section.text, found)
+        told.append((section.heading, runs(section.text, spans)))
+    context = {
+        "one": one,
+        "sections": told,
+        "chosen": chosen,
+        "criteria": site.pool.spec.criteria if site.pool.spec is not None else (),
+        "ticked": ticked,
+        "reason": form.get("reason", "") if fault else one.reason if one.standing == "out" else "",
+        "note": form.get("note", "") if fault else "",
+        "fault": fault,
+        "following": _place(request, following, chosen) if following is not None else "",
+        "back": f"{path_to(request, 'screening')}?{urlencode(chosen)}",
+    }
+    return office(request, "office_screened.html", context, 422 if fault else 200)
+
+
+def decide(request: Request) -> Response:
+    """Keep an item, leave it out or take that back; then the next one under the same filter."""
+    site, form = site_of(request), form_of(request)
+    # The reason that is looked through has another name here than the reason that is given.
+    chosen = _filter({**form, "reason": form.get("of", "")})
+    name, decision = form.get("item", ""), form.get("decision", "")
+    met = [value for key, value in form.items() if key.startswith("met.")]
+    fault = site.pool.decide(
+        name, decision, by=visitor_of(request).who, seen=_number(form.get("seen", "0")),
+        reason=form.get("reason", ""), met=met, note=form.get("note", ""),
+    )  # fmt: skip
+    if fault:
+        one = site.pool.one(name)
+        return _one(request, one, chosen, fault) if one is not None else to(path_to(request, "screening"))
+    if decision == "undo":
+        return to(_place(request, name, chosen))
+    following = site.pool.next_after(name, **chosen)
+    return to(
+        _place(request, following, chosen) if following else f"{path_to(request, 'screening')}?{urlencode(chosen)}"
+    )

@@ -1,0 +1,1 @@
+"""Endpoints of raters and volunteers."""

@@ -1,0 +1,44 @@
+"""Endpoints of the calibration after a pilot: waiting for the others, writing reasons, reading those of others."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from konsil.web.raters.gates import calibration_gate
+from konsil.web.raters.way import in_the_way
+from konsil.web.site.guard import form_of, visitor_of
+from konsil.web.site.pages import page, path_to, to
+from konsil.web.site.site import site_of
+
+
+def calibration(request: Request) -> Response:
+    """The next difference to write about; when all are written, what the others wrote."""
+    return _page(request)
+
+
+def _page(request: Request, empty: bool = False) -> Response:
+    pilot, who = site_of(request).pilot, visitor_of(request).who
+    if in_the_way(site_of(request), visitor_of(request), before=calibration_gate) is not None:
+        return to(path_to(request, "next"))
+    look = pilot.look(who)
+    if look is None or (not look.shown and not look.waiting):
+        return to(path_to(request, "next"))
+    told = {
+        "waiting": look.waiting,
+        "now": look.shown[0] if look.number <= look.total else None,
+        "number": look.number,
+        "total": look.total,
+        "shown": look.shown,
+        "empty": empty,
+    }
+    return page(request, "calibration.html", told, 422 if empty else 200)
+
+
+def say_calibration(request: Request) -> Response:
+    """Keep a reason, and go on to the next difference."""
+    said = form_of(request)
+    if in_the_way(site_of(request), visitor_of(request), before=calibration_gate) is not None:
+        return to(path_to(request, "calibration"))
+    done = site_of(request).pilot.write(visitor_of(request).who, said.get("about", ""), said.get("text", ""))
+    return to(path_to(request, "calibration")) if done else _page(request, empty=True)

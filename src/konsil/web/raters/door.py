@@ -1,0 +1,120 @@
+"""Endpoints: the landing page, being let in by an invitation, signing out, choosing a language."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from konsil.locale import known
+from konsil.store.engine.engine import answers
+from konsil.store.people.access import Invitation
+from konsil.web.site.guard import form_of, visitor_of
+from konsil.web.site.pages import LANGUAGE_COOKIE, language_of, page, path_to, refusal, to
+from konsil.web.site.site import Site, site_of
+
+HOME = {"rater": "next", "curator": "screening", "coordinator": "overview", "analyst": "overview", "owner": "overview"}
+"""Role -> the page they begin at."""
+
+
+def landing(request: Request) -> Response:
+    """Raters go on where they were; others read what this is."""
+    visitor = request.state.visitor
+    if visitor is not None:
+        begins = HOME[visitor.role]
+        unscreened = begins == "screening" and site_of(request).pool.spec is None
+        return to(path_to(request, "cases" if unscreened else begins))
+    return page(request, "landing.html")
+
+
+def invitation(request: Request) -> Response:
+    """Show a button. Looking uses nothing up: mail scanners look at every link."""
+    site = site_of(request)
+    found = site.access.invitation(request.path_params["secret"], site.now())
+    if _knocks_too_often(request, found):
+        return refusal(request, 429)
+    if found is None:
+        return page(request, "invitation_over.html", status=410)
+    return page(request, "invitation.html", {"action": request.url.path})
+
+
+def come_in(request: Request) -> Response:
+    """Use the invitation, and sign in under a new cookie."""
+    site = site_of(request)
+    before = request.state.visitor
+    found = site.access.invitation(request.path_params["secret"], site.now())
+    if _knocks_too_often(request, found):
+        return refusal(request, 429)
+    if found is not None and not found.who and before is not None and before.role == found.role:
+        # The link for anybody once more: whoever is somebody already stays who that is.
+        return to(path_to(request, "landing"))
+    cookie = site.access.redeem(
+        request.path_params["secret"], at=site.now(), expires_at=site.signed_in_until(), language=language_of(request)
+    )
+    if cookie is None:
+        return page(request, "invitation_over.html", status=410)
+    if before is not None:
+        site.access.leave(before)
+    response = to(path_to(request, "landing"))
+    _set_cookie(site, response, site.cookie, cookie)
+    return response
+
+
+def health(request: Request) -> Response:
+    """Whether pages can be served, for whoever watches the server: the database answers, or 503."""
+    if not answers(site_of(request).store.engine):
+        return PlainTextResponse("the database does not answer\n", 503)
+    return PlainTextResponse("ok\n")
+
+
+def leave(request: Request) -> Response:
+    """Sign out on this device."""
+    site = site_of(request)
+    site.access.leave(visitor_of(request))
+    response = to(path_to(request, "landing"))
+    response.delete_cookie(site.cookie, path=_path(site), secure=site.options.secure, httponly=True, samesite="lax")
+    return response
+
+
+def language(request: Request) -> Response:
+    """Choose the language of the pages; the study's own texts stay as they are."""
+    site, form = site_of(request), form_of(request)
+    chosen = known(form.get("language", ""))
+    if not chosen:
+        return refusal(request, 422)
+    home = path_to(request, "landing")
+    back = form.get("back", home)
+    response = to(back if back.startswith(home) and not back.startswith("//") and "\\" not in back else home)
+    if request.state.visitor is not None:
+        site.access.speak(request.state.visitor, chosen)
+    _set_cookie(site, response, LANGUAGE_COOKIE, chosen)
+    return response
+
+
+def _set_cookie(site: Site, response: Response, name: str, value: str) -> None:
+    age = int(site.options.signed_in_days * 86_400)
+    response.set_cookie(
+        name, value, max_age=age, path=_path(site), secure=site.options.secure, httponly=True, samesite="lax"
+    )
+
+
+def _path(site: Site) -> str:
+    """Where cookies are sent: to this study's pages alone, where a host has several studies on paths."""
+    return site.options.path or "/"
+
+
+def _knocks_too_often(request: Request, found: Invitation | None) -> bool:
+    """Count a knock: of a personal link by person, as a whole hospital may come from one address at once.
+
+    An open link is counted apart from links that are none, so that whoever guesses shuts out nobody behind their
+    address.
+    """
+    site, caller = site_of(request), _caller(request)
+    if found is None:
+        return not site.doors.allows(caller)
+    if not found.who:
+        return not site.open_doors.allows(caller)
+    return not site.sign_ins.allows(f"{found.role} {found.who}")
+
+
+def _caller(request: Request) -> str:
+    return request.client.host if request.client is not None else ""

@@ -1,0 +1,26 @@
+"""The gates before a rater's first task, as functions of site and visitor; `way.GATES` has their order."""
+
+from __future__ import annotations
+
+from konsil.store.people.access import Visitor
+from konsil.web.site.site import Site
+
+
+def enrolment_gate(site: Site, visitor: Visitor) -> str | None:
+    """Nobody rates without having agreed to the text as it is now, being let in, and having a profile."""
+    found = site.reception.standing(visitor.who)
+    if found.consent not in ("given", "not asked"):
+        return "consent"
+    if not found.eligible:
+        return "eligibility"
+    return None if found.profiled else "profile"
+
+
+def calibration_gate(site: Site, visitor: Visitor) -> str | None:
+    """After the pilot: waiting for the others, and reasons for labels that lie far apart."""
+    return "calibration" if site.pilot.is_in_the_way(visitor.who) else None
+
+
+def place_gate(site: Site, visitor: Visitor) -> str | None:
+    """Nobody has tasks who is not named by the protocol and has not taken a place."""
+    return "place" if site.placing.needs_place(visitor.who) else None

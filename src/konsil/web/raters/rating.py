@@ -1,0 +1,222 @@
+"""Endpoints of the rating page. What they do is the desk's; here are only addresses, forms and messages."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+
+from starlette.background import BackgroundTask
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from konsil.store.engine.engine import reading
+from konsil.store.tasks.drafts import NOTE, REASON_FOR_CHANGE, Change
+from konsil.store.tasks.screens import Visit
+from konsil.web.raters.rated import changed_pages
+from konsil.web.raters.way import in_the_way
+from konsil.web.rating.desk import Submitted
+from konsil.web.rating.line import progress
+from konsil.web.rating.sheet import Group, Sheet, with_page_names
+from konsil.web.rating.window import OWN, changes_of, is_places, read_seconds, token, window_of
+from konsil.web.site.guard import form_of, visitor_of
+from konsil.web.site.pages import page, path_to, refusal, to, wants_json
+from konsil.web.site.site import site_of
+
+PAUSE_AFTER = 20
+"""Pages of a batch after which a page says that one may pause."""
+
+
+def next_task(request: Request) -> Response:
+    """Go to what comes next."""
+    return to(_next(request))
+
+
+def _next(request: Request) -> str:
+    """The address of what comes next: a page that must be passed, the next task, or the end."""
+    site, visitor = site_of(request), visitor_of(request)
+    gate = in_the_way(site, visitor)
+    if gate is not None:
+        return path_to(request, gate)
+    public = site.desk.next_task(visitor.who)
+    return path_to(request, "finished") if public is None else path_to(request, "task", public=public)
+
+
+def finished(request: Request) -> Response:
+    """All is rated, for now."""
+    site, who = site_of(request), visitor_of(request).who
+    open_ = sum(not (row.decided or row.closed) for row in site.adjudicating.rows(who))
+    with reading(site.store.engine) as connection:
+        changed = changed_pages(site, connection, who)
+    told = {"progress": progress(site.desk.line(who), None), "reviews_open": open_, "n_changed": len(changed)}
+    return page(request, "finished.html", told)
+
+
+def task(request: Request) -> Response:
+    """A rating page."""
+    return _task(request)
+
+
+def _task(request: Request, done: Submitted | None = None, sent: Mapping[str, str] | None = None) -> Response:
+    site, visitor = site_of(request), visitor_of(request)
+    public, at = request.path_params["public"], site.now()
+    sheet = site.desk.open(visitor.who, public, looks=False)
+    if sheet is None:
+        return refusal(request, 404)
+    if done is None:
+        pause = not sheet.submitted and sheet.progress.done > 0 and sheet.progress.done % PAUSE_AFTER == 0
+        told = {"sheet": with_page_names(sheet, site.names), "conflict": False, "lost": (), "pause": pause}
+        shown = page(request, "rating.html", told)
+    elif done.closed:
+        lost = _lost(sheet, sent or {})
+        shown = page(
+            request,
+            "rating.html",
+            {"sheet": with_page_names(sheet, site.names), "conflict": False, "lost": lost},
+            409 if lost else 200,
+        )
+    else:
+        conflict = bool(done.conflicts)
+        sheet = _with_form(sheet, done, sent or {})
+        shown = page(
+            request,
+            "rating.html",
+            {"sheet": with_page_names(sheet, site.names), "conflict": conflict, "lost": ()},
+            409 if conflict else 422,
+        )
+    # Noted when the page is on its way: nobody who wants to read waits for others who write.
+    shown.background = BackgroundTask(site.desk.looked, visitor.who, public, sheet.visit, at)
+    return shown
+
+
+def _with_form(sheet: Sheet, done: Submitted, sent: Mapping[str, str]) -> Sheet:
+    """The page again with what was sent, and what is wrong with it."""
+
+    def group(one: Group) -> Group:
+        asked = tuple(
+            dataclasses.replace(
+                a,
+                value=sent.get(a.name, a.value),
+                note=sent.get(a.reason, a.note) if a.reason else "",
+                problem=a.name in done.problems,
+                conflict=a.name in done.conflicts,
+            )
+            for a in one.asked
+        )
+        return dataclasses.replace(one, asked=asked)
+
+    panes = tuple(dataclasses.replace(p, groups=tuple(group(g) for g in p.groups)) for p in sheet.panes)
+    return dataclasses.replace(
+        sheet,
+        panes=panes,
+        groups=tuple(group(g) for g in sheet.groups),
+        note=sent.get(NOTE, sheet.note),
+        why=sent.get(REASON_FOR_CHANGE, sheet.why),
+        lacks_why=REASON_FOR_CHANGE in done.problems,
+    )
+
+
+def _lost(sheet: Sheet, sent: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Questions and what was entered that a closed batch did not take."""
+    asked = [a for group in sheet.everything for a in group.asked]
+    values = [(a.question, sent.get(a.name, ""), a.value) for a in asked]
+    notes = [(a.question, sent.get(a.reason, ""), a.note) for a in asked if a.reason]
+    return tuple((question, now) for question, now, before in (*values, *notes) if now.strip() and now != before)
+
+
+def submit(request: Request) -> Response:
+    """Hand in, and go on; what is not complete is kept and shown again."""
+    form, names = form_of(request), site_of(request).names
+    values, visit = names.fields(_answers(form)), _visit(form.get("visit", ""), form)
+    public, window = request.path_params["public"], window_of(form, names)
+    done = site_of(request).desk.submit(visitor_of(request).who, public, values, window, visit)
+    if done is None:
+        return refusal(request, 404)
+    if wants_json(request):
+        if done.done:
+            return JSONResponse({"go": _after(request, done)})
+        if done.closed:
+            return JSONResponse({"closed": True})
+        told = {
+            "problems": sorted(names.neutrals(done.problems)),
+            "conflicts": names.neutrals(done.conflicts),
+            "rev": done.rev,
+        }
+        return JSONResponse(told, 409 if done.conflicts else 422)
+    if done.done:
+        return to(_after(request, done))
+    # A batch that was closed meanwhile takes nothing; its page tells what that was.
+    return _task(request, done, values)
+
+
+def _after(request: Request, done: Submitted) -> str:
+    """The next task; after a practice first the same page again, with what it explains."""
+    if done.explains:
+        return path_to(request, "task", public=request.path_params["public"])
+    # Its address and not that of /next, which would only lead there.
+    return _next(request)
+
+
+def save(request: Request) -> Response:
+    """Keep what was changed: the page's module calls this at every change."""
+    told = _json(request)
+    if told is None:
+        return JSONResponse({"error": "expected a JSON object with a list 'changes' and a visit"}, 422)
+    names, (changes, visit) = site_of(request).names, told
+    changes = [dataclasses.replace(c, field=names.field(c.field)) for c in changes]
+    saved = site_of(request).desk.save(visitor_of(request).who, request.path_params["public"], changes, visit)
+    if saved is None:
+        return refusal(request, 404)
+    return JSONResponse(
+        {
+            "rev": saved.rev,
+            "at": saved.at,
+            "conflicts": names.neutrals(saved.conflicts),
+            "refused": sorted(names.neutrals(saved.refused)),
+            "closed": saved.closed,
+        }
+    )
+
+
+def later(request: Request) -> Response:
+    """Put the task at the end of its batch."""
+    form, public, names = form_of(request), request.path_params["public"], site_of(request).names
+    values, window = names.fields(_answers(form)), window_of(form, names)
+    done = site_of(request).desk.put_off(visitor_of(request).who, public, values, window)
+    return to(path_to(request, "next")) if done else refusal(request, 404)
+
+
+def problem(request: Request) -> Response:
+    """Take a report; the task stays where it is."""
+    form, public = form_of(request), request.path_params["public"]
+    done = site_of(request).desk.report(
+        visitor_of(request).who, public, form.get("text", ""), f"{public} {token(form.get('visit', ''))}"
+    )
+    return to(path_to(request, "task", public=public)) if done else refusal(request, 404)
+
+
+def _answers(form: Mapping[str, str]) -> dict[str, str]:
+    """What a form says."""
+    return {name: value for name, value in form.items() if name not in OWN}
+
+
+def _json(request: Request) -> tuple[list[Change], Visit | None] | None:
+    """The changes and times of an autosave; None where it is no message of ours."""
+    try:
+        told = json.loads(request.state.body)
+        changes = list(changes_of(told["changes"]))
+        visit = _visit(str(told["visit"]), {k: str(told.get(k, "")) for k in ("ends", "wall", "active", "first_input")})
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+        return None
+    return changes, visit
+
+
+def _visit(name: str, told: Mapping[str, str]) -> Visit | None:
+    """The times a page told; those that cannot be are not known."""
+    if not token(name):
+        return None
+    wall, active, first = (read_seconds(told.get(key, "")) for key in ("wall", "active", "first_input"))
+    if wall is None:
+        return Visit(name)
+    ends = told.get("ends", "")
+    return Visit(name, wall, None if active is None else min(active, wall), first, ends if is_places(ends) else None)

@@ -1,0 +1,300 @@
+"""After the pilot, without HTTP: who waits for whom, where labels lie far apart, and the written reasons."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from konsil.errors import StoreError
+from konsil.instrument import Instrument, fields, screen, values
+from konsil.records import Answer, Event, Item, Rating, Task
+from konsil.store import Connection, Store
+from konsil.store.curation.renderings import rendered
+from konsil.store.engine.engine import reading, writing
+from konsil.store.log import happenings
+from konsil.store.privacy.erasing import erased_raters
+from konsil.store.tasks import pilot, screens
+from konsil.study import Study
+from konsil.study.sections.calibration import REASON, Calibration, Difference, differences
+from konsil.study.sections.enrolment import CONSENT, ELIGIBILITY, excluded_by_withdrawal, not_taking_part
+from konsil.web.http import richtext
+from konsil.web.rating import form, sheet
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """How far a rater is after the pilot."""
+
+    waiting: int
+    """Raters who have not done their pilot tasks yet and are waited for."""
+    open: tuple[Difference, ...]
+    """Where a reason is still to be written."""
+    written: int = 0
+    """How many were written."""
+    more: bool = False
+    """Whether another pilot is still to come, in a later phase."""
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """One difference as a page shows it."""
+
+    about: str
+    """Its name in the form; it says nothing."""
+    item: str
+    """The item's text."""
+    language: str
+    """The language of the study's texts."""
+    panes: tuple[sheet.Pane, ...]
+    """The answers that the question is about."""
+    heading: str
+    """What it is about: 'Answer A', 'Sentence 2'."""
+    question: str
+    """What was asked."""
+    label: str
+    """What the rater said."""
+    others: tuple[str, ...]
+    """What the others said."""
+    reasons: tuple[tuple[str, str], ...]
+    """What others wrote about the same, with their labels."""
+    text: str
+    """What the rater wrote; empty: nothing yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    apart: tuple[tuple[Task, Difference, Item | None, Mapping[str, Answer]], ...]
+    """Each difference with its task and what was seen there."""
+    written: Mapping[str, str]
+    """What the rater wrote."""
+    texts: Sequence[Event]
+    """What others wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What stands on a rater's page after the pilot."""
+
+    waiting: int
+    """Raters who are waited for."""
+    shown: tuple[Apart, ...]
+    """The next difference to write about, alone; with all written, every one of them."""
+    number: int
+    """Its place among all."""
+    total: int
+    """How many differences there are, those already written about included."""
+
+
+class Pilot:
+    """The calibration of one study."""
+
+    def __init__(self, study: Study, store: Store, now: Callable[[], str]) -> None:
+        self._study, self._store, self._now = study, store, now
+        self._asks: Calibration | None = study.calibration
+        self._through: set[str] = set()
+        self._lock = threading.Lock()
+
+    def is_in_the_way(self, rater: str) -> bool:
+        """Whether a rater who has done the pilot must wait or write before going on."""
+        if self._asks is None or rater in self._through:
+            return False
+        with reading(self._store.engine) as connection:
+            stage = self._stage(connection, self._asks, rater)
+        if stage is None:
+            return False
+        if stage.waiting or stage.open:
+            return True
+        if not stage.more:
+            with self._lock:
+                # Nobody comes back from here: what is asked of each follows from ratings that are all there.
+                self._through.add(rater)
+        return False
+
+    def stage(self, rater: str) -> Stage | None:
+        """How far a rater is; None while there are pilot tasks to do, or where there is no calibration.
+
+        Pilots in several phases are one pilot each: after every one of them come waiting and reasons.
+        """
+        if self._asks is None:
+            return None
+        with reading(self._store.engine) as connection:
+            return self._stage(connection, self._asks, rater)
+
+    def _stage(self, connection: Connection, asks: Calibration, rater: str) -> Stage | None:
+        mine = pilot.tasks_of(connection, rater)
+        if not mine:
+            return Stage(0, ())
+        everybody, rated = self._beside(connection, mine)
+        done = _done(mine, rated)
+        if not done:
+            return None
+        phases, more = {t.phase for t in done}, len(done) < len(mine)
+        late = {t.rater for t in everybody if t.phase in phases and t.id not in rated and _panel(t) == _panel(mine[0])}
+        if late and asks.wait:
+            return Stage(len(late), (), more=more)
+        written = self._written(connection, rater)
+        apart = [d for t in done for d in self._differences(asks, t, everybody, rated) if _name(d) not in written]
+        return Stage(0, tuple(apart), len(written), more)
+
+    def _beside(self, connection: Connection, mine: Sequence[Task]) -> tuple[tuple[Task, ...], dict[str, list[Rating]]]:
+        """The pilot tasks of all who take part, with their ratings.
+
+        Who withdrew consent is not waited for; what was rated before stays, where the protocol lets it stay. Neither is
+        anybody whose data were erased.
+        """
+        tasks = pilot.beside(connection, mine)
+        rated = pilot.ratings_of(connection, tasks)
+        erased = erased_raters(connection)
+        tasks = tuple(t for t in tasks if t.id in rated or t.rater not in erased)
+        if self._study.enrolment is not None:
+            said = [e for kind in (CONSENT, ELIGIBILITY) for e in happenings.of_kind(connection, kind)]
+            out, excluded = not_taking_part(said), excluded_by_withdrawal(self._study.enrolment, said)
+            own = {t.id for t in mine}
+            tasks = tuple(
+                t for t in tasks if t.id in own or (t.rater not in excluded and (t.id in rated or t.rater not in out))
+            )
+        return tasks, rated
+
+    def _differences(
+        self, asks: Calibration, task: Task, everybody: Sequence[Task], rated: Mapping[str, Sequence[Rating]]
+    ) -> tuple[Difference, ...]:
+        others = [
+            rated[t.id]
+            for t in everybody
+            if t.id in rated and t.rater != task.rater and (t.item, t.instrument) == (task.item, task.instrument)
+            and _panel(t) == _panel(task)
+        ]  # fmt: skip
+        return differences(asks, self._instrument(task), task, rated[task.id], others)
+
+    def shown(self, rater: str) -> tuple[Apart, ...]:
+        """Every difference of a rater as a page shows it, those already written about included."""
+        if self._asks is None:
+            return ()
+        with reading(self._store.engine) as connection:
+            mine = pilot.tasks_of(connection, rater)
+            everybody, rated = self._beside(connection, mine)
+            apart = [(t, d) for t in _done(mine, rated) for d in self._differences(self._asks, t, everybody, rated)]
+            found = self._read(connection, rater, apart)
+        return self._made(found, everybody, rated)
+
+    def look(self, rater: str) -> Look | None:
+        """What a rater's page shows; None while there are pilot tasks to do, or where there is no calibration.
+
+        While there are reasons to write, only the next difference is made: with a hundred of them, making all of them
+        at each step took longer than everything else.
+        """
+        if self._asks is None:
+            return None
+        with reading(self._store.engine) as connection:
+            stage = self._stage(connection, self._asks, rater)
+            found = None
+            if stage is not None and stage.open:
+                mine = pilot.tasks_of(connection, rater)
+                task = next(t for t in mine if t.id == stage.open[0].task)
+                found = self._read(connection, rater, [(task, stage.open[0])])
+        if stage is None:
+            return None
+        total = stage.written + len(stage.open)
+        if found is not None:
+            return Look(0, self._made(found, (), {}), stage.written + 1, total)
+        shown = () if stage.waiting else self.shown(rater)
+        return Look(stage.waiting, shown, len(shown) + 1, len(shown))
+
+    def _read(self, connection: Connection, rater: str, apart: Sequence[tuple[Task, Difference]]) -> _Read:
+        """What is needed to show these differences."""
+        texts = [e for e in happenings.of_kind(connection, REASON) if e.subject != rater]
+        material = {
+            t.id: (screens.item(connection, t.item), screens.answers(connection, t.answers))
+            for t in {task.id: task for task, _ in apart}.values()
+        }
+        return _Read(tuple((task, d, *material[task.id]) for task, d in apart), self._written(connection, rater), texts)
+
+    def _made(
+        self, found: _Read, everybody: Sequence[Task], rated: Mapping[str, Sequence[Rating]]
+    ) -> tuple[Apart, ...]:
+        items = {t.id: (t.item, t.instrument) for t in everybody}
+        shown: list[Apart] = []
+        for task, d, item, answers in found.apart:
+            instrument = self._instrument(task)
+            seen = screen(instrument, task, item, answers)
+            html = rendered(self._store, richtext.renderer(), sheet.texts_of(seen), richtext.html_of)
+            panes = sheet.panes_of(seen, html, ())
+            kept = tuple(panes[n] for n in d.field.answers) if d.field.answers else panes
+            asked = fields(instrument, task)
+            reasons = tuple(
+                # The label as it reads on this rater's screen, on whichever side the other saw the answers.
+                (values(asked, task, rated.get(str(e.data["task"]), ())).get(d.field.name, ""), str(e.data["text"]))
+                for e in found.texts
+                if items.get(str(e.data.get("task", ""))) == (task.item, task.instrument)
+                and e.data.get("subject") == _subject(task, d)
+            )
+            alone = len(seen.answers) == 1 and d.field.span is None
+            shown.append(
+                Apart(
+                    _name(d), seen.question, instrument.language, kept, "" if alone else seen.subject(d.field),
+                    d.field.criterion.question, d.label, d.others, reasons, found.written.get(_name(d), ""),
+                )
+            )  # fmt: skip
+        return tuple(shown)
+
+    def write(self, rater: str, about: str, text: str) -> bool:
+        """Keep the reason for one difference; say whether there is something to be read in it. Written is written."""
+        kept, at = form.clean(text).strip(), self._now()
+        if not kept or self._asks is None:
+            return False
+        # What is apart is found beforehand: others write meanwhile.
+        with reading(self._store.engine) as connection:
+            stage = self._stage(connection, self._asks, rater)
+            found = next((d for d in stage.open if _name(d) == about), None) if stage is not None else None
+            task = screens.task(connection, found.task) if found is not None else None
+        if found is None or task is None:
+            # Written about already, in another window.
+            return True
+        data = {
+            "task": found.task,
+            "field": found.field.name,
+            "subject": _subject(task, found),
+            "label": found.label,
+            "others": list(found.others),
+            "text": kept,
+        }
+        with writing(self._store.engine) as connection:
+            if _name(found) in self._written(connection, rater):
+                return True
+            happenings.happened(connection, Event(f"{REASON} {_name(found)}", REASON, rater, at, data))
+        return True
+
+    def _written(self, connection: Connection, rater: str) -> dict[str, str]:
+        events = happenings.of_subject(connection, rater, (REASON,))
+        return {e.id.removeprefix(f"{REASON} "): str(e.data.get("text", "")) for e in events}
+
+    def _instrument(self, task: Task) -> Instrument:
+        found = self._study.instrument(task.instrument)
+        if found is None:
+            raise StoreError(f"task {task.id!r}: there is no instrument {task.instrument!r}")
+        return found
+
+
+def _done(mine: Sequence[Task], rated: Mapping[str, object]) -> list[Task]:
+    """A rater's pilot tasks, up to the end of the last phase before which all are rated."""
+    open_phase = next((task.phase for task in mine if task.id not in rated), None)
+    phases = list(dict.fromkeys(task.phase for task in mine))
+    ended = phases if open_phase is None else phases[: phases.index(open_phase)]
+    return [task for task in mine if task.phase in ended]
+
+
+def _panel(task: Task) -> str:
+    return task.slot.rpartition(" ")[0]
+
+
+def _name(difference: Difference) -> str:
+    return hashlib.sha256(f"{difference.task} {difference.field.name}".encode()).hexdigest()[:20]
+
+
+def _subject(task: Task, difference: Difference) -> str:
+    """What is asked, the same for everybody, whatever the order in which they saw the answers."""
+    field = difference.field
+    span = "" if field.span is None else f" {task.spans[field.span].start}"
+    return f"{field.criterion.id}{span} {' '.join(sorted(task.answers[n] for n in field.answers))}".strip()

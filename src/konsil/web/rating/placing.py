@@ -1,0 +1,208 @@
+"""Taking a place of a plan, without HTTP: the first free one that fits the profile, with whatever arm it has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from konsil.errors import KonsilError
+from konsil.plan.model.places import ADDED, SIGN_UP, Places, first_free, stand_ins, suitable
+from konsil.records import Event, Rater
+from konsil.store import Connection, Store
+from konsil.store.engine.engine import reading, writing
+from konsil.store.log import happenings
+from konsil.store.log.happenings import WITHDRAWAL
+from konsil.store.tasks import additions, places
+from konsil.store.tasks.additions import Addition
+from konsil.study import Study
+from konsil.study.sections.enrolment import CONSENT, ELIGIBILITY, PROFILE, WAITING, Enrolment, not_taking_part, profiles
+
+EXTRA = "drawn at sign-up for somebody for whom no place was free"
+"""The reason in the log of a place that is drawn at sign-up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A place that somebody could take; which arm it has, nobody sees."""
+
+    place: Rater
+    """The place, as its stand-in."""
+    pages: int
+    """How many tasks it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Somebody on the waiting list."""
+
+    who: str
+    """The rater."""
+    at: str
+    """Since when."""
+    has_place: bool
+    """Whether a free place is held for them."""
+
+
+class Placing:
+    """The places of one study."""
+
+    def __init__(self, study: Study, store: Store, now: Callable[[], str]) -> None:
+        self._study, self._store, self._now = study, store, now
+        self._named = {r.id for r in study.raters}
+        self._asks = study.enrolment or Enrolment()
+
+    @property
+    def keeps_list(self) -> bool:
+        """Whether those for whom no place is free can wait for one."""
+        return self._asks.surplus == "waiting list"
+
+    def needs_place(self, rater: str) -> bool:
+        """Whether somebody has no tasks before taking a place."""
+        if not self._study.places or rater in self._named:
+            return False
+        with reading(self._store.engine) as connection:
+            return not _has_place(connection, rater)
+
+    def offer(self, rater: str) -> Offer | None:
+        """The place that somebody would get now; None where no free one fits the profile."""
+        with reading(self._store.engine) as connection:
+            return self._offer(connection, rater)
+
+    def draws_for(self, rater: str) -> bool:
+        """Whether a place can be drawn at sign-up for somebody for whom none is free."""
+        with reading(self._store.engine) as connection:
+            return self._extra(connection, rater) is not None
+
+    def free(self) -> int:
+        """How many tasks are in places that nobody has."""
+        if not self._study.places:
+            return 0
+        with reading(self._store.engine) as connection:
+            slots = places.free_slots(connection)
+            return sum(slots.get(place.id, 0) for place in self._places(connection))
+
+    def take(self, rater: str) -> bool:
+        """Take the first free place that fits, or one drawn now; say whether there was one. Again changes nothing."""
+        if self._take(rater):
+            return True
+        with reading(self._store.engine) as connection:
+            wanted = self._extra(connection, rater)
+        if wanted is None:
+            return False
+        try:
+            additions.add_places(self._store, self._study, Addition(wanted, EXTRA, rater), at=self._now())
+        except KonsilError:
+            # Nothing is left to be rated for this profile: as if all places were taken.
+            return False
+        return self._take(rater)
+
+    def _take(self, rater: str) -> bool:
+        at = self._now()
+        with writing(self._store.engine) as connection:
+            places.keep_others_waiting(connection)
+            if rater in self._named or _has_place(connection, rater):
+                return True
+            offer = self._offer(connection, rater)
+            if offer is None:
+                return False
+            strata = {**self._profile(connection, rater), **offer.place.strata}
+            places.take(connection, Rater(rater, offer.place.panel, strata=strata), offer.place.id, at)
+        return True
+
+    def wait(self, rater: str) -> bool:
+        """Put somebody on the waiting list; say whether they are on it. Again changes nothing."""
+        at = self._now()
+        with writing(self._store.engine) as connection:
+            places.keep_others_waiting(connection)
+            if not self.keeps_list or rater in self._named or _has_place(connection, rater):
+                return False
+            said = happenings.of_subject(connection, rater, (WAITING,))
+            if not said or said[-1].data.get("removed"):
+                event = Event(f"{WAITING} {rater} {len(said) + 1}", WAITING, rater, at)
+                happenings.happened(connection, event)
+        return True
+
+    def stop_waiting(self, rater: str, *, by: str = "") -> bool:
+        """Take somebody off the waiting list; say whether they were on it."""
+        at = self._now()
+        with writing(self._store.engine) as connection:
+            said = happenings.of_subject(connection, rater, (WAITING,))
+            if not said or said[-1].data.get("removed"):
+                return False
+            data = {"removed": True} | ({"by": by} if by else {})
+            happenings.happened(connection, Event(f"{WAITING} {rater} {len(said) + 1}", WAITING, rater, at, data))
+        return True
+
+    def is_waiting(self, rater: str) -> bool:
+        """Whether somebody is on the waiting list."""
+        with reading(self._store.engine) as connection:
+            return any(event.subject == rater for event in self._waiting(connection))
+
+    def waiting(self) -> tuple[Waiting, ...]:
+        """The waiting list, whoever came first first; each with whether a free place is held for them."""
+        with reading(self._store.engine) as connection:
+            queue = self._waiting(connection)
+            held = self._held(connection, queue)
+        return tuple(Waiting(e.subject, e.at, e.subject in held) for e in queue)
+
+    def _places(self, connection: Connection) -> tuple[Rater, ...]:
+        return stand_ins(additions.places_of(connection, self._study), self._study.raters)
+
+    def _offer(self, connection: Connection, rater: str) -> Offer | None:
+        free = places.free_slots(connection)
+        queue = self._waiting(connection)
+        earlier: list[Event] = []
+        for event in queue:
+            if event.subject == rater:
+                break
+            earlier.append(event)
+        held = set(self._held(connection, earlier).values())
+        open_ = {slot: n for slot, n in free.items() if slot not in held}
+        place = first_free(self._places(connection), open_, self._profile(connection, rater))
+        return None if place is None else Offer(place, open_[place.id])
+
+    def _held(self, connection: Connection, queue: Sequence[Event]) -> dict[str, str]:
+        """Who waits -> the free place that is held for them; those who came first are served first."""
+        if not queue:
+            return {}
+        free, held = set(places.free_slots(connection)), {}
+        stand_ins_ = self._places(connection)
+        for event in queue:
+            place = first_free(stand_ins_, free, self._profile(connection, event.subject))
+            if place is not None:
+                held[event.subject] = place.id
+                free.discard(place.id)
+        return held
+
+    def _waiting(self, connection: Connection) -> list[Event]:
+        """When each of those who wait was put on the list, in that order."""
+        if not self.keeps_list:
+            return []
+        last: dict[str, Event] = {}
+        for event in happenings.of_kind(connection, WAITING):
+            last.pop(event.subject, None)
+            if not event.data.get("removed"):
+                last[event.subject] = event
+        said = [e for kind in (CONSENT, ELIGIBILITY) for e in happenings.of_kind(connection, kind)] if last else []
+        out = not_taking_part(said)
+        return [e for who, e in last.items() if who not in out and not _has_place(connection, who)]
+
+    def _extra(self, connection: Connection, rater: str) -> Places | None:
+        """The place to be drawn for somebody: as the first of the protocol's that fits the profile."""
+        if self._asks.surplus != "extra ratings":
+            return None
+        drawn = sum(e.data.get("reason") == EXTRA for e in happenings.of_kind(connection, ADDED))
+        if drawn >= self._asks.most_extra:
+            return None
+        profile = self._profile(connection, rater)
+        stand_in = next((p for p in self._places(connection) if suitable(p, profile)), None)
+        return None if stand_in is None else Places(stand_in.panel, 1, dict(stand_in.strata))
+
+    def _profile(self, connection: Connection, rater: str) -> dict[str, str]:
+        said = happenings.of_subject(connection, rater, (PROFILE,))
+        return profiles(said, self._asks.profile).get(rater, {})
+
+
+def _has_place(connection: Connection, rater: str) -> bool:
+    last = [e.kind for e in happenings.of_subject(connection, rater, (SIGN_UP, WITHDRAWAL))]
+    return bool(last) and last[-1] == SIGN_UP

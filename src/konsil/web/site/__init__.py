@@ -1,0 +1,1 @@
+"""One study's pages: its services, who may see what, templates."""

@@ -1,0 +1,132 @@
+"""Who is asking, and may they: deny by default. Every endpoint runs behind this and nowhere else."""
+
+from __future__ import annotations
+
+import secrets
+from asyncio import get_running_loop
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlsplit
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from konsil.store.people.access import ERASED, Role, Visitor
+from konsil.web.site.pages import page, refusal, wants_json
+from konsil.web.site.site import site_of
+
+Endpoint = Callable[[Request], Response]
+SAFE = frozenset({"GET", "HEAD"})
+MOST_BYTES = 400_000
+"""The largest form or message; a rating page's is a few hundred bytes."""
+MOST_FIELDS = 2_000
+"""The most fields of a form; sixty sentences with seven criteria are 420."""
+
+
+@dataclass(frozen=True, slots=True)
+class Public:
+    """Says that a page is for everybody, signed in or not; a page that does not say so is for those it names."""
+
+
+Audience = Public | frozenset[Role]
+RATERS: frozenset[Role] = frozenset({"rater"})
+"""Who rates."""
+
+
+def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Awaitable[Response]]:
+    """The endpoint behind the guard: the visitor and the form are read, and refused where they do not belong here."""
+
+    async def behind(request: Request) -> Response:
+        try:
+            request.state.body = b"" if request.method in SAFE else await _body(request)
+        except ClientDisconnect:
+            # Closed, or out of the network's reach, while sending: half a message is none, and nobody hears an answer.
+            return Response(status_code=400)
+        # One turn in a thread for all that follows: every further one is another wait in line.
+        return await get_running_loop().run_in_executor(site_of(request).lane(audience == RATERS), answered, request)
+
+    def answered(request: Request) -> Response:
+        visitor = asking(request)
+        request.state.visitor = visitor
+        request.state.form = {}
+        if "\0" in request.scope["path"] or b"%00" in request.scope["query_string"]:
+            # No database can be asked for it.
+            return refusal(request, 404)
+        if visitor is not None and visitor.who == ERASED:
+            request.state.visitor = None
+            # The page's own module loads its page anew after 401, and shows this.
+            return refusal(request, 401) if wants_json(request) else page(request, "erased.html", status=410)
+        if not isinstance(audience, Public) and (visitor is None or visitor.role not in audience):
+            # The same answer whether the page is another's or does not exist: nothing can be probed.
+            return refusal(request, 404 if visitor is not None else 401)
+        if request.method not in SAFE:
+            if not from_our_pages(request):
+                return refusal(request, 403)
+            if visitor is not None and not site_of(request).posts.allows(f"{visitor.role} {visitor.who}"):
+                return refusal(request, 429)
+            if len(request.state.body) > MOST_BYTES:
+                return refusal(request, 413)
+            try:
+                request.state.form = _form(request)
+            except ValueError:
+                return refusal(request, 422)
+            if visitor is not None and not _token_fits(request, visitor):
+                return refusal(request, 403)
+        return endpoint(request)
+
+    return behind
+
+
+def asking(request: Request) -> Visitor | None:
+    """Who has the request's cookie; None where nobody is signed in."""
+    site = site_of(request)
+    cookie = request.cookies.get(site.cookie, "")
+    return site.access.visitor(cookie, site.now()) if cookie else None
+
+
+def from_our_pages(request: Request) -> bool:
+    """Whether an unsafe request was made by a page of ours, as far as the browser says; one must say."""
+    origin = request.headers.get("origin")
+    if origin is None:
+        referer = urlsplit(request.headers.get("referer", ""))
+        origin = f"{referer.scheme}://{referer.netloc}"
+    return origin in site_of(request).options.origins
+
+
+async def _body(request: Request) -> bytes:
+    """The request's body; reading ends once it is too much."""
+    found = bytearray()
+    async for chunk in request.stream():
+        found += chunk
+        if len(found) > MOST_BYTES:
+            break
+    return bytes(found)
+
+
+def _form(request: Request) -> dict[str, str]:
+    """The fields of a form, without NUL, which no database keeps; a ValueError where it is none."""
+    kind = request.headers.get("content-type", "").partition(";")[0]
+    if kind != "application/x-www-form-urlencoded":
+        return {}
+    text = request.state.body.decode()
+    fields = parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict")
+    return {name: value.replace("\0", "") for name, value in fields}
+
+
+def _token_fits(request: Request, visitor: Visitor) -> bool:
+    given = request.headers.get("x-csrf-token") or str(request.state.form.get("csrf", ""))
+    return secrets.compare_digest(given.encode(), visitor.csrf.encode())
+
+
+def visitor_of(request: Request) -> Visitor:
+    """Who is asking, on a page that is not public."""
+    found: Visitor | None = request.state.visitor
+    if found is None:
+        raise LookupError("this page is public; it has no visitor")
+    return found
+
+
+def form_of(request: Request) -> dict[str, str]:
+    """The fields of the form that was sent, without the guard's own."""
+    form: dict[str, str] = request.state.form
+    return {name: value for name, value in form.items() if name != "csrf"}

@@ -1,0 +1,123 @@
+"""Templates to responses: the only place that renders a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+from functools import cache
+from http import HTTPStatus
+
+import jinja2
+from babel.dates import format_date
+from babel.numbers import format_decimal
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from konsil.locale import known, languages, translations
+from konsil.store.people.access import Visitor
+from konsil.web.http.language import preferred
+from konsil.web.http.numbers import read_number
+from konsil.web.http.statics import address
+from konsil.web.site.site import site_of
+
+LANGUAGE_COOKIE = "konsil-language"
+
+
+def warm() -> None:
+    """Read and compile every template in every language, which the first who come would wait for."""
+    for language in languages():
+        made = environment(language)
+        for name in made.list_templates():
+            made.get_template(name)
+
+
+@cache
+def environment(language: str) -> jinja2.Environment:
+    """The templates in one language: escaped by default, and a name that is not there is an error."""
+    made = jinja2.Environment(
+        loader=jinja2.PackageLoader("konsil.web", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
+    )
+    words = translations(language)
+    made.install_gettext_callables(words.gettext, words.ngettext, newstyle=True)  # type: ignore[attr-defined]
+    made.globals["static"] = address
+    made.globals["read_number"] = read_number
+    made.filters["decimal"] = lambda number: shown_number(number, language)
+    made.filters["number"] = lambda value: f"{value:g}"
+    made.filters["day"] = lambda at: format_date(datetime.fromisoformat(at), "long", locale=language)
+    return made
+
+
+def shown_number(number: str, language: str) -> str:
+    """A number as it is written in a language; as it was typed where it has more digits than a decimal holds.
+
+    >>> shown_number("1234.5", "de"), shown_number("9" * 60, "de") == "9" * 60
+    ('1.234,5', True)
+    """
+    try:
+        return format_decimal(Decimal(number) + 0, "#,##0.####################", locale=language)
+    except InvalidOperation:
+        return number
+
+
+def language_of(request: Request) -> str:
+    """The language this visitor reads: chosen, else the browser's, else the study's."""
+    visitor: Visitor | None = getattr(request.state, "visitor", None)
+    chosen = visitor.language if visitor is not None else ""
+    return (
+        known(chosen)
+        or known(request.cookies.get(LANGUAGE_COOKIE, ""))
+        or preferred(request.headers.get("accept-language", ""))
+        or known(site_of(request).study.language)
+        or "en"
+    )
+
+
+def page(request: Request, template: str, context: Mapping[str, object] | None = None, status: int = 200) -> Response:
+    """Render a template; beside its context it has `language`, `study_title`, `signed_in`, `role`, `csrf`, `path`."""
+    site, language = site_of(request), language_of(request)
+    visitor: Visitor | None = getattr(request.state, "visitor", None)
+    html = environment(language).get_template(template).render(
+        {
+            "language": language,
+            "study_title": site.study.title,
+            "signed_in": visitor is not None,
+            "role": visitor.role if visitor is not None else "",
+            "csrf": visitor.csrf if visitor is not None else "",
+            "static": lambda name: site.options.path + address(name),
+            "path": lambda name, **parameters: path_to(request, name, **parameters),
+            "here": request.url.path,
+            "reviews": visitor is not None and visitor.role == "rater" and site.study.adjudication is not None,
+            "consents": visitor is not None and visitor.role == "rater" and bool(site.reception.version),
+            **(context or {}),
+        }
+    )  # fmt: skip
+    return HTMLResponse(html, status)
+
+
+def path_to(request: Request, name: str, **parameters: str) -> str:
+    """The path of a page by its name in the table of routes, with what stands in braces there."""
+    paths: Mapping[str, str] = request.app.state.paths
+    return paths[name].format(**parameters)
+
+
+def to(path: str) -> Response:
+    """Go to a page of ours by GET."""
+    return RedirectResponse(path, HTTPStatus.SEE_OTHER)
+
+
+def wants_json(request: Request) -> bool:
+    """Whether our module asks, and not a form."""
+    return "application/json" in request.headers.get("accept", "")
+
+
+def refusal(request: Request, status: int) -> Response:
+    """Say that it cannot be done, and no more than that."""
+    if wants_json(request):
+        return JSONResponse({"error": status}, status)
+    return page(request, "refusal.html", {"status": status}, status)
