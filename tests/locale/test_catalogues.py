@@ -148,6 +148,17 @@ def test_german_has_the_signs_of_german_print() -> None:
     assert {m: set(t) - signs for m, t in texts("de") if not set(t) <= signs} == {}
 
 
+def test_french_has_the_signs_of_french_print() -> None:
+    """Narrow no-break spaces before ; ! ? % and in « », a no-break one before the colon, and no straight apostrophe."""
+    wrong = re.compile(r"['\"]|[^\u202f][;!?»]|«[^\u202f]|[^\u00a0]:|[^\u202f]%(?!\()|\.\.\.")
+    assert {m: t for m, t in texts("fr") if wrong.search(t.replace("%%", "%"))} == {}
+
+
+def test_of_none_french_has_the_singular() -> None:
+    count = ["%(num)s item", "%(num)s items"]
+    assert [translations("fr").ngettext(*count, n) for n in (0, 1, 2)] == [count[0], count[0], count[1]]
+
+
 def test_a_text_without_an_entry_stays() -> None:
     assert translations("de").gettext("no such text") == "no such text"
     assert translations(SOURCE).ngettext("one", "many", 2) == "many"

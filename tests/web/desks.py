@@ -98,7 +98,7 @@ def open_desk(
         port = free_port()
         url = f"http://127.0.0.1:{port}"
         stack.enter_context(served(create_app(study, store, Options(url=url, **(options or {})), clock=clock), port))
-        locale = "de-DE" if language == "de" else "en-GB"
+        locale = {"de": "de-DE", "fr": "fr-FR"}.get(language, "en-GB")
         context = chromium.new_context(viewport={"width": size[0], "height": size[1]}, locale=locale, **browser)
         stack.callback(context.close)
         page = context.new_page()

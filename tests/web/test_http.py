@@ -14,6 +14,7 @@ from konsil.store.people.access import ROLES, Access, Role
 from konsil.store.tasks import drafts, screens
 from konsil.web.app.routes import ROUTES, Page
 from konsil.web.site.guard import Public
+from konsil.web.site.pages import environment
 
 from .conftest import cookie_name
 
@@ -402,6 +403,25 @@ def test_the_language_is_the_browsers_then_the_chosen_one(enter: Enter) -> None:
     assert '<html lang="en">' in html
     assert "Codebook" in html
     assert "Antwort A" in html, "the study's own words stay"
+
+
+def test_a_french_visitor_gets_the_rating_page_in_french(enter: Enter, opened: Store) -> None:
+    browser = enter(who="")
+    browser.client.headers["accept-language"] = "fr-CH, fr;q=0.9, en;q=0.8"
+    secret = Access(opened).invite(R1, "rater", at=AT, expires_at=LATER)
+    assert "Bienvenue" in browser.get(f"/come/{secret}").text
+    html = browser.post(f"/come/{secret}").text
+    assert '<html lang="fr">' in html
+    for french in ("Guide de cotation", "Signaler un problème", "Suivant", "Terminé\u00a0: 0 sur"):
+        assert french in html
+    for other in ("Codebook", "Report a problem", "Problem melden", "Next"):
+        assert other not in html
+    assert "Antwort A" in html, "the study's own words stay"
+
+
+def test_what_has_no_french_text_stays_english() -> None:
+    words = "{{ _('No text: %(n)s', n=3) }}, {{ ngettext('%(num)s such', '%(num)s of them', 2) }}, {{ _('Close') }}"
+    assert environment("fr").from_string(words).render() == "No text: 3, 2 of them, Fermer"
 
 
 def test_a_page_weighs_less_than_60_kilobytes(enter: Enter) -> None:

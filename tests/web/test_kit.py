@@ -450,7 +450,7 @@ def test_the_commands(tmp_path: Path) -> None:
         (["kit", tmp_path, "--rater", "dr b"], "no rater 'dr b' with tasks"),
         (["kit", tmp_path, "--rater", "dr a/b"], "has nothing left to do"),
         (["kit", tmp_path, "--batch", "1"], "--rater: name whose tasks"),
-        (["kit", tmp_path, "--rater", "dr a/b", "--language", "fr"], "--language: there is no 'fr'"),
+        (["kit", tmp_path, "--rater", "dr a/b", "--language", "xx"], "--language: there is no 'xx'"),
         (["import", tmp_path, "--kit", tmp_path / "none.json"], "cannot be read"),
         (["import", tmp_path, "--kit", tmp_path / "konsil.db"], "expected the answers file"),
     ):

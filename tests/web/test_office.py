@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from starlette.testclient import TestClient
 
 from konsil.errors import StoreError
+from konsil.locale import languages
 from konsil.plan import assign
 from konsil.records import Answer, Item
 from konsil.store import Batch, Store
@@ -118,7 +119,8 @@ def test_an_invitation_with_its_letter(enter: Enter, opened: Store) -> None:
     assert "Dr. Ada &lt;May&gt;" in first
     assert "mailto:ada%40clinic.example" in first
     [link] = set(re.findall(rf"{URL}/come/[\w-]+", first))
-    assert first.count(link) == 2, "one letter in German, one in English"
+    assert first.count(link) == len(languages()), "a letter in each language"
+    assert all(f"{name}: " in first for name in ("Deutsch", "English", "français"))
     path = link.removeprefix(URL)
     assert enter(who="").post(path).status_code == 200
     again = office.post("/office/invitations", {"who": R1}).text

@@ -19,7 +19,7 @@ def languages() -> tuple[str, ...]:
     """The codes of all languages, sorted.
 
     >>> languages()
-    ('de', 'en')
+    ('de', 'en', 'fr')
     """
     catalogues = (file.name.removesuffix(".po") for file in files(__name__).iterdir() if file.name.endswith(".po"))
     return tuple(sorted({SOURCE, *catalogues}))

@@ -9,6 +9,7 @@ from functools import cache
 from http import HTTPStatus
 
 import jinja2
+from babel import Locale
 from babel.dates import format_date
 from babel.numbers import format_decimal
 from starlette.requests import Request
@@ -46,9 +47,10 @@ def environment(language: str) -> jinja2.Environment:
     words = translations(language)
     made.install_gettext_callables(words.gettext, words.ngettext, newstyle=True)  # type: ignore[attr-defined]
     made.globals["static"] = address
+    made.globals["languages"] = {code: Locale(code).get_display_name() for code in languages()}
     made.globals["read_number"] = read_number
     made.filters["decimal"] = lambda number: shown_number(number, language)
-    made.filters["number"] = lambda value: f"{value:g}"
+    made.filters["number"] = lambda value: format_decimal(value, "0.######", locale=language)
     made.filters["day"] = lambda at: format_date(datetime.fromisoformat(at), "long", locale=language)
     return made
 

@@ -341,7 +341,7 @@ function numberFault(field) {
   const text = valueOf(field.dataset.field), { range, either, low, high } = field.dataset;
   if (!range || !text.trim() || field.querySelector(`[data-fill="${CSS.escape(text)}"]`)) return "";
   const { number: n, whole, decimal } = readNumber(text);
-  if (whole) return either.replace("{whole}", whole).replace("{decimal}", root.lang === "de" ? decimal.replace(".", ",") : decimal).replace("{text}", text.trim());
+  if (whole) return either.replace("{whole}", whole).replace("{decimal}", decimal.replace(".", 1.5.toLocaleString(root.lang)[1])).replace("{text}", text.trim());
   return n === undefined || (low && Number(n) < Number(low)) || (high && Number(n) > Number(high)) ? range : "";
 }
 function showFault(field, text) {
