@@ -20,7 +20,7 @@ from konsil.analysis import known_statistics
 from konsil.analysis.model.catalogue import WEIGHTS
 from konsil.analysis.model.said import AND
 from konsil.analysis.table.outcomes import OUTCOMES
-from konsil.locale import SOURCE, known, languages, translations
+from konsil.locale import SOURCE, is_draft, known, languages, translations
 from konsil.report.material.glossary import PLAIN
 from konsil.stats.agreement.names import STATISTICS
 
@@ -157,6 +157,11 @@ def test_french_has_the_signs_of_french_print() -> None:
 def test_of_none_french_has_the_singular() -> None:
     count = ["%(num)s item", "%(num)s items"]
     assert [translations("fr").ngettext(*count, n) for n in (0, 1, 2)] == [count[0], count[0], count[1]]
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_a_draft_calls_itself_one(code: str) -> None:
+    assert is_draft(code) is (code not in COMPLETE)
 
 
 def test_a_text_without_an_entry_stays() -> None:

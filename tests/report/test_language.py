@@ -30,7 +30,14 @@ def test_a_german_sentence_has_german_numbers() -> None:
 
 @pytest.mark.parametrize(
     ("code", "spoken"),
-    [("de", language("de")), ("de-AT", language("de")), ("DE", language("de")), ("en", ENGLISH), ("xx", ENGLISH)],
+    [
+        ("de", language("de")),
+        ("de-AT", language("de")),
+        ("DE", language("de")),
+        ("en", ENGLISH),
+        ("fr", ENGLISH),
+        ("xx", ENGLISH),
+    ],
 )
 def test_language_of_a_code(code: str, spoken: object) -> None:
     assert language(code) is spoken

@@ -11,8 +11,8 @@ import pytest
 
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
-from konsil.study.adjudication import Adjudication
-from konsil.study.enrolment import Enrolment
+from konsil.study.definition.adjudication import Adjudication
+from konsil.study.sections.enrolment import Enrolment
 
 from .browsers import in_a_browser
 from .desks import OpenDesk, open_desk

@@ -36,6 +36,17 @@ def known(code: str) -> str:
 
 
 @cache
+def is_draft(language: str) -> bool:
+    """Whether the head of a language's catalogue states that it is a draft: pages show it, reports do not.
+
+    >>> is_draft("de"), is_draft("fr")
+    (False, True)
+    """
+    # Babel keeps the lines of a head that it knows, and this is none of them.
+    return '\n"X-Konsil-Status: draft\\n"\n' in files(__name__).joinpath(f"{language}.po").read_text("utf-8")
+
+
+@cache
 def translations(language: str) -> NullTranslations:
     """The catalogue of a language; that of the source is empty."""
     if language == SOURCE:

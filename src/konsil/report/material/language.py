@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from gettext import NullTranslations
 
-from konsil.locale import SOURCE, known, translations
+from konsil.locale import SOURCE, is_draft, known, translations
 from konsil.stats.agreement.names import STATISTICS
 
 
@@ -59,10 +59,10 @@ def _language(code: str) -> Language:
 
 
 def language(code: str) -> Language:
-    """The language of a study's code; English where there is no catalogue.
+    """The language of a study's code; English where there is no catalogue, or the draft of one.
 
-    >>> language("de-CH").code, language("xx").code
-    ('de', 'en')
+    >>> language("de-CH").code, language("fr").code, language("xx").code
+    ('de', 'en', 'en')
     """
     short = known(code)
-    return _language(short) if short and short != SOURCE else ENGLISH
+    return _language(short) if short and short != SOURCE and not is_draft(short) else ENGLISH
