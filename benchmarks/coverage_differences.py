@@ -23,11 +23,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 from scipy import stats
 
-from konsil.analysis.agreement import agree
-from konsil.analysis.estimation.contrast import contrast
+from konsil.analysis.agreement import agreement_statistics
+from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.measure import Measure, pair, share
 from konsil.analysis.model.spec import Resampling
-from konsil.analysis.table.coding import Sample
+from konsil.analysis.table.encoding import Sample
 from konsil.stats.agreement.consensus import judge_and_ceiling
 from konsil.stats.engine.contract import Codes
 from konsil.stats.inference import infer
@@ -125,7 +125,10 @@ def kappas(studies: int) -> Iterator[Cell]:
         for n in (15, 30, 60, 150):
             cell, rng = Cell(f"{prevalence} yes, {n} items"), np.random.default_rng(n)
             for key in range(studies):
-                a, b = (agree.agreement(sample(x), "cohen_kappa", "nominal") for x in two_systems(rng, n, cut))
+                a, b = (
+                    agreement_statistics.agreement(sample(x), "cohen_kappa", "nominal")
+                    for x in two_systems(rng, n, cut)
+                )
                 cell.add(*difference_of(a, b, key))
             yield cell
 
@@ -147,7 +150,7 @@ def planted(studies: int) -> Iterator[Cell]:
             cell, rng = Cell(f"{prevalence} yes, {n} items, difference {truth:.2f}", truth), np.random.default_rng(n)
             for key in range(studies):
                 labels = two_systems(rng, n, cut, (0.3, 0.9))
-                a, b = (agree.agreement(sample(x), "cohen_kappa", "nominal") for x in labels)
+                a, b = (agreement_statistics.agreement(sample(x), "cohen_kappa", "nominal") for x in labels)
                 cell.add(*difference_of(a, b, key))
             yield cell
 
@@ -203,7 +206,7 @@ def alphas(studies: int) -> Iterator[Cell]:
             cell, rng = Cell(f"{prevalence} yes, {n} items against {m}"), np.random.default_rng(n + m)
             for key in range(studies):
                 a, b = (
-                    agree.agreement(
+                    agreement_statistics.agreement(
                         sample((rng.normal(size=(k, 1)) + 0.6 * rng.normal(size=(k, 3)) > cut * np.sqrt(1.36)), at),
                         "krippendorff_alpha",
                         "nominal",

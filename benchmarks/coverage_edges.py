@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from konsil.analysis.estimation.few import is_sparse
-from konsil.stats.agreement.names import STATISTICS, statistic
+from konsil.analysis.estimation.rare_events import is_sparse
+from konsil.stats.agreement.registry import STATISTICS, statistic
 from konsil.stats.engine.contract import Codes
 from konsil.stats.engine.resample import evaluate
 from konsil.stats.inference import posterior

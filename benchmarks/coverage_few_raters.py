@@ -24,7 +24,7 @@ from konsil.stats.engine.arithmetic import ratio
 from konsil.stats.engine.contract import Codes
 from konsil.stats.inference import wald
 from konsil.stats.inference.rater_jackknife import items_and_raters
-from konsil.stats.pairs.crossed import crossed
+from konsil.stats.pairs.two_way_clusters import crossed
 from konsil.stats.pairs.wins import one_against_rest
 
 BEGIN, END = "<!-- few raters: begin -->", "<!-- few raters: end -->"

@@ -4,8 +4,9 @@
     python benchmarks/coverage_incomplete.py --write          and write it into docs/coverage.md
     python benchmarks/coverage_incomplete.py --studies 100    fewer simulated studies
 
-Every interval is the printed one, by `konsil.analysis.agreement.agree` and `konsil.analysis.estimation.few`; beside
-it stands the one that every fifth study has where it is left out of account that pairs share few units.
+Every interval is the printed one, by `konsil.analysis.agreement.agreement_statistics` and
+`konsil.analysis.estimation.rare_events`; beside it stands the one that every fifth study has where it is left out of
+account that pairs share few units.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from coverage_document import report_part
 from coverage_raters import verdict
 from scipy import stats
 
-from konsil.analysis.agreement import agree
-from konsil.analysis.estimation import few
+from konsil.analysis.agreement import agreement_statistics
+from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.estimate import estimates
 from konsil.analysis.estimation.measure import Measure, together, value
 from konsil.analysis.model.spec import Resampling
-from konsil.analysis.table.coding import Sample
+from konsil.analysis.table.encoding import Sample
 from konsil.stats.agreement.kappa import cohen_kappa, percent_agreement
-from konsil.stats.agreement.names import STATISTICS
+from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.contract import Codes, Estimate
 from konsil.stats.engine.tables import pair_tables
 from konsil.stats.inference import posterior
@@ -102,8 +103,8 @@ def limits(codes: Codes, key: int, *, beside: bool) -> dict[str, tuple[tuple[flo
     """Each statistic's printed limits, and those without regard to what pairs share."""
     names = (range(n) for n in (codes.labels.shape[1], len(codes.labels), codes.n_clusters))
     sample = Sample(codes, *(tuple(f"{n:04}" for n in numbers) for numbers in names))
-    tallied = agree.Tallied()
-    measures = [agree.agreement(sample, name, "nominal", tallied=tallied) for name in NAMES]
+    tallied = agreement_statistics.Tallied()
+    measures = [agreement_statistics.agreement(sample, name, "nominal", tallied=tallied) for name in NAMES]
     first = measures[0]
     if first.thin is None or first.prior is None:
         raise ValueError("a design in which no pair of raters shares few units")
@@ -111,13 +112,13 @@ def limits(codes: Codes, key: int, *, beside: bool) -> dict[str, tuple[tuple[flo
     result = {}
     for n, (name, measure) in enumerate(zip(NAMES, measures, strict=True)):
         start = Estimate(value(measure), n_clusters=codes.n_clusters)
-        made = few.of_thin_pairs(start, drawn[:, [n]], measure, first.thin, "unit")
+        made = rare_events.of_thin_pairs(start, drawn[:, [n]], measure, first.thin, "unit")
         other = _otherwise(measure, codes, tallied, key) if beside else (np.nan, np.nan)
         result[name] = (made.low, made.high) if np.isfinite(start.value) else (np.nan, np.nan), other
     return result
 
 
-def _otherwise(measure: Measure, codes: Codes, tallied: agree.Tallied, key: int) -> tuple[float, float]:
+def _otherwise(measure: Measure, codes: Codes, tallied: agreement_statistics.Tallied, key: int) -> tuple[float, float]:
     sparse = None
     if measure.share is None:
         sparse = tallied.prior(codes, pair_tables, measure.sums)

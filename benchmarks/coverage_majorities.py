@@ -20,11 +20,11 @@ from coverage_document import report_part
 from coverage_incomplete import SEVERAL, Design
 from coverage_raters import verdict
 
-from konsil.analysis.agreement import panels
+from konsil.analysis.agreement import consensus
 from konsil.analysis.agreement.judge_gap import gaps
 from konsil.analysis.estimation.estimate import estimates
 from konsil.analysis.model.spec import Analysis, Resampling
-from konsil.analysis.table.coding import Sample
+from konsil.analysis.table.encoding import Sample
 from konsil.stats.agreement.consensus import judge_and_ceiling
 from konsil.stats.engine.contract import Codes
 
@@ -77,8 +77,8 @@ def limits(codes: Codes, name: str, key: int) -> list[tuple[float, float, float]
     """The printed limits of ceiling, judge and difference, and their p; nan where there is none."""
     analysis = Analysis("judge", name, "good", "judges", against="people")
     panel, judge = sample_of(codes.labels[:, :-1]), sample_of(codes.labels[:, -1:])
-    [(_, of_judge, ceiling, minus)] = panels.against_panel(panel, judge, analysis, "valid", "nominal")
-    [ceiling] = panels.ceilings_of_panel([ceiling], panel, judge, analysis, "nominal")
+    [(_, of_judge, ceiling, minus)] = consensus.against_panel(panel, judge, analysis, "valid", "nominal")
+    [ceiling] = consensus.ceilings_of_panel([ceiling], panel, judge, analysis, "nominal")
     how = {"key": key, "resampling": Resampling(DRAWS), "cluster": "unit"}
     printed = [estimates([measure], whys=[""], **how)[0] for measure in (ceiling, of_judge)]  # type: ignore[arg-type]
     printed += gaps(panel, judge, [minus], analysis, "nominal", **how)  # type: ignore[arg-type]

@@ -19,12 +19,12 @@ from scipy import stats
 
 from konsil.stats.inference.joint import joint_p
 from konsil.stats.inference.multiplicity import holm
-from konsil.stats.pairs import crossed as crossing
-from konsil.stats.pairs.crossed import clusterings, covariance, crossed
+from konsil.stats.pairs import two_way_clusters as crossing
+from konsil.stats.pairs.bradley_terry_davidson import worths
+from konsil.stats.pairs.two_way_clusters import clusterings, covariance, crossed
 from konsil.stats.pairs.votes import totals, votes
 from konsil.stats.pairs.wins import one_against_rest
 from konsil.stats.pairs.worth_designs import design
-from konsil.stats.pairs.worths import worths
 
 BEGIN, END = "<!-- raters: begin -->", "<!-- raters: end -->"
 SYSTEMS = 4

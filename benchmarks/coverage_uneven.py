@@ -4,8 +4,8 @@
     python benchmarks/coverage_uneven.py --write          and write it into docs/coverage.md
     python benchmarks/coverage_uneven.py --studies 100    fewer simulated studies
 
-Every interval is the printed one, by `konsil.analysis.agreement.agree`; beside it stands the one that the same sample
-has where the clusters' sizes are left out of account.
+Every interval is the printed one, by `konsil.analysis.agreement.agreement_statistics`; beside it stands the one that
+the same sample has where the clusters' sizes are left out of account.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from coverage_document import report_part
 from coverage_raters import verdict
 from scipy import stats
 
-from konsil.analysis.agreement import agree
+from konsil.analysis.agreement import agreement_statistics
 from konsil.analysis.estimation.estimate import estimates
 from konsil.analysis.model.spec import Resampling
-from konsil.analysis.table.coding import Sample
-from konsil.stats.agreement.names import STATISTICS, statistic
+from konsil.analysis.table.encoding import Sample
+from konsil.stats.agreement.registry import STATISTICS, statistic
 from konsil.stats.engine.contract import Codes
 
 BEGIN, END = "<!-- uneven: begin -->", "<!-- uneven: end -->"
@@ -74,7 +74,7 @@ def limits(codes: Codes, key: int) -> dict[str, tuple[tuple[float, float], tuple
     sample = Sample(codes, *(tuple(f"{n:04}" for n in numbers) for numbers in names))
     result = {}
     for name in NAMES:
-        measure = agree.agreement(sample, name, "nominal")
+        measure = agreement_statistics.agreement(sample, name, "nominal")
         variants = [measure, replace(measure, uneven=None)]
         both = estimates(variants, key=key, resampling=Resampling(DRAWS), cluster="case", whys=["", ""])
         first, second = ((summary.headline.low, summary.headline.high) for summary in both)

@@ -15,7 +15,7 @@ import numpy as np
 from coverage_document import report_part
 from scipy import stats
 
-from konsil.stats.pairs.crossed import crossed
+from konsil.stats.pairs.two_way_clusters import crossed
 from konsil.stats.pairs.votes import votes
 from konsil.stats.pairs.wins import head_to_head
 

@@ -32,9 +32,9 @@ from scipy import stats
 from simulated_study import analyse
 
 from konsil.analysis import Resampling, Row
-from konsil.analysis.model.verdicts import recommendations
+from konsil.analysis.model import verdicts
 from konsil.api.running.planning import implied_answers
-from konsil.report.designs import advice
+from konsil.report.designs import recommendations
 from konsil.simulate import CriterionTruth, Departure, PanelTruth, SystemTruth, Truth, draw
 from konsil.simulate.pretended import pretended_items
 from konsil.study import Study, parse
@@ -214,16 +214,16 @@ def recommended(rows: Sequence[Row], study: Study, draws: int) -> Iterator[str]:
     of: dict[str, list[Row]] = {a.name: [] for a in study.analyses}
     for row in rows:
         of.setdefault(row.analysis, []).append(row)
-    by_criterion: dict[str, list[advice.Compared]] = {}
-    for comparison in advice.compared(study.analyses, of):
+    by_criterion: dict[str, list[recommendations.Compared]] = {}
+    for comparison in recommendations.compared(study.analyses, of):
         by_criterion.setdefault(comparison.analysis.criterion, []).append(comparison)
-    gaps = advice.hours_gaps(study.analyses, of)
+    gaps = recommendations.hours_gaps(study.analyses, of)
     context = SimpleNamespace(study=study)
     parts = [
-        advice.evidence(context, comparisons, gaps[c][1] if c in gaps else None)
+        recommendations.evidence(context, comparisons, gaps[c][1] if c in gaps else None)
         for c, comparisons in by_criterion.items()
     ]
-    decided = recommendations(parts, draws=draws, level=study.resampling.level)
+    decided = verdicts.recommendations(parts, draws=draws, level=study.resampling.level)
     yield from (f"design for {c}" for c, decision in zip(by_criterion, decided, strict=True) if decision.design)
 
 

@@ -47,12 +47,12 @@ def paper_table(seed=1):
 
 def whole_paper(draws=10_000):
     """Primary and all sensitivity analyses of five criteria: intervals three ways, flips, max-T, Davidson."""
-    from konsil.stats.pairs.crossed import crossed
+    from konsil.stats.pairs.bradley_terry_davidson import worths
     from konsil.stats.pairs.preference import Asked, surveys
+    from konsil.stats.pairs.two_way_clusters import crossed
     from konsil.stats.pairs.votes import totals, votes
     from konsil.stats.pairs.wins import head_to_head, one_against_rest
     from konsil.stats.pairs.worth_designs import design
-    from konsil.stats.pairs.worths import worths
 
     questions, raters, first, second, outcomes, longer = paper_table()
     citations, user, other_source = raters % 3 == 0, raters % 2 == 0, questions >= 620
@@ -115,9 +115,9 @@ def many_votes(n, seed=1):
 
 
 def konsil_fit(n, model):
+    from konsil.stats.pairs.bradley_terry_davidson import fit
     from konsil.stats.pairs.votes import totals, votes
     from konsil.stats.pairs.worth_designs import design
-    from konsil.stats.pairs.worths import fit
 
     columns = many_votes(n)
     begun = time.process_time()
@@ -127,10 +127,10 @@ def konsil_fit(n, model):
 
 def konsil_job(n, model, draws):
     from konsil.stats.engine.resample import bootstrap
-    from konsil.stats.pairs.crossed import crossed
+    from konsil.stats.pairs.bradley_terry_davidson import worths
+    from konsil.stats.pairs.two_way_clusters import crossed
     from konsil.stats.pairs.votes import cell_rows, totals, votes
     from konsil.stats.pairs.worth_designs import design
-    from konsil.stats.pairs.worths import worths
 
     columns = many_votes(n)
     begun = time.process_time()

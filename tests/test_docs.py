@@ -40,7 +40,7 @@ from konsil.prepare.cases.marking import Masking
 from konsil.prepare.questions.rewriting import Rewriting
 from konsil.records import Rater, Source, System
 from konsil.sources.tables import answers, items, ratings
-from konsil.stats.agreement.names import STATISTICS, statistic
+from konsil.stats.agreement.registry import STATISTICS, statistic
 from konsil.stats.engine.contract import Codes
 from konsil.study import Study, decode
 from konsil.study.definition.adjudication import Adjudication

@@ -12,7 +12,7 @@ from konsil.version import __version__
 
 if TYPE_CHECKING:
     from konsil.analysis.standalone.agreement import agreement
-    from konsil.analysis.standalone.head_to_head import preference
+    from konsil.analysis.standalone.preference_table import preference
     from konsil.api import open_folder as open  # noqa: A004 - the field's word at the package's door
 
 __all__ = ["__version__", "agreement", "open", "preference"]
@@ -25,7 +25,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute
 
         return agreement
     if name == "preference":
-        from konsil.analysis.standalone.head_to_head import preference
+        from konsil.analysis.standalone.preference_table import preference
 
         return preference
     if name == "open":

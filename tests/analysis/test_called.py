@@ -7,8 +7,8 @@ import json
 import pytest
 
 from konsil.analysis.model.results import OrderRow
-from konsil.analysis.table.called import calling, orders, played
 from konsil.analysis.table.frame import Data
+from konsil.analysis.table.model_provenance import calling, orders, played
 from konsil.analysis.table.outcomes import outcomes
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Attempt, Callee, Rater, Rating, Task

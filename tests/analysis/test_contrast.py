@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from konsil.analysis.agreement import agree
-from konsil.analysis.estimation.contrast import contrast
+from konsil.analysis.agreement import agreement_statistics
+from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.estimate import Told
 from konsil.analysis.estimation.measure import Measure, share
 from konsil.analysis.model.spec import Resampling, Test
-from konsil.analysis.table.coding import Sample
+from konsil.analysis.table.encoding import Sample
 from konsil.errors import AnalysisError
 from konsil.stats.engine.contract import Codes, Estimate
 
@@ -57,7 +57,7 @@ def test_what_is_linear_in_a_share_has_the_limits_of_its_difference(n_labels: in
     def compared(statistic: str) -> Estimate:
         groups = (sample(labels[0]), sample(labels[1], first))
         codes = (replace(g, codes=replace(g.codes, n_labels=n_labels)) for g in groups)
-        return difference(*(agree.agreement(one, statistic, "nominal") for one in codes)).headline
+        return difference(*(agreement_statistics.agreement(one, statistic, "nominal") for one in codes)).headline
 
     plain, times = compared("percent_agreement"), n_labels / (n_labels - 1)
     assert 0 < plain.p < 1
@@ -89,7 +89,7 @@ def test_shares_of_many_outcomes_a_cluster_take_their_effective_number() -> None
 def test_percent_agreement_of_two_raters_is_a_share() -> None:
     rng = np.random.default_rng(1)
     labels = np.repeat(rng.integers(0, 2, (40, 1)), 2, axis=1)
-    a = agree.agreement(sample(labels), "percent_agreement", "nominal")
+    a = agreement_statistics.agreement(sample(labels), "percent_agreement", "nominal")
     estimate = difference(a, a).headline
     assert (estimate.low, estimate.high) == pytest.approx((-0.0876, 0.0876), abs=5e-4)
 
@@ -99,7 +99,7 @@ def test_agreement_is_tested_by_swapping_the_groups(name: str) -> None:
     rng = np.random.default_rng(2)
     truth = rng.integers(0, 2, (40, 1))
     labels = [np.where(rng.random((40, 2)) < error, 1 - truth, truth) for error in (0.05, 0.45)]
-    a, b = (agree.agreement(sample(x), name, "nominal") for x in labels)
+    a, b = (agreement_statistics.agreement(sample(x), name, "nominal") for x in labels)
     summary = difference(a, b)
     assert "permutation" in summary.headline.method
     assert summary.headline.p < 0.03
@@ -111,7 +111,7 @@ def test_agreement_is_tested_by_swapping_the_groups(name: str) -> None:
 def test_groups_of_different_items_are_called_independent() -> None:
     rng = np.random.default_rng(3)
     a, b = (
-        agree.agreement(sample(rng.integers(0, 2, (n, 2)), first), "cohen_kappa", "nominal")
+        agreement_statistics.agreement(sample(rng.integers(0, 2, (n, 2)), first), "cohen_kappa", "nominal")
         for n, first in ((20, 0), (30, 100))
     )
     estimate = difference(a, b).headline
@@ -123,7 +123,10 @@ def test_groups_of_different_items_are_called_independent() -> None:
 
 def test_groups_with_other_raters_have_the_linearised_interval() -> None:
     rng = np.random.default_rng(4)
-    a, b = (agree.agreement(sample(rng.integers(0, 2, (30, raters))), "fleiss_kappa", "nominal") for raters in (2, 3))
+    a, b = (
+        agreement_statistics.agreement(sample(rng.integers(0, 2, (30, raters))), "fleiss_kappa", "nominal")
+        for raters in (2, 3)
+    )
     b = replace(b, sums=np.column_stack([np.asarray(b.sums), np.zeros(30)]), finalise=lambda t: a.finalise(t[..., :-1]))
     summary = difference(a, b)
     assert "linearised" in summary.headline.method
@@ -152,7 +155,7 @@ def test_interval_and_p_never_contradict_each_other(seed: int) -> None:
             summaries = [difference(share(sample(x), [1]), share(sample(y[:25]), [1]))]
             if raters > 1:
                 for name in ("cohen_kappa", "krippendorff_alpha", "percent_agreement"):
-                    a, b = (agree.agreement(sample(labels), name, "nominal") for labels in (x, y[:25]))
+                    a, b = (agreement_statistics.agreement(sample(labels), name, "nominal") for labels in (x, y[:25]))
                     summaries.append(difference(a, b))
             for summary in summaries:
                 e = summary.headline

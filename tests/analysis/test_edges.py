@@ -13,8 +13,8 @@ from statsmodels.stats.proportion import proportion_confint
 
 import konsil
 from konsil.analysis.estimation.estimate import estimate
-from konsil.analysis.estimation.few import is_sparse
 from konsil.analysis.estimation.measure import Measure
+from konsil.analysis.estimation.rare_events import is_sparse
 from konsil.analysis.model.spec import AsPublished, Resampling
 from konsil.stats.agreement.kappa import cohen_kappa
 from konsil.stats.engine.contract import Codes

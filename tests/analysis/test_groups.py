@@ -11,9 +11,9 @@ from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Task
 from konsil.report.estimates.estimates import _compared
-from konsil.report.material.joined import Joined
 from konsil.report.material.language import language
 from konsil.report.material.overview import Material
+from konsil.report.material.table_rows import Joined
 from konsil.report.material.tables import Numbers
 from konsil.study import Study
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from konsil.analysis.agreement.consensus import against_panel
 from konsil.analysis.agreement.judge_gap import MOST_TURNS, gaps, turns, turns_needed
-from konsil.analysis.agreement.panels import against_panel
 from konsil.analysis.estimation.estimate import Told
 from konsil.analysis.model.spec import Analysis, Resampling, Test
-from konsil.analysis.table.coding import Sample
+from konsil.analysis.table.encoding import Sample
 from konsil.stats.engine.contract import Codes
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from konsil.analysis import Analysis, Bin, Derived, Exclusions, Resampling, Results
-from konsil.analysis.estimation.contrast import contrast, differences
+from konsil.analysis.estimation.differences import contrast, differences
 from konsil.analysis.estimation.measure import Measure, joint, minus
 from konsil.analysis.model.results import Row
 from konsil.analysis.running.run import run
@@ -19,7 +19,7 @@ from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, System, Task
-from konsil.stats.judges.slopes import slope, slope_sums
+from konsil.stats.judges.abstention_slope import slope, slope_sums
 
 CORRECT = Criterion("correct", "?", Scale(("no", "yes"), abstain="cannot judge"))
 HARD = Criterion("hard", "?", Scale(("easy", "medium", "hard"), level="ordinal"), scope="item")

@@ -9,7 +9,7 @@ from konsil.analysis.running.run import run
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Task
-from konsil.stats.agreement.names import STATISTICS
+from konsil.stats.agreement.registry import STATISTICS
 
 FORM = Instrument("f", (Criterion("correct", "?", Scale(("no", "yes"))),))
 ITEMS = [Item(f"q{n:02}", "?") for n in range(30)]

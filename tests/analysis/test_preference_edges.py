@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 
 import konsil
-from konsil.analysis.pairs.standings import p_words, ratio_limits, worth_limits
+from konsil.analysis.pairs.ranking_summary import p_words, ratio_limits, worth_limits
 from konsil.cli.preference_tables import show
 from konsil.stats.inference.cluster_variance import LEAST_RATERS, effective_number
-from konsil.stats.pairs.crossed import crossed
 from konsil.stats.pairs.preference import disagree, preferences, vote_cautions
+from konsil.stats.pairs.two_way_clusters import crossed
 from konsil.stats.pairs.votes import Votes, votes
 from konsil.stats.pairs.wins import one_against_rest
 

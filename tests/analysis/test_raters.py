@@ -9,7 +9,7 @@ from scipy import stats
 
 import konsil
 from konsil.analysis import Analysis, Row
-from konsil.analysis.estimation.contrast import contrast
+from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.measure import Cells, Measure, quotient
 from konsil.analysis.estimation.rater_samples import of_other_raters
 from konsil.analysis.model.spec import Exclusions, Resampling

@@ -11,7 +11,7 @@ from scipy import stats
 from tests.analysis.test_judging import results, study
 
 from konsil.analysis import Analysis, contradictions
-from konsil.analysis.estimation.contrast import differences
+from konsil.analysis.estimation.differences import differences
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.model.spec import Resampling
 from konsil.analysis.table.frame import Data

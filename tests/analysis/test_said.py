@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 
-from konsil.analysis.model.said import COMMA, Said, listed, retold, say
+from konsil.analysis.model.message import COMMA, Said, listed, retold, say
 
 
 def shout(text: str) -> str:

@@ -17,7 +17,7 @@ from konsil.analysis.estimation.estimate import Told
 from konsil.analysis.estimation.measure import Cells, Measure, pair, quotient
 from konsil.analysis.estimation.rater_notes import dominant_rater
 from konsil.analysis.estimation.targets import LEAST_EFFECTIVE, answering
-from konsil.analysis.model.said import Said
+from konsil.analysis.model.message import Said
 from konsil.analysis.model.spec import Exclusions, Resampling
 from konsil.analysis.running.run import run
 from konsil.analysis.table.frame import Data

@@ -14,9 +14,9 @@ from konsil.api.running.invitations import invite
 from konsil.api.running.planning import make_plan
 from konsil.cli.main import group
 from konsil.errors import StudyError
-from konsil.web.rating.desk import Desk
+from konsil.web.rating.enrolment_service import Reception
 from konsil.web.rating.placing import Placing
-from konsil.web.rating.reception import Reception
+from konsil.web.rating.rating_service import Desk
 
 STUDY = """
 title = "Places"

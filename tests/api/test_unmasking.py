@@ -22,11 +22,11 @@ import sqlalchemy as sa
 
 from konsil.api import Folder, open_folder
 from konsil.records import Call, CallKind
-from konsil.stats.agreement.names import STATISTICS
+from konsil.stats.agreement.registry import STATISTICS
 from konsil.store.calls.calls import Calls
 from konsil.store.engine import schema
 from konsil.store.engine.engine import writing
-from konsil.study.data.letters import Letters, letters
+from konsil.study.data.blinding import Letters, letters
 
 NAMES = ("alpha-canary", "beta-canary", "canary-gamma", "zeta canary")
 """What systems are called, by turns: first and last in the alphabet, with and without a space."""

@@ -20,7 +20,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 import konsil
 from konsil.errors import AnalysisError, SourceError
 from konsil.records.digits import written
-from konsil.stats.agreement.names import STATISTICS
+from konsil.stats.agreement.registry import STATISTICS
 
 Call = Callable[..., tuple[int, str, str]]
 FEW = ("--resamples", "200")

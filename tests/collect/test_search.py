@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from konsil.analysis.table.called import calling
+from konsil.analysis.table.model_provenance import calling
 from konsil.collect.fake.fake_server import running
 from konsil.collect.jobs.collection import Options
 from konsil.collect.jobs.systems import answer
 from konsil.errors import CollectError, StudyError
 from konsil.records import Item
 from konsil.store import Batch, Store
-from konsil.store.calls.callees import callees
+from konsil.store.calls.call_settings import callees
 from konsil.store.calls.calls import Calls
 from konsil.study import Study, check, parse, study_digest
 

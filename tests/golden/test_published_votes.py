@@ -9,11 +9,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from konsil.analysis.standalone.head_to_head import preference
-from konsil.stats.pairs.ladders import average_win_rate, counting, elo
+from konsil.analysis.standalone.preference_table import preference
+from konsil.stats.pairs.bradley_terry_davidson import fit
+from konsil.stats.pairs.ranking_baselines import average_win_rate, counting, elo
 from konsil.stats.pairs.votes import totals, votes
 from konsil.stats.pairs.worth_designs import design
-from konsil.stats.pairs.worths import fit
 
 FILES = {
     "simple": ("evalica_golden", "simple.csv"),

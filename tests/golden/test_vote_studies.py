@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from konsil.analysis import Results
-from konsil.analysis.standalone.head_to_head import preference
+from konsil.analysis.standalone.preference_table import preference
 from konsil.api import open_folder
 from konsil.report import Section
 

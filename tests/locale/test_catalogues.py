@@ -18,11 +18,11 @@ from babel.messages.pofile import read_po
 import konsil
 from konsil.analysis import known_statistics
 from konsil.analysis.model.catalogue import WEIGHTS
-from konsil.analysis.model.said import AND
+from konsil.analysis.model.message import AND
 from konsil.analysis.table.outcomes import OUTCOMES
 from konsil.locale import SOURCE, is_draft, known, languages, translations
 from konsil.report.material.glossary import PLAIN
-from konsil.stats.agreement.names import STATISTICS
+from konsil.stats.agreement.registry import STATISTICS
 
 ROOT = Path(konsil.__file__).parent
 COMPLETE = ("de",)

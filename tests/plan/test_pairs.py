@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from konsil.api import open_folder
 from konsil.cli.main import group
 from konsil.plan import assign, balance
-from konsil.plan.changes.meetings import meetings
+from konsil.plan.changes.pairing_design import meetings
 from konsil.records import Answer, Item
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from konsil.errors import PlanError
-from konsil.plan.draw.seats import HAND_OVER, occupy
+from konsil.plan.draw.slot_holders import HAND_OVER, occupy
 from konsil.records import Event, Rating, Task
 
 TASKS = (Task("t1", "p 1", "r1", "form", "i1"), Task("t2", "p 1", "r1", "form", "i2"))

@@ -21,7 +21,7 @@ from konsil.prepare.cases.masking import LEVELS, Mark
 from konsil.records import Answer, Item, Task
 from konsil.study import Study, parse
 from konsil.study.sections.calling import settings_of
-from konsil.study.sections.parting import parted
+from konsil.study.sections.section_split import parted
 
 CRITERIA = (
     "diagnostic_precision",

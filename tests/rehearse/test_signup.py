@@ -21,7 +21,7 @@ from konsil.records import Answer, Citation, Item, Rater, Rating
 from konsil.simulate import PanelTruth, SystemTruth, Truth
 from konsil.store import Batch
 from konsil.store.engine.engine import writing
-from konsil.store.tasks import places
+from konsil.store.tasks import open_slots
 from konsil.study.sections.enrolment import PROFILE
 
 AXES = ("utility", "completeness", "safety", "clarity", "sources")
@@ -127,7 +127,7 @@ def test_pages_and_label_studio_end_in_the_same_table_and_report(tmp_path: Path)
         for slot, who in place.items():
             with writing(store.engine) as connection:
                 rater = next(r for r in ours.raters if r.id == who)
-                assert places.take(
+                assert open_slots.take(
                     connection, Rater(who, rater.panel, strata=rater.strata), slot, "2026-01-02T00:00:00Z"
                 )
     projects = export_tasks(folder, tmp_path / "tasks")

@@ -8,14 +8,14 @@ from collections.abc import Mapping
 import pytest
 
 from konsil.analysis import Analysis, Results, Row
-from konsil.analysis.model.said import say
+from konsil.analysis.model.message import say
 from konsil.analysis.model.verdicts import DesignEvidence, Recommendation, recommendations
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.report.designs.designs import Designs, designs
 from konsil.report.material.language import language
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Numbers, Table
-from konsil.report.material.told import told
+from konsil.report.material.translate import told
 from konsil.stats.engine.contract import Estimate
 from konsil.study import Study
 

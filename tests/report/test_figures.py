@@ -11,7 +11,7 @@ import pytest
 
 from konsil.report.figures import drawing
 from konsil.report.figures.figures import distribution, forest, heat_map
-from konsil.report.figures.marks import About, Bar, Dot, letters_on, palette, span
+from konsil.report.figures.svg_primitives import About, Bar, Dot, letters_on, palette, span
 from konsil.report.material.language import language
 from konsil.report.material.tables import Numbers
 

@@ -13,16 +13,16 @@ from konsil.analysis import Analysis, Bin, Derived, Results, Row
 from konsil.analysis.model.results import Bounds, Curve, DerivedValue, OutcomeRow
 from konsil.records import Rater
 from konsil.report.estimates.estimates import tell
-from konsil.report.estimates.glance import glance
-from konsil.report.estimates.headline import key_numbers
+from konsil.report.estimates.key_estimates import key_numbers
+from konsil.report.estimates.statistics_overview import glance
 from konsil.report.figures.curves import curves
 from konsil.report.figures.drawing import Drawing
-from konsil.report.figures.marks import About, Bar, Dot, wrapped
-from konsil.report.figures.multiples import Column, Point, Series, columns, series
 from konsil.report.figures.ranking import Line, Ranked, failures, histogram, ranking
-from konsil.report.material.joined import Joined, in_order
+from konsil.report.figures.small_multiples import Column, Point, Series, columns, series
+from konsil.report.figures.svg_primitives import About, Bar, Dot, wrapped
 from konsil.report.material.language import ENGLISH, language
 from konsil.report.material.overview import Material
+from konsil.report.material.table_rows import Joined, in_order
 from konsil.report.material.tables import Numbers
 from konsil.report.models.calls import calls, derived_figures
 from konsil.stats.engine.contract import Estimate

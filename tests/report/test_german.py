@@ -16,7 +16,7 @@ from babel.messages.pofile import read_po
 from click.testing import CliRunner
 
 from konsil.analysis import Analysis, Resampling, Results
-from konsil.analysis.model.said import Said
+from konsil.analysis.model.message import Said
 from konsil.analysis.running.run import run
 from konsil.analysis.table.frame import Data
 from konsil.api import open_folder

@@ -6,7 +6,7 @@ import copy
 
 import pytest
 
-from konsil.analysis.model.said import say
+from konsil.analysis.model.message import say
 from konsil.report.material.language import ENGLISH, language
 from konsil.report.material.tables import Numbers
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from konsil.analysis import Analysis, Results, Row
 from konsil.cli.main import group
 from konsil.records import Rater, System
-from konsil.report.figures.marks import About, Dot
+from konsil.report.figures.svg_primitives import About, Dot
 from konsil.report.material.language import language
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Numbers

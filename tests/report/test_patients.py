@@ -10,7 +10,7 @@ import pytest
 
 from konsil.api import open_folder
 from konsil.api.rehearsal.rehearsal import simulate
-from konsil.report.figures.marks import About
+from konsil.report.figures.svg_primitives import About
 from konsil.report.material.language import ENGLISH
 from konsil.report.material.tables import Numbers
 from konsil.report.people.patients import decade_of, stacked

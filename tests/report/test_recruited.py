@@ -13,7 +13,7 @@ from konsil.records import Event
 from konsil.report.material.language import language
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Numbers
-from konsil.report.people.recruited import recruited
+from konsil.report.people.rater_flow import recruited
 from konsil.study.sections.recruitment import STEPS, about, recruitment, stratum
 
 SURGERY = dict(zip(STEPS, ("100", "40", "22", "20", "18", "12"), strict=True))

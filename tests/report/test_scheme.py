@@ -13,8 +13,8 @@ from konsil.records import Answer, Item, Rater, Rating, System
 from konsil.report.material.language import language
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Numbers
-from konsil.report.models.asked import judges_prompt, systems_prompts
-from konsil.report.people.scheme import schemes
+from konsil.report.models.prompt_appendix import judges_prompt, systems_prompts
+from konsil.report.people.design_diagram import schemes
 from konsil.study import Study
 
 SCALE = Scale(("A is better", "Equal", "B is better"), level="ordinal")

@@ -17,7 +17,7 @@ from konsil.report.material.overview import Material
 from konsil.report.material.tables import Numbers
 from konsil.report.models.usage import FAILURES, usage
 from konsil.store.calls.usages import NO_REPLY, OVERLOADED, RATE_LIMIT, REFUSED, SERVER
-from konsil.study.data.letters import letters
+from konsil.study.data.blinding import letters
 
 USAGE = (
     Usage("answer", "beta", 12_000, 12_345, 12_000, 1.234, 9.876, 12_000, 3_000_000, 44_000, 0, 4.5, 0.001, 0, 3,

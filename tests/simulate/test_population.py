@@ -7,7 +7,7 @@ import pytest
 
 from konsil.simulate import population
 from konsil.stats.agreement.consensus import judge_and_ceiling, leave_one_out_agreement
-from konsil.stats.agreement.names import statistic
+from konsil.stats.agreement.registry import statistic
 from konsil.stats.engine.contract import Codes
 
 

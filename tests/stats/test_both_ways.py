@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from konsil.stats.agreement.names import STATISTICS, statistic
+from konsil.stats.agreement.registry import STATISTICS, statistic
 from konsil.stats.engine.contract import Codes
 from konsil.stats.inference.both_ways import both_ways, exchanged, tallied_both_ways
 

@@ -68,7 +68,7 @@ def test_sparse_and_dense_rows_give_the_same_intervals():
 def test_collapsed_patterns_give_the_intervals_of_the_rows(monkeypatch):
     sums = rows(n_clusters=3000)
     collapsed = infer(sums, mean, draws=4000, key=2)
-    monkeypatch.setattr("konsil.stats.engine.rows._COLLAPSE_FROM", 10**9)
+    monkeypatch.setattr("konsil.stats.engine.cluster_sums._COLLAPSE_FROM", 10**9)
     plain = infer(sums, mean, draws=4000, key=2)
     assert collapsed.n_clusters == plain.n_clusters == 3000
     assert collapsed.influence == pytest.approx(plain.influence, abs=1e-12)

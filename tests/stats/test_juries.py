@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 from konsil.stats.inference.infer import infer
-from konsil.stats.pairs.accord import choice_agreement, choice_tables
-from konsil.stats.pairs.juries import chance_of_rankings, jury, own_minus_others, rank_agreement
-from konsil.stats.pairs.ladders import elo
+from konsil.stats.pairs.paired_choice_agreement import choice_agreement, choice_tables
+from konsil.stats.pairs.rank_agreement import chance_of_rankings, jury, own_minus_others, rank_agreement
+from konsil.stats.pairs.ranking_baselines import elo
 from konsil.stats.pairs.votes import Votes, cell_counts, totals, votes
 from konsil.stats.pairs.wins import head_to_head, one_against_rest
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from konsil.stats.judges.leniency import (
+from konsil.stats.judges.self_preference import (
     adjusted_preference,
     advantage,
     comparable,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from konsil.stats.agreement.alpha import LEVELS
-from konsil.stats.agreement.names import STATISTICS, applicable, statistic
+from konsil.stats.agreement.registry import STATISTICS, applicable, statistic
 from konsil.stats.engine.contract import Codes, Statistic
 
 NAMES = sorted(STATISTICS)

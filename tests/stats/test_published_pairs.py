@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from konsil.stats.pairs.accord import KAPPA, choice_agreement, choice_tables
+from konsil.stats.pairs.paired_choice_agreement import KAPPA, choice_agreement, choice_tables
 from konsil.stats.pairs.published_pairs import pair_weights, published_agreement, published_tables, published_wins
 from konsil.stats.pairs.votes import Votes, votes
 

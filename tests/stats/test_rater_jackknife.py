@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from konsil.stats.agreement.names import statistic
+from konsil.stats.agreement.registry import statistic
 from konsil.stats.engine.contract import Codes
 from konsil.stats.inference import wald
 from konsil.stats.inference.rater_jackknife import by_raters, items_and_raters, of_two_panels

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from konsil.stats.engine.cluster_sums import prepare
 from konsil.stats.engine.resample import bootstrap, bootstrap_weighted, evaluate, jackknife, merge, weights_tally
-from konsil.stats.engine.rows import prepare
 from konsil.stats.engine.weights import bootstrap_weights
 
 KINDS = ["whole", "quarters", "fractions", "large"]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from konsil.stats.engine.rows import exact_precision, on_grid, prepare
+from konsil.stats.engine.cluster_sums import exact_precision, on_grid, prepare
 
 
 @settings(max_examples=100, deadline=None)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from konsil.stats.inference.infer import infer
-from konsil.stats.judges.slopes import slope, slope_sums
+from konsil.stats.judges.abstention_slope import slope, slope_sums
 
 
 @given(st.integers(0, 10_000))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from konsil.stats.pairs.crossed import crossed
+from konsil.stats.pairs.two_way_clusters import crossed
 from konsil.stats.pairs.vote_contrasts import between_groups
 from konsil.stats.pairs.votes import votes
 from konsil.stats.pairs.wins import head_to_head, one_against_rest

@@ -15,12 +15,12 @@ from scipy import optimize, special
 from konsil.stats.engine.resample import jackknife
 from konsil.stats.inference import wald
 from konsil.stats.inference.permutation import flip_test
-from konsil.stats.pairs.crossed import clusterings, crossed
+from konsil.stats.pairs.bradley_terry_davidson import fit, worths
+from konsil.stats.pairs.two_way_clusters import clusterings, crossed
 from konsil.stats.pairs.vote_flips import family_p, vote_flips
 from konsil.stats.pairs.votes import Votes, cell_counts, cell_rows, mirrored, n_pairs, totals, votes
 from konsil.stats.pairs.wins import head_to_head, matrix, one_against_rest, pooled
 from konsil.stats.pairs.worth_designs import design
-from konsil.stats.pairs.worths import fit, worths
 
 SYSTEMS = 4
 
@@ -136,7 +136,7 @@ def test_votes_that_share_question_and_rater_and_those_that_do_not_are_one_formu
 
 def test_many_clusters_are_taken_in_parts(monkeypatch):
     undivided = crossed(made(), STATISTICS["rest"])
-    monkeypatch.setattr("konsil.stats.pairs.crossed._CHUNK", 40)
+    monkeypatch.setattr("konsil.stats.pairs.two_way_clusters._CHUNK", 40)
     parts = crossed(made(), STATISTICS["rest"])
     for field in ("value", "n_raters", "busiest", "largest_share", "effective_raters"):
         np.testing.assert_allclose(getattr(parts, field), getattr(undivided, field))

@@ -9,13 +9,13 @@ import pytest
 
 from konsil.errors import StoreError
 from konsil.store import Store
-from konsil.store.calls.alone import alone
+from konsil.store.calls.run_lock import alone
 
 AT = "2025-03-01T12:00:00Z"
 HOLD = """
 import sys
 from konsil.store import Store
-from konsil.store.calls.alone import alone
+from konsil.store.calls.run_lock import alone
 with Store.open(sys.argv[1]) as store, alone(store, "konsil judge", "2025-03-01T12:00:00Z"):
     print("held", flush=True)
     sys.stdin.read()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from konsil.records import Call, Callee
 from konsil.store import Store
-from konsil.store.calls.callees import callees
+from konsil.store.calls.call_settings import callees
 from konsil.store.calls.calls import Calls
 
 

@@ -19,7 +19,7 @@ from konsil.records import Answer, Attempt, Event, Item, Rater, Rating, Task
 from konsil.store import Batch, Store
 from konsil.store.engine import engine, page_schema, schema
 from konsil.store.engine.engine import reading, writing
-from konsil.store.log import anchoring, happenings
+from konsil.store.log import anchoring, study_events
 from konsil.store.log.covering import cover_task
 from konsil.store.log.heads import anchor_notes, check_head, head_of
 from konsil.store.people.access import ERASED, Access
@@ -74,8 +74,8 @@ def fill(store: Store) -> None:
                 Event("c1", CONSENT, "R1", AT, {"agreed": True, "version": "v"}),
                 Event("p1", PROFILE, "R1", AT, {"replies": {"hobby": godwit}}),
                 Event("p2", PROFILE, "R2", AT, {"replies": {"hobby": "none"}}),
-                Event("problem 1", happenings.PROBLEM, "t0", AT, {"rater": "R1", "text": bluethroat}),
-                Event("problem 1 settled", happenings.SETTLED, "problem 1", AT, {"note": f"about {owl}"}),
+                Event("problem 1", study_events.PROBLEM, "t0", AT, {"rater": "R1", "text": bluethroat}),
+                Event("problem 1 settled", study_events.SETTLED, "problem 1", AT, {"note": f"about {owl}"}),
             ),
         ),
         source="a.csv",

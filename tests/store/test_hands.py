@@ -10,11 +10,11 @@ from konsil.records import Event
 from konsil.store import Store
 from konsil.store.engine import schema
 from konsil.store.engine.engine import reading, writing
-from konsil.store.log import happenings
+from konsil.store.log import study_events
 from konsil.store.people.recruiting import record, recorded
 from konsil.store.tasks import batches, progress
-from konsil.store.tasks.hands import hand_over
-from konsil.store.tasks.looks import looks
+from konsil.store.tasks.submissions import looks
+from konsil.store.tasks.task_reassignment import hand_over
 from konsil.study.sections.recruitment import stratum
 
 AT = "2025-03-02T12:00:00Z"
@@ -66,7 +66,7 @@ def test_batches_and_the_record_on_every_database(filled: Store) -> None:
     assert batches.reopen(filled, "main", "b1", at=AT, reason="why not")
     assert batches.close(filled, "main", "b1", at=AT), "within the same second"
     with reading(filled.engine) as connection:
-        assert happenings.closed_batches(connection) == {("main", "b1", "")}
+        assert study_events.closed_batches(connection) == {("main", "b1", "")}
     with pytest.raises(StoreError, match="needs a reason"):
         batches.reopen(filled, "main", "b1", at=AT, reason=" ")
     for n in range(12):

@@ -13,7 +13,7 @@ import pytest
 
 from konsil.api.rehearsal.copying import copy_new
 from konsil.store import Batch, Store
-from konsil.store.calls.alone import alone
+from konsil.store.calls.run_lock import alone
 from konsil.store.engine import engine
 from konsil.store.engine.private import write_private
 from konsil.store.people.people import Person, forget_person, note_person

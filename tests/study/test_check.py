@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from konsil.analysis import Analysis, Exclusions, Resampling
-from konsil.analysis.agreement.panels import ONE_TABLE as TABLES
+from konsil.analysis.agreement.consensus import ONE_TABLE as TABLES
 from konsil.analysis.model.catalogue import ONE_TABLE, ORDERED, WEIGHTED, WEIGHTS, known_statistics
 from konsil.errors import StudyError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
 from konsil.records import Rater, System
-from konsil.stats.agreement.names import STATISTICS
+from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.distances import WEIGHTS as NAMED_WEIGHTS
 from konsil.study import Study, check, parse
 

@@ -11,8 +11,8 @@ from konsil.analysis import Analysis, Derived, Exclusions
 from konsil.plan import Allocation
 from konsil.records import Answer, Event, Rater, System
 from konsil.study import Study
+from konsil.study.data.blinding import letters
 from konsil.study.data.freezing import deviations, is_blinded, look, plan_of_analyses, sentences, told_apart
-from konsil.study.data.letters import letters
 from konsil.study.data.plan_status import Timing, plan_sentences, plan_statuses
 
 AT = "2026-01-01T00:00:00Z"

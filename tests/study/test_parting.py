@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from konsil.errors import StudyError
 from konsil.study.sections.calling import settings_of
-from konsil.study.sections.parting import parted
+from konsil.study.sections.section_split import parted
 
 SECTIONS = ("Thinking", "Final Response")
 

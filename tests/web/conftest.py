@@ -23,7 +23,7 @@ from konsil.store import Batch, Store
 from konsil.store.people.access import Access, role_of
 from konsil.study import Study
 from konsil.web.app.app import create_app
-from konsil.web.rating.desk import Desk
+from konsil.web.rating.rating_service import Desk
 from konsil.web.site.site import Options
 
 from .browsers import chromium

@@ -19,7 +19,7 @@ from konsil.store.tasks import adjudications
 from konsil.study import Study
 from konsil.study.definition.adjudication import CLOSED, DECIDED, OPENED, Adjudication, closing_sentences
 from konsil.web.rating.adjudication import Adjudicating
-from konsil.web.rating.desk import Desk
+from konsil.web.rating.rating_service import Desk
 
 from .conftest import AT, MEDQADE, PAIR, STUDIES, SYSTEMS, fill, study_of
 

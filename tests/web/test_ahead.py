@@ -16,8 +16,8 @@ from konsil.store.engine.engine import reading
 from konsil.study import Study
 from konsil.web.app.app import create_app
 from konsil.web.http import richtext
-from konsil.web.rating.ahead import render_ahead
-from konsil.web.rating.desk import Desk
+from konsil.web.rating.prerender import render_ahead
+from konsil.web.rating.rating_service import Desk
 from konsil.web.rating.work import Work
 from konsil.web.site.pages import environment
 

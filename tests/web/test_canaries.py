@@ -19,7 +19,7 @@ from konsil.instrument import Instrument
 from konsil.plan import Allocation, assign
 from konsil.records import Answer, Citation, Item, Rater, Span, System, Task
 from konsil.store import Batch, Store
-from konsil.store.log import happenings
+from konsil.store.log import study_events
 from konsil.store.people.access import Access
 from konsil.store.people.people import Person, note_person
 from konsil.study import Study
@@ -110,7 +110,7 @@ class Rated:
             other.post(f"{path}/problem", {"visit": other.hidden()["visit"], "text": f"{word}-problem"})
             other.get(path)
             other.post(path, {**other.hidden(), **filled(other.html, nth), **notes, "words": f"{word}-words"})
-        told = [e.data for e in store.events() if e.kind == happenings.PROBLEM]
+        told = [e.data for e in store.events() if e.kind == study_events.PROBLEM]
         assert any(word in str(data) for data in told), "nothing was planted"
 
     def come(self, who: str) -> Browser:

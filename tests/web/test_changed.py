@@ -16,7 +16,7 @@ from konsil.store.tasks import batches
 from konsil.store.tasks.drafts import NOTE, REASON_FOR_CHANGE, Change
 from konsil.study import Study
 from konsil.web.raters.rated import changed_pages, rated_pages
-from konsil.web.rating.desk import Desk
+from konsil.web.rating.rating_service import Desk
 from konsil.web.site.site import Site
 
 R1 = "canary-rater-1"

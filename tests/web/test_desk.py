@@ -15,8 +15,8 @@ from konsil.store.engine.engine import reading
 from konsil.store.tasks import drafts, screens
 from konsil.store.tasks.drafts import Change
 from konsil.store.tasks.screens import Queued, Visit
-from konsil.web.rating.desk import Desk
-from konsil.web.rating.line import in_line, next_of, progress
+from konsil.web.rating.rating_service import Desk
+from konsil.web.rating.task_queue import in_line, next_of, progress
 
 MakeDesk = Callable[..., Desk]
 R1, R2 = "canary-rater-1", "canary-rater-2"

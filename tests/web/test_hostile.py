@@ -307,7 +307,7 @@ def test_no_field_keeps_signs_that_a_database_cannot(enter: Enter) -> None:
     from konsil.instrument import fields
     from konsil.store.tasks.drafts import NOTE, Change
     from konsil.web.rating.form import unfit
-    from konsil.web.rating.sheet import reason_name
+    from konsil.web.rating.rating_view import reason_name
 
     asked = fields(STUDIES["medqade"].instruments[0], next(iter(enter().client.app.state.site.store.tasks())))  # type: ignore[attr-defined]
     names = [NOTE, *(f.name for f in asked), *(name for f in asked if (name := reason_name(f)))]

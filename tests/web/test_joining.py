@@ -17,7 +17,7 @@ from konsil.plan.model.places import Places
 from konsil.records import Rater
 from konsil.store import Batch, Store
 from konsil.store.people.access import Access
-from konsil.store.tasks import leaving
+from konsil.store.tasks import withdrawal
 from konsil.study import Study
 from konsil.study.sections.enrolment import (
     Enrolment,
@@ -27,8 +27,8 @@ from konsil.study.sections.enrolment import (
     version_of,
     with_profiles,
 )
+from konsil.web.rating.enrolment_service import Reception
 from konsil.web.rating.placing import Placing
-from konsil.web.rating.reception import Reception
 
 from .conftest import AT, LATER, PAIR, STUDIES, SYSTEMS, answers, items
 
@@ -362,7 +362,7 @@ def test_a_place_that_somebody_leaves_is_free_again(opened: Store, clock: Any, e
         sign_up(opened, clock, f"s{n}", "Chirurgie")
     assert not sign_up(opened, clock, "late", "Chirurgie")
     left = [t.id for t in opened.tasks() if t.rater == "s1"]
-    leaving.withdraw(opened, PANEL, "s1", at=clock.stamp())
+    withdrawal.withdraw(opened, PANEL, "s1", at=clock.stamp())
     clock.pass_(1)
     free = {t.id for t in opened.tasks() if not t.rater}
     assert sign_up(opened, clock, "late", "Chirurgie") == bool(free & set(left))

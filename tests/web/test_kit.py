@@ -18,11 +18,11 @@ from konsil.api.running.kits import make_kit
 from konsil.errors import KonsilError
 from konsil.store import Store
 from konsil.store.engine.engine import reading
-from konsil.store.log import happenings
+from konsil.store.log import study_events
 from konsil.store.people.people import Person, note_person
 from konsil.store.release import kits
 from konsil.store.tasks import screens
-from konsil.store.tasks.leaving import withdraw
+from konsil.store.tasks.withdrawal import withdraw
 from konsil.study import Study
 from konsil.study.sections.enrolment import Enrolment
 from konsil.web.kit.kit import Kit, make
@@ -342,7 +342,7 @@ def test_a_problem_arrives_once(site: Make, opened: Store) -> None:
     assert take_in(here, offline.file(), "f").problems == 1
     take_in(here, offline.file(), "f")
     with reading(opened.engine) as connection:
-        [event] = happenings.of_kind(connection, happenings.PROBLEM)
+        [event] = study_events.of_kind(connection, study_events.PROBLEM)
     assert event.data["text"] == "Das Bild fehlt."
 
 

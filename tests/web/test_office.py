@@ -27,7 +27,7 @@ from konsil.store.people.people import people
 from konsil.store.people.recruiting import record, recorded
 from konsil.store.people.staff import names
 from konsil.store.release.export import read_export
-from konsil.store.tasks import batches, leaving
+from konsil.store.tasks import batches, withdrawal
 from konsil.study.sections.recruitment import about, stratum
 from konsil.web.app.app import create_app
 from konsil.web.app.routes import ROUTES
@@ -262,17 +262,17 @@ def test_what_was_agreed_to_is_what_happens(enter: Enter, opened: Store, site: A
 
 def test_two_leave_one_after_the_other(opened: Store, site: Any, studies: dict[str, Any]) -> None:
     study = studies["medqade"]
-    leaving.withdraw(opened, study, R1, at=AT)
-    found = leaving.withdraw(opened, study, R2, at=AT)
+    withdrawal.withdraw(opened, study, R1, at=AT)
+    found = withdrawal.withdraw(opened, study, R2, at=AT)
     assert found is not None
     assert found.lapsed == 6, "the third has every item already"
     assert found.before == {R3: 6}
     assert opened.verify_log() == ()
     assert site.desk.next_task(R2) is None
     with pytest.raises(StoreError, match="has withdrawn already"):
-        leaving.withdraw(opened, study, R1, at=AT)
+        withdrawal.withdraw(opened, study, R1, at=AT)
     with pytest.raises(StoreError, match="did you mean"):
-        leaving.preview(opened, study, "canary-rater-9")
+        withdrawal.preview(opened, study, "canary-rater-9")
 
 
 # Batches ------------------------------------------------------------------------------------------------------------

@@ -19,12 +19,12 @@ from konsil.plan.model.places import ADDED, Places
 from konsil.records import Rater, Task
 from konsil.store import Batch, Store
 from konsil.store.people.access import Access
-from konsil.store.tasks import leaving
+from konsil.store.tasks import withdrawal
 from konsil.store.tasks.additions import Addition, add_places, groups
 from konsil.study import Study
 from konsil.study.sections.enrolment import Surplus
+from konsil.web.rating.enrolment_service import Reception
 from konsil.web.rating.placing import EXTRA, Placing
-from konsil.web.rating.reception import Reception
 
 from .conftest import AT, LATER, PAIR, STUDIES, SYSTEMS, answers
 from .test_joining import ASKS, PANEL, WHO, fill_places, sign_up, with_specialties
@@ -182,9 +182,9 @@ def test_a_withdrawal_frees_the_place_for_who_waits(opened: Store, clock: Any) -
     here.wait("late")
     theirs = {t.id for t in opened.tasks() if t.rater == "s1"}
     assert theirs
-    preview = leaving.preview(opened, study, "s1")
+    preview = withdrawal.preview(opened, study, "s1")
     assert preview.frees and preview.lapsed == len(theirs) and preview.taken == {}
-    leaving.withdraw(opened, study, "s1", at=clock.stamp())
+    withdrawal.withdraw(opened, study, "s1", at=clock.stamp())
     clock.pass_(1)
     assert {t.rater for t in opened.tasks() if t.id in theirs} == {""}
     assert here.take("late")

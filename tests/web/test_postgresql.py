@@ -13,11 +13,11 @@ import pytest
 from konsil.store import Store
 from konsil.store.curation.renderings import rendered
 from konsil.store.engine.engine import reading
-from konsil.store.tasks import drafts, leaving, screens, vacancies
+from konsil.store.tasks import drafts, screens, vacancies, withdrawal
 from konsil.store.tasks.drafts import Change
-from konsil.web.rating.desk import Desk
+from konsil.web.rating.enrolment_service import Reception
 from konsil.web.rating.placing import Placing
-from konsil.web.rating.reception import Reception
+from konsil.web.rating.rating_service import Desk
 
 from .test_joining import PANEL, WHO, fill_places
 
@@ -171,7 +171,7 @@ def test_places_are_taken_once_each(opened: Store, clock) -> None:
     assert len({(t.rater, t.slot) for t in tasks}) == 3
     left = next(r for r in who if got[r])
     clock.pass_(1)
-    found = leaving.withdraw(opened, PANEL, left, at=clock.stamp())
+    found = withdrawal.withdraw(opened, PANEL, left, at=clock.stamp())
     assert found is not None
     clock.pass_(1)
     late = next(r for r in who if not got[r])
@@ -182,7 +182,7 @@ def test_places_are_taken_once_each(opened: Store, clock) -> None:
 def test_a_place_without_anybody_is_handed_over(opened: Store, desk, clock) -> None:
     here: Desk = desk()
     study = here._study
-    leaving.withdraw(opened, study, "canary-breaker", at=clock.stamp())
+    withdrawal.withdraw(opened, study, "canary-breaker", at=clock.stamp())
     with reading(opened.engine) as connection:
         [empty] = vacancies.vacancies(connection, study)
     assert (empty.slot, empty.screens, empty.breaks_ties) == ("breakers 1", 0, True)

@@ -17,7 +17,7 @@ from konsil.store.people.access import Access
 from konsil.study import Study
 from konsil.study.sections.practice import Explanation
 from konsil.web.app.app import create_app
-from konsil.web.rating.desk import Desk
+from konsil.web.rating.rating_service import Desk
 from konsil.web.site.site import Options
 
 AT = "2025-03-01T12:00:00Z"

@@ -13,7 +13,7 @@ from konsil.store.log.entries import read_entries
 from konsil.store.release.export import export
 from konsil.store.tasks import batches
 from konsil.study.sections.enrolment import Enrolment
-from konsil.web.rating.desk import Desk
+from konsil.web.rating.rating_service import Desk
 
 from .browsers import in_a_browser
 from .desks import AT, RATER, OpenDesk, open_desk

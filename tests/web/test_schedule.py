@@ -11,7 +11,7 @@ from konsil.plan import Allocation, assign
 from konsil.records import Answer, Item, Rater, Span
 from konsil.store import Batch, Store
 from konsil.study import Study
-from konsil.web.rating.desk import Desk
+from konsil.web.rating.rating_service import Desk
 
 GRADE = Scale(("1", "2", "3"), level="ordinal")
 COARSE = Instrument("coarse", (Criterion("whole", "How good is it?", GRADE),))

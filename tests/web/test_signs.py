@@ -7,8 +7,8 @@ from datetime import date
 from konsil.records import Answer, System
 from konsil.store.tasks.progress import Count, Handed
 from konsil.web.http.naming import named
+from konsil.web.office.inattention_flags import Screen, signs
 from konsil.web.office.pace import forecast, paces
-from konsil.web.office.signs import Screen, signs
 
 NOW = "2025-03-08T12:00:00Z"
 

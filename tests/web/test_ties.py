@@ -12,8 +12,8 @@ import pytest
 from konsil.plan import assign
 from konsil.records import Rater, Task
 from konsil.store import Store
-from konsil.store.tasks import leaving
-from konsil.web.rating.desk import Desk
+from konsil.store.tasks import withdrawal
+from konsil.web.rating.rating_service import Desk
 
 from .conftest import AT, STUDIES, fill, raters
 
@@ -125,7 +125,7 @@ def test_ties_wait_for_a_new_tie_breaker_and_go_to_whoever_is_named(opened: Stor
     study, breaker = here._study, "canary-breaker"
     office = enter(who="office", role="coordinator", filled_already=True)
     assert "Plätze, die niemand hat" not in office.get("/office").text
-    leaving.withdraw(opened, study, breaker, at=AT)
+    withdrawal.withdraw(opened, study, breaker, at=AT)
     before = office.get("/office").text
     assert "breakers 1" in before and "Stichentscheide dieses Platzes warten hier" in before
     rng = random.Random(1)
@@ -165,7 +165,7 @@ def test_ties_of_a_place_without_anybody_go_to_the_other_tie_breakers(opened: St
     study = dataclasses.replace(base, raters=two, plan=plan)
     fill(opened, study, 8)
     here = Desk(study, opened, clock.stamp)
-    leaving.withdraw(opened, study, "canary-breaker", at=AT)
+    withdrawal.withdraw(opened, study, "canary-breaker", at=AT)
     rng = random.Random(2)
     rate_all(here, lambda: form(rng.choice(["Falsch", "Richtig"])))
     found = [t for t in opened.tasks() if t.purpose == "tiebreak"]

@@ -24,7 +24,7 @@ from konsil.store.engine import schema
 from konsil.store.engine.engine import reading
 from konsil.store.people.access import Access, hashed
 from konsil.store.people.people import Person, note_person
-from konsil.web.http.discreet import told
+from konsil.web.http.redacted_logging import told
 
 from .both import opened, server  # noqa: F401 - fixtures
 from .browsers import free_port

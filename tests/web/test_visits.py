@@ -18,9 +18,9 @@ from konsil.report.material.overview import Material
 from konsil.report.material.tables import Numbers
 from konsil.store import Store
 from konsil.store.engine.engine import reading
+from konsil.store.release.blinding import key, veiling
 from konsil.store.release.export import export, read_export
-from konsil.store.release.traces import worked
-from konsil.store.release.veil import key, veiling
+from konsil.store.release.page_telemetry import worked
 from konsil.store.tasks import screens
 from konsil.store.tasks.drafts import Change
 from konsil.store.tasks.screens import Visit

@@ -84,7 +84,7 @@ def command(
     from konsil.analysis.model.spec import Resampling
     from konsil.analysis.standalone.agreement import from_asked
     from konsil.analysis.standalone.agreement_request import Request
-    from konsil.analysis.tabular.asked import Asked
+    from konsil.analysis.tabular.agreement_options import Asked
     from konsil.analysis.tabular.slices import Slices
     from konsil.sources.files.table import read_table
 

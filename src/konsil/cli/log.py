@@ -47,7 +47,7 @@ def command(folder: Path, database: str, kind: str, last: int | None, output: Pa
         if output.suffix == ".jsonl":
             lines = "".join(f"{dumps(asdict(row))}\n" for row in rows).encode()
         else:
-            from konsil.api.curation.decided import cells
+            from konsil.api.curation.decision_tables import cells
 
             columns = [f.name for f in fields(Entry)]
             lines = cells(columns, ([str(asdict(row)[n]) for n in columns] for row in rows))

@@ -73,9 +73,9 @@ def command(
     Win differences and win rates with intervals by item and rater, and worths by Davidson's and Bradley and Terry's
     models. What is undefined is empty, with its reason.
     """
-    from konsil.analysis.standalone.head_to_head import from_layout
-    from konsil.analysis.tabular.comparisons import Layout
+    from konsil.analysis.standalone.preference_table import from_layout
     from konsil.analysis.tabular.slices import Slices
+    from konsil.analysis.tabular.votes_table import Layout
     from konsil.sources.files.table import read_table
 
     table = read_table(file, sheet=sheet, encoding=encoding, separator=separator, numbered=True)

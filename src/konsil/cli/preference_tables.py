@@ -15,7 +15,7 @@ from konsil.report.material.language import ENGLISH
 from konsil.report.material.tables import Numbers
 
 if TYPE_CHECKING:
-    from konsil.analysis.standalone.head_to_head import HeadToHead
+    from konsil.analysis.standalone.preference_table import HeadToHead
 
 
 def show(result: HeadToHead) -> None:

@@ -9,11 +9,11 @@ times       how long every kind of request took
 server      a server in a process of its own
 """
 
+from konsil.rehearse.browser_rater import browser_there
 from konsil.rehearse.panel import Outcome, Think, work
 from konsil.rehearse.replies import Replies
 from konsil.rehearse.server import Server
 from konsil.rehearse.times import Times
 from konsil.rehearse.visitor import GoneError, Visitor
-from konsil.rehearse.window import browser_there
 
 __all__ = ["GoneError", "Outcome", "Replies", "Server", "Think", "Times", "Visitor", "browser_there", "work"]

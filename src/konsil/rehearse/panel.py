@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from konsil.errors import KonsilError
+from konsil.rehearse.browser_rater import rate_in_window
 from konsil.rehearse.forms import Form
 from konsil.rehearse.times import Times
 from konsil.rehearse.visitor import Page, Visitor
-from konsil.rehearse.window import rate_in_window
 
 Think = Callable[[float], float]
 """Seconds that a simulated rater takes for something -> seconds that the browser really waits."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from konsil.analysis import Analysis, Row
-from konsil.analysis.table.coding import Labels, labels_of
+from konsil.analysis.table.encoding import Labels, labels_of
 from konsil.instrument import Criterion
 from konsil.records import Rater
 from konsil.simulate import population

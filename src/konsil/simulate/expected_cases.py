@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from konsil.analysis import Analysis
-from konsil.analysis.table.coding import labels_of
+from konsil.analysis.table.encoding import labels_of
 from konsil.instrument import Criterion
 from konsil.simulate.population import Array
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from konsil.analysis import Results, Row
-from konsil.analysis.model.said import COMMA, listed, say
+from konsil.analysis.model.message import COMMA, listed, say
 from konsil.records import Answer, Item
 from konsil.simulate.batches import Cases, Lengths, main_lines
 from konsil.simulate.expected import Expected

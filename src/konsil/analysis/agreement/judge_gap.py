@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from konsil.analysis.agreement.agree import spaced
-from konsil.analysis.agreement.panels import judges_and_panel, one_table
+from konsil.analysis.agreement.agreement_statistics import spaced
+from konsil.analysis.agreement.consensus import judges_and_panel, one_table
 from konsil.analysis.estimation.difference_methods import by_linearisation, why_no_interval
 from konsil.analysis.estimation.estimate import Told, too_long
 from konsil.analysis.estimation.measure import Measure, value
-from konsil.analysis.model.said import say
+from konsil.analysis.model.message import say
 from konsil.analysis.model.spec import Analysis, Resampling
-from konsil.analysis.table.coding import Sample
+from konsil.analysis.table.encoding import Sample
 from konsil.stats.agreement.alpha import Level
 from konsil.stats.agreement.consensus import judge_and_ceiling
 from konsil.stats.engine.contract import Array, Estimate, Finalise, IntArray

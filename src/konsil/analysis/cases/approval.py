@@ -13,9 +13,9 @@ from konsil.analysis.cases.scores import HIGHEST, reaches, scores
 from konsil.analysis.estimation.context import Context, Group
 from konsil.analysis.estimation.estimate import estimate
 from konsil.analysis.estimation.measure import Measure
+from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Bounds, Row, TradeOff
-from konsil.analysis.model.said import say
-from konsil.analysis.table.coding import groups, select
+from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import Long
 from konsil.stats.engine.contract import Array
 from konsil.stats.judges.strictness import separation, strictness_sums, trade_off

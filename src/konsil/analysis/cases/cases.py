@@ -12,7 +12,7 @@ from konsil.analysis.cases.degradation import degradation_groups, hidden_rows, r
 from konsil.analysis.cases.effects import anova_rows, effect_rows, tukey_rows
 from konsil.analysis.cases.mismatch import detector_rows, outcome_groups
 from konsil.analysis.estimation.context import Context, Group
-from konsil.analysis.estimation.rows import no_ratings, told_rows
+from konsil.analysis.estimation.result_rows import no_ratings, told_rows
 from konsil.analysis.model.catalogue import DEGRADATION
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.frame import Long

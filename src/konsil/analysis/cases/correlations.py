@@ -13,10 +13,10 @@ from konsil.analysis.cases.scores import scores
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import estimate
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.rows import told_rows
+from konsil.analysis.estimation.result_rows import told_rows
+from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
-from konsil.analysis.model.said import say
-from konsil.analysis.table.coding import groups, select
+from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import Long
 from konsil.stats.engine.contract import Codes
 from konsil.stats.engine.ranks import spearman, spearman_scores

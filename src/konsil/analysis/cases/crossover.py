@@ -14,10 +14,10 @@ from konsil.analysis.cases.scores import Ladder, ladder
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import Told
 from konsil.analysis.estimation.measure import Measure, quotient
-from konsil.analysis.estimation.rows import row
+from konsil.analysis.estimation.result_rows import row
 from konsil.analysis.model import verdicts
+from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.results import Row
-from konsil.analysis.model.said import Said, say
 from konsil.analysis.table.frame import Long
 from konsil.stats.cases.degradation import reversal, unanimous_interval
 from konsil.stats.engine.arithmetic import ratio

@@ -13,11 +13,11 @@ import polars as pl
 from konsil.analysis.cases.scores import LEVEL, Ladder, ladder, with_levels
 from konsil.analysis.estimation.context import Context, Group
 from konsil.analysis.estimation.measure import Measure, quotient
-from konsil.analysis.estimation.rows import estimates_of, row
+from konsil.analysis.estimation.result_rows import estimates_of, row
 from konsil.analysis.model import verdicts
+from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.results import Row
-from konsil.analysis.model.said import Said, say
-from konsil.analysis.table.coding import groups
+from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.frame import Long
 from konsil.stats.cases import degradation
 from konsil.stats.engine.contract import Array, Estimate

@@ -14,10 +14,10 @@ from konsil.analysis.cases.scores import LEVEL, Ladder, ladder, scores, with_lev
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import Told, estimate
 from konsil.analysis.estimation.measure import Measure, quotient
-from konsil.analysis.estimation.rows import row
+from konsil.analysis.estimation.result_rows import row
+from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.results import Row
-from konsil.analysis.model.said import Said, say
-from konsil.analysis.table.coding import groups, select
+from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import Long
 from konsil.stats.cases import anova, effects
 from konsil.stats.engine.contract import Array, Estimate

@@ -12,10 +12,10 @@ from konsil.analysis.cases.scores import panel_scores, reaches, scores
 from konsil.analysis.estimation.context import Context, Group
 from konsil.analysis.estimation.estimate import estimate
 from konsil.analysis.estimation.measure import Measure, quotient
-from konsil.analysis.estimation.rows import estimate_of, row
+from konsil.analysis.estimation.result_rows import estimate_of, row
+from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
-from konsil.analysis.model.said import say
-from konsil.analysis.table.coding import groups, select
+from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import Long
 from konsil.instrument import Criterion
 

@@ -10,8 +10,8 @@ import polars as pl
 
 from konsil.analysis.estimation.context import Context, labels_in
 from konsil.analysis.model.spec import Analysis
-from konsil.analysis.table.coding import select
 from konsil.analysis.table.conformity import refuse_unknown_labels
+from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import Long
 from konsil.errors import AnalysisError, nearest
 from konsil.stats.engine.contract import Array

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from konsil.analysis.designs.design_rules import averaged
 from konsil.analysis.model.catalogue import COSTS, TIMED
-from konsil.analysis.model.said import say
+from konsil.analysis.model.message import say
 from konsil.analysis.model.spec import Analysis
 
 

@@ -9,9 +9,9 @@ import polars as pl
 
 from konsil.analysis.estimation.estimate import Told
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.model.said import say
+from konsil.analysis.model.message import say
 from konsil.analysis.model.spec import Analysis, Resampling
-from konsil.analysis.table.coding import Labels, Sample, averaged, encode, labels_of
+from konsil.analysis.table.encoding import Labels, Sample, averaged, encode, labels_of
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion
 from konsil.stats.agreement.alpha import Level

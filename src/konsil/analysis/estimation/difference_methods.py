@@ -14,9 +14,9 @@ from dataclasses import replace
 import numpy as np
 
 from konsil.analysis.estimation.estimate import too_long
-from konsil.analysis.estimation.few import DIRECT, of_the_share
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.model.said import Said, say
+from konsil.analysis.estimation.rare_events import DIRECT, of_the_share
+from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.spec import Resampling
 from konsil.stats.engine.contract import Array, Estimate, Finalise, IntArray
 from konsil.stats.engine.resample import evaluate

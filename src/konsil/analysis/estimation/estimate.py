@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from konsil.analysis.estimation import few
+from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.measure import Measure, together, value
 from konsil.analysis.estimation.ranges import UNBOUNDED, within
 from konsil.analysis.estimation.rater_notes import dominated, raters_matter
-from konsil.analysis.model.said import Said, say
+from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.spec import AsPublished, Resampling
+from konsil.stats.engine.cluster_sums import Sums, prepare
 from konsil.stats.engine.contract import Array, Estimate
-from konsil.stats.engine.rows import Sums, prepare
 from konsil.stats.inference import infer, posterior, wald
 
 BUDGET = 1_000_000_000
@@ -155,15 +155,17 @@ def _resampled(
     cautions = stepwise(infer.cautions(found, n), measure)
     if not is_published and measure.thin is not None:
         # What the labels themselves say of the variance is too little here, so nothing stands beside the posterior.
-        headline, companions = few.of_thin_pairs(headline, drawn, measure, measure.thin, cluster), []
+        headline, companions = rare_events.of_thin_pairs(headline, drawn, measure, measure.thin, cluster), []
         cautions = tuple(c for c in cautions if c.code == "few-clusters")
     elif not is_published:
         if drawn is not None:
-            first: Estimate | None = few.from_posterior(headline, drawn, cluster, measure.uneven)
+            first: Estimate | None = rare_events.from_posterior(headline, drawn, cluster, measure.uneven)
         elif measure.uneven is not None and measure.share is None and companions:
             first = companions[0]
         else:
-            first = companions[0] if measure.is_rare and companions else few.of_few_hits(headline, measure, cluster)
+            first = (
+                companions[0] if measure.is_rare and companions else rare_events.of_few_hits(headline, measure, cluster)
+            )
         if first is not None and np.isfinite(first.low):
             # Resamples that lack what is rare are no second opinion on agreement.
             is_agreement = drawn is not None or measure.share is not None or measure.uneven is not None
@@ -171,13 +173,16 @@ def _resampled(
             companions = [*beside, *(c for c in companions if c is not first)]
             headline = first
             cautions = tuple(c for c in cautions if measure.is_rare or c.code == "few-clusters")
-        headline, companions = few.with_width(headline), [few.with_width(c) for c in companions if few.has_width(c)]
+        headline, companions = (
+            rare_events.with_width(headline),
+            [rare_events.with_width(c) for c in companions if rare_events.has_width(c)],
+        )
         cautions = tuple(c for c in cautions if c.code not in {"no-variation", "one-width"})
     notes = list(measure.notes)
     if measure.uneven is not None and not is_published:
-        notes.append(few.uneven_note(measure.uneven, cluster))
+        notes.append(rare_events.uneven_note(measure.uneven, cluster))
     two = two_way(headline, measure, cluster)
-    if two is not None and few.has_width(two):
+    if two is not None and rare_events.has_width(two):
         companions.append(two)
         notes += raters_matter(headline, two, measure)
     notes += dominated(measure)
@@ -205,11 +210,11 @@ def _linearised(measure: Measure, resampling: Resampling, cluster: str, why: str
     )
     notes = measure.notes
     if measure.thin is not None and used > 1 and not isinstance(resampling, AsPublished):
-        return Told(few.of_thin_pairs(headline, None, measure, measure.thin, cluster), notes=notes)
+        return Told(rare_events.of_thin_pairs(headline, None, measure, measure.thin, cluster), notes=notes)
     if measure.uneven is not None and used > 1 and not isinstance(resampling, AsPublished):
-        headline = few.of_uneven_clusters(headline, measure, measure.uneven, cluster)
-        notes = (*notes, few.uneven_note(measure.uneven, cluster))
-    headline = few.with_width(headline)
+        headline = rare_events.of_uneven_clusters(headline, measure, measure.uneven, cluster)
+        notes = (*notes, rare_events.uneven_note(measure.uneven, cluster))
+    headline = rare_events.with_width(headline)
     note = say("Resampling would take very long at this size: the interval is the linearised one, which needs none.")
     return Told(headline, notes=(*notes, note))
 
@@ -237,11 +242,11 @@ def _wald(
     headline: Estimate, found: infer.Inference, n: int, measure: Measure, cluster: str, is_published: bool
 ) -> Estimate:
     if measure.uneven is not None and not is_published:
-        return few.of_uneven_clusters(headline, measure, measure.uneven, cluster)
+        return rare_events.of_uneven_clusters(headline, measure, measure.uneven, cluster)
     df = found.n_clusters - 1
     low, high = float(found.wald_low[n]), float(found.wald_high[n])
     if measure.share is not None and measure.scale == "atanh":
-        low, high = few.wald_bounds(measure, headline.value, headline.se, df, headline.level)
+        low, high = rare_events.wald_bounds(measure, headline.value, headline.se, df, headline.level)
     return replace(headline, low=low, high=high, n_undefined=0, method=_wald_method(measure, cluster, df))
 
 
@@ -268,9 +273,9 @@ def _one_outcome_a_cluster(measure: Measure) -> bool:
 
 def _plain_share(measure: Measure, resampling: Resampling, cluster: str) -> Told:
     n = 0.0 if measure.trials is None else float(measure.trials.sum())
-    told = few.plain(measure, value(measure), n, resampling.level)
+    told = rare_events.plain(measure, value(measure), n, resampling.level)
     two = two_way(told, measure, cluster)
-    if two is None or not few.has_width(two):
+    if two is None or not rare_events.has_width(two):
         return Told(told, notes=(*measure.notes, *dominated(measure)))
     return Told(told, (two,), (*measure.notes, *raters_matter(told, two, measure)))
 
@@ -297,9 +302,9 @@ def two_way(headline: Estimate, measure: Measure, cluster: str) -> Estimate | No
     if not np.isfinite(made.low[0]):
         return None
     low, high, df = float(made.low[0]), float(made.high[0]), float(made.df[0])
-    is_share = measure.possible == few.DIRECT
+    is_share = measure.possible == rare_events.DIRECT
     if is_share:
-        low, high = few.wald_bounds(measure, headline.value, float(made.se[0]), df, headline.level)
+        low, high = rare_events.wald_bounds(measure, headline.value, float(made.se[0]), df, headline.level)
     companion = replace(
         headline,
         low=low,

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from konsil.analysis.table.coding import Sample
+from konsil.analysis.table.encoding import Sample
 from konsil.stats.agreement.thin_pairs import ThinPairs
 from konsil.stats.engine.arithmetic import ratio
+from konsil.stats.engine.cluster_sums import Sums, prepare
 from konsil.stats.engine.contract import Array, Finalise
-from konsil.stats.engine.rows import Sums, prepare
 from konsil.stats.inference.infer import concatenate
 from konsil.stats.inference.posterior import Prior
 from konsil.stats.inference.rater_jackknife import ByRaters

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.model.said import say
+from konsil.analysis.model.message import say
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.engine.resample import by_cluster
 from konsil.stats.shares.share_differences import Outcomes, score_difference

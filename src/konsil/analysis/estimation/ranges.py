@@ -6,10 +6,10 @@ import math
 from dataclasses import replace
 
 from konsil.analysis.estimation.own_weights import Weights
-from konsil.analysis.model.said import say
+from konsil.analysis.model.message import say
 from konsil.analysis.model.spec import Analysis
 from konsil.instrument import Criterion
-from konsil.stats.agreement.names import STATISTICS
+from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.contract import Estimate
 
 Range = tuple[float, float]

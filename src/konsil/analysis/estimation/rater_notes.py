@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.model.said import say
+from konsil.analysis.model.message import say
 from konsil.stats.engine.contract import Estimate, IntArray
 from konsil.stats.inference.cluster_variance import LEAST_RATERS, effective_number
 from konsil.stats.pairs.preference import FEW_RATERS, MUCH, WIDER

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from konsil.analysis.estimation import few
+from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.difference_methods import n_clusters
 from konsil.analysis.estimation.estimate import Told, two_way_method
 from konsil.analysis.estimation.measure import Measure, pair, value
 from konsil.analysis.estimation.rater_notes import dominant_of, dominated_of, raters_matter
-from konsil.analysis.model.said import say
-from konsil.analysis.table.coding import Sample
+from konsil.analysis.model.message import say
+from konsil.analysis.table.encoding import Sample
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.inference import infer, wald
 from konsil.stats.inference.rater_jackknife import by_raters, items_and_raters, of_two_panels
@@ -81,7 +81,7 @@ def with_raters(
     if is_share:
         # As by items alone, so that no number that is linear in a share contradicts that share.
         se, df = float(interval.se[0]), float(interval.df[0])
-        low, high = few.wald_bounds(measure, summary.headline.value, se, df, summary.headline.level)
+        low, high = rare_events.wald_bounds(measure, summary.headline.value, se, df, summary.headline.level)
         interval = interval._replace(low=np.array([low]), high=np.array([high]))
     two = _of_raters_like_these(summary.headline, interval, cluster, on_logit=is_share)
     notes = (

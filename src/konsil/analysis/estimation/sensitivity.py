@@ -9,7 +9,7 @@ import numpy as np
 
 from konsil.analysis.estimation.estimate import cell_influence
 from konsil.analysis.estimation.measure import Measure, pair
-from konsil.analysis.model.said import say
+from konsil.analysis.model.message import say
 from konsil.stats.engine.contract import Estimate
 from konsil.stats.inference import infer, wald
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.estimation.estimate import Told
-from konsil.analysis.model.said import Listed, Said, listed, say
+from konsil.analysis.model.message import Listed, Said, listed, say
 from konsil.analysis.model.spec import Analysis, Inference
 from konsil.analysis.table.frame import Long
 from konsil.stats.engine.contract import RatersTarget

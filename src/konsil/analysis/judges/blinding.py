@@ -10,11 +10,11 @@ import polars as pl
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import estimates
 from konsil.analysis.estimation.measure import Column, Measure
-from konsil.analysis.estimation.rows import told_rows
+from konsil.analysis.estimation.result_rows import told_rows
+from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
-from konsil.analysis.model.said import say
-from konsil.analysis.table.coding import Labels, groups, labels_of
 from konsil.analysis.table.conformity import refuse_unknown_labels
+from konsil.analysis.table.encoding import Labels, groups, labels_of
 from konsil.errors import AnalysisError, nearest
 from konsil.stats.judges.blinding import bang_index, blinding_sums, james_index
 

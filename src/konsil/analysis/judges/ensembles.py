@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from konsil.analysis.agreement import panels
-from konsil.analysis.estimation import few
+from konsil.analysis.agreement import consensus
+from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.estimate import Told
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.rows import row
+from konsil.analysis.estimation.result_rows import row
+from konsil.analysis.model.message import listed, say
 from konsil.analysis.model.results import Row
-from konsil.analysis.model.said import listed, say
-from konsil.analysis.table.coding import select
+from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import Long
 from konsil.errors import AnalysisError, NotRatedError
 from konsil.stats.agreement.consensus import majority, with_consensus
@@ -64,7 +64,7 @@ def ensemble_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterato
     if len(names) > MOST:
         raise AnalysisError(f"{analysis.name}: {len(names)} judges: expected at most {MOST}")
     panel, judges = sample_of(context, panel_frame, experts), sample_of(context, frame, names)
-    codes, _ = panels.judges_and_panel(panel, judges)
+    codes, _ = consensus.judges_and_panel(panel, judges)
     if codes.n_labels != 2:
         raise AnalysisError(f"{analysis.name}: ensembles vote on two labels, here are {codes.n_labels}; collapse them")
     votes = with_consensus(majority(panel.codes.labels, 2), codes.labels[:, len(experts) :])
@@ -170,7 +170,7 @@ class _Sparse:
     def of(cls, context: Context, codes: Codes, statistic: Statistic, sums: Array) -> _Sparse:
         name = MEASURES[context.analysis.statistic]
         if name == "cohen_kappa":
-            spread = posterior.prior(codes, statistic.tally) if few.is_sparse(codes) else None
+            spread = posterior.prior(codes, statistic.tally) if rare_events.is_sparse(codes) else None
             drawn = None
             if spread is not None and len(spread.rows) and context.resampling.draws * sums.shape[1] <= _MOST_DRAWN:
                 drawn = posterior.draws_of(
@@ -186,13 +186,13 @@ class _Sparse:
         """The estimate of ensemble n with an interval that has a width, or with none and the reason."""
         if not np.isfinite(headline.value) or headline.n_clusters < 2:
             return headline
-        if self.share is not None and self.rarer[n] < few.FEW_HITS:
-            return few.of_rare_outcomes(
+        if self.share is not None and self.rarer[n] < rare_events.FEW_HITS:
+            return rare_events.of_rare_outcomes(
                 headline, self.share, n_outcomes=slots, is_extreme=not self.rarer[n], cluster=cluster
             )
         if self.drawn is not None:
-            headline = few.from_posterior(headline, self.drawn[:, [n]], cluster)
-        return few.with_width(headline)
+            headline = rare_events.from_posterior(headline, self.drawn[:, [n]], cluster)
+        return rare_events.with_width(headline)
 
 
 def _common_slots(n: int, of: int) -> tuple[str, ...]:
@@ -241,4 +241,4 @@ def _out_of_bag(context: Context, shared: Measure, n: int, n_clusters: int, caut
             ),
         )
     keys = {"ensemble": say("best of {n}, out of bag", n=n), "size": ""}
-    return row(context, keys, Told(few.with_width(told), notes=notes, cautions=cautions), shared)
+    return row(context, keys, Told(rare_events.with_width(told), notes=notes, cautions=cautions), shared)

@@ -11,12 +11,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from konsil.analysis.estimation.context import Context
-from konsil.analysis.estimation.contrast import contrast
+from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.estimate import Told
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.rows import row
+from konsil.analysis.estimation.result_rows import row
+from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.results import Row
-from konsil.analysis.model.said import Said, say
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.table.columns import Columns, task_columns
 from konsil.analysis.table.frame import Data, Long

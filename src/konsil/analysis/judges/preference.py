@@ -11,17 +11,17 @@ import polars as pl
 from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.estimate import Told, estimate
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.rows import estimates_of, row, told_rows
+from konsil.analysis.estimation.result_rows import estimates_of, row, told_rows
+from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
-from konsil.analysis.model.said import say
-from konsil.analysis.table.coding import Sample, select, subjects_of
+from konsil.analysis.table.encoding import Sample, select, subjects_of
 from konsil.analysis.table.frame import Long
 from konsil.analysis.table.lineage import OWN, Lineage
 from konsil.errors import NotRatedError
 from konsil.records import Rater
 from konsil.stats.agreement.consensus import majority
 from konsil.stats.engine.contract import Array, Estimate, IntArray
-from konsil.stats.judges.leniency import (
+from konsil.stats.judges.self_preference import (
     Bools,
     adjusted_preference,
     comparable,

@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from konsil.analysis.agreement import panels
+from konsil.analysis.agreement import consensus
 from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.estimate import Told
 from konsil.analysis.estimation.measure import Measure, minus
-from konsil.analysis.estimation.rows import differences_of, estimate_of, estimates_of, row, told_rows
+from konsil.analysis.estimation.result_rows import differences_of, estimate_of, estimates_of, row, told_rows
+from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Curve, Row
-from konsil.analysis.model.said import say
-from konsil.analysis.table.coding import Sample, select, subjects_of
+from konsil.analysis.table.encoding import Sample, select, subjects_of
 from konsil.analysis.table.frame import Long
 from konsil.stats.agreement.consensus import majority
 from konsil.stats.engine.contract import Array, Codes, Estimate, Finalise, IntArray
@@ -48,7 +48,7 @@ def risk_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Ro
         yield row(context, {"rater": name}, gap, area, kind="difference", versus={"rater": order})
         yield row(context, {"rater": order}, flat, risk, kind="companion")
     if len(panel.raters) > 2:
-        rest = panels.rest(panel, replace(context.analysis, statistic="percent_agreement"), context.level)
+        rest = consensus.rest(panel, replace(context.analysis, statistic="percent_agreement"), context.level)
         own = replace(rest, finalise=_one_minus(rest.finalise), scale="identity")
         name = say("{panel}, leave one out", panel=str(context.analysis.against))
         yield from told_rows(context, {"rater": name}, estimate_of(context, own), own)

@@ -16,8 +16,8 @@ from typing import Literal
 import numpy as np
 
 from konsil.analysis.model.catalogue import COSTS, ONE_TABLE, PARTS
+from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.results import Row
-from konsil.analysis.model.said import Said, say
 from konsil.analysis.model.spec import Analysis
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.inference.infer import Caution

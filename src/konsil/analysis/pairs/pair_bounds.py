@@ -10,9 +10,9 @@ import polars as pl
 
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.model.catalogue import LENGTH, WINS
-from konsil.analysis.pairs.ballots import Ballot, as_jury, ballot_of, names_in, shown_first, steps_of
 from konsil.analysis.pairs.pairwise import members, statistic_of
-from konsil.analysis.table.coding import select
+from konsil.analysis.pairs.votes import Ballot, as_jury, ballot_of, names_in, shown_first, steps_of
+from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import Long
 from konsil.analysis.table.lineage import OWN, Lineage
 from konsil.stats.pairs.votes import Votes, totals

@@ -11,13 +11,13 @@ import numpy as np
 
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import Told, two_way_method
-from konsil.analysis.estimation.rows import row
+from konsil.analysis.estimation.result_rows import row
+from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.results import Row, RowKind
-from konsil.analysis.model.said import Said, say
-from konsil.analysis.pairs.ballots import steps_of
 from konsil.analysis.pairs.pair_influences import Column, columns, numbered
 from konsil.analysis.pairs.pair_rules import CRITERION, criteria_problems
 from konsil.analysis.pairs.pairwise import statistic_of
+from konsil.analysis.pairs.votes import steps_of
 from konsil.analysis.table.frame import Long
 from konsil.analysis.table.lineage import Lineage
 from konsil.errors import AnalysisError

@@ -8,14 +8,14 @@ from dataclasses import replace
 
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import Told
-from konsil.analysis.estimation.rows import row
+from konsil.analysis.estimation.result_rows import row
+from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.results import Row
-from konsil.analysis.model.said import Said, say
-from konsil.analysis.pairs.standings import no_interval, sentence, two_procedures
+from konsil.analysis.pairs.ranking_summary import no_interval, sentence, two_procedures
 from konsil.analysis.pairs.vote_methods import votes_method
 from konsil.stats.engine.contract import Estimate
-from konsil.stats.pairs.crossed import Interval
 from konsil.stats.pairs.preference import Preference, disagree, is_dominated, vote_cautions
+from konsil.stats.pairs.two_way_clusters import Interval
 
 
 def value_rows(

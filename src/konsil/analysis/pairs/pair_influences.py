@@ -10,7 +10,7 @@ import numpy as np
 
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.pairs.pairwise import members, statistic_of, voted
-from konsil.analysis.table.coding import select
+from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import Long
 from konsil.analysis.table.lineage import Lineage
 from konsil.stats.engine.contract import Array, IntArray

@@ -12,20 +12,20 @@ import polars as pl
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import Told, estimates
 from konsil.analysis.estimation.measure import Column, Measure
-from konsil.analysis.estimation.rows import row, told_rows
+from konsil.analysis.estimation.result_rows import row, told_rows
+from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
-from konsil.analysis.model.said import say
-from konsil.analysis.pairs.ballots import Ballot, as_jury, ballot_of, names_in, shown_first
 from konsil.analysis.pairs.pair_estimates import value_rows
-from konsil.analysis.table.coding import groups, select
+from konsil.analysis.pairs.votes import Ballot, as_jury, ballot_of, names_in, shown_first
+from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import Long
 from konsil.analysis.table.lineage import OWN, Lineage
 from konsil.errors import NotRatedError
 from konsil.instrument import Criterion
 from konsil.stats.engine.contract import Array, Estimate
-from konsil.stats.pairs.accord import CHANCE, KAPPA, WITHIN, choice_agreement, choice_tables
-from konsil.stats.pairs.juries import own_minus_others, rank_agreement
+from konsil.stats.pairs.paired_choice_agreement import CHANCE, KAPPA, WITHIN, choice_agreement, choice_tables
 from konsil.stats.pairs.preference import preferences
+from konsil.stats.pairs.rank_agreement import own_minus_others, rank_agreement
 from konsil.stats.pairs.votes import Votes, cell_counts, votes
 from konsil.stats.pairs.wins import head_to_head
 

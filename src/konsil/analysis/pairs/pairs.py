@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from konsil.analysis.estimation.context import Context
-from konsil.analysis.estimation.rows import no_ratings
+from konsil.analysis.estimation.result_rows import no_ratings
 from konsil.analysis.model.catalogue import PREFERENCE, WINS, WORTHS
 from konsil.analysis.model.results import Row
 from konsil.analysis.pairs.pair_contrasts import contrast_rows
 from konsil.analysis.pairs.pair_judging import choice_rows, own_rows, position_rows, rank_rows
 from konsil.analysis.pairs.pairwise import pair_rows
 from konsil.analysis.pairs.published_pairs import PUBLISHED, published_rows
-from konsil.analysis.table.coding import select
+from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import Long
 from konsil.analysis.table.lineage import Lineage
 from konsil.instrument import Criterion

@@ -11,14 +11,14 @@ import polars as pl
 
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import Told
-from konsil.analysis.estimation.rows import row
+from konsil.analysis.estimation.result_rows import row
 from konsil.analysis.model.catalogue import LENGTH, WORTHS
+from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
-from konsil.analysis.model.said import say
-from konsil.analysis.pairs.ballots import Ballot, Member, as_jury, ballot_of, longer_first, names_in
 from konsil.analysis.pairs.pair_estimates import value_rows
+from konsil.analysis.pairs.votes import Ballot, Member, as_jury, ballot_of, longer_first, names_in
 from konsil.analysis.pairs.worth_rows import worth_rows
-from konsil.analysis.table.coding import groups
+from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.frame import Long
 from konsil.analysis.table.lineage import Lineage
 from konsil.stats.engine.contract import Estimate

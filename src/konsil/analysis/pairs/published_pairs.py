@@ -16,13 +16,13 @@ import polars as pl
 
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import Told
-from konsil.analysis.estimation.rows import row
+from konsil.analysis.estimation.result_rows import row
 from konsil.analysis.model.catalogue import LENGTH
+from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.results import Row
-from konsil.analysis.model.said import Said, say
-from konsil.analysis.pairs.ballots import Ballot, as_jury, ballot_of, longer_first, names_in
-from konsil.analysis.pairs.standings import two_procedures
-from konsil.analysis.table.coding import groups
+from konsil.analysis.pairs.ranking_summary import two_procedures
+from konsil.analysis.pairs.votes import Ballot, as_jury, ballot_of, longer_first, names_in
+from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.frame import Long
 from konsil.analysis.table.lineage import Lineage
 from konsil.stats.engine.contract import Array, Estimate, IntArray

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from konsil.analysis.estimation.estimate import two_way_method
-from konsil.analysis.model.said import Said, say
+from konsil.analysis.model.message import Said, say
 
 
 def votes_method(cluster: str, way: str, how: str, df: float) -> Said:

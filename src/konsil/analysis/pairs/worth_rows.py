@@ -10,18 +10,18 @@ import numpy as np
 
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import Told
-from konsil.analysis.estimation.rows import row
+from konsil.analysis.estimation.result_rows import row
+from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
-from konsil.analysis.model.said import say
-from konsil.analysis.pairs.ballots import Member
 from konsil.analysis.pairs.pair_estimates import counted, linearised, resampled
-from konsil.analysis.pairs.standings import ratio_limits, sentence, worth_limits
+from konsil.analysis.pairs.ranking_summary import ratio_limits, sentence, worth_limits
+from konsil.analysis.pairs.votes import Member
 from konsil.stats.engine.contract import Array, Estimate
+from konsil.stats.pairs.bradley_terry_davidson import fit, worths
 from konsil.stats.pairs.preference import Preference, is_dominated, preferences, vote_cautions
 from konsil.stats.pairs.ratios import Ratios, against_reference, model_interval, ratios_to_best
 from konsil.stats.pairs.votes import totals
 from konsil.stats.pairs.worth_designs import Model, design
-from konsil.stats.pairs.worths import fit, worths
 
 MODELS: Mapping[str, Model] = {"davidson": "davidson", "bradley_terry": "bradley_terry"}
 

@@ -11,22 +11,22 @@ from types import MappingProxyType
 import numpy as np
 import polars as pl
 
-from konsil.analysis.agreement.panels import ONE_TABLE, judges_and_panel, one_table
+from konsil.analysis.agreement.consensus import ONE_TABLE, judges_and_panel, one_table
 from konsil.analysis.cases.approval import approval_bounds
 from konsil.analysis.estimation.context import Context, labels_in, sample_of
-from konsil.analysis.judges.caution import items_of, score_column
+from konsil.analysis.judges.abstention_slope import items_of, score_column
 from konsil.analysis.judges.preference import bench_of, preference_range
 from konsil.analysis.model.catalogue import INJECTION
 from konsil.analysis.model.results import Bounds, Row
 from konsil.analysis.pairs.pair_bounds import OF_SYSTEMS, concerned, pair_range
 from konsil.analysis.pairs.pairs import is_of_pairs
-from konsil.analysis.table.coding import Sample, select, subjects_of
+from konsil.analysis.table.encoding import Sample, select, subjects_of
 from konsil.analysis.table.frame import Long
 from konsil.analysis.table.lineage import Lineage
 from konsil.stats.agreement.consensus import majority
+from konsil.stats.judges.abstention_slope import slope, slope_sums
 from konsil.stats.judges.bounds import judge_range, share_range
-from konsil.stats.judges.leniency import Bools
-from konsil.stats.judges.slopes import slope, slope_sums
+from konsil.stats.judges.self_preference import Bools
 
 Range = tuple[float, float]
 UNKNOWN: Range = (math.nan, math.nan)

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import polars as pl
 
+from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.results import Row
-from konsil.analysis.model.said import Said, say
 from konsil.analysis.model.spec import Analysis
-from konsil.analysis.table.coding import select
+from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import Long
 from konsil.errors import AnalysisError
 

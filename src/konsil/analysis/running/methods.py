@@ -10,15 +10,15 @@ import polars as pl
 from konsil.analysis.agreement.consensus_rules import leaves_one_out, needs_majority
 from konsil.analysis.cases.case_methods import case_methods
 from konsil.analysis.designs.design_methods import design_methods
-from konsil.analysis.estimation.few import FEW_HITS
+from konsil.analysis.estimation.rare_events import FEW_HITS
 from konsil.analysis.model.catalogue import PREFERENCE, WINS, WORTHS
+from konsil.analysis.model.message import listed, say
 from konsil.analysis.model.results import Row
-from konsil.analysis.model.said import listed, say
 from konsil.analysis.model.spec import Analysis, Exclusions, Resampling
 from konsil.analysis.table.adjudicated import adjudication_sentences
 from konsil.analysis.table.frame import Long, reasons
-from konsil.stats.agreement.names import STATISTICS
-from konsil.stats.pairs.juries import JURY_LINE
+from konsil.stats.agreement.registry import STATISTICS
+from konsil.stats.pairs.rank_agreement import JURY_LINE
 
 
 def methods(

@@ -10,33 +10,33 @@ from types import MappingProxyType
 
 import polars as pl
 
-from konsil.analysis.agreement.against import against_panel_rows
-from konsil.analysis.agreement.averages import average_groups
-from konsil.analysis.agreement.kinds import each_against_rest, single
+from konsil.analysis.agreement.groups import each_against_rest, single
+from konsil.analysis.agreement.judge_vs_panel import against_panel_rows
+from konsil.analysis.agreement.panel_mean import average_groups
 from konsil.analysis.cases.approval import trade_offs
 from konsil.analysis.cases.case_rules import settled, threshold_problems
 from konsil.analysis.cases.cases import case_rows
 from konsil.analysis.cases.length import length_groups
-from konsil.analysis.designs.costs import cost_rows
-from konsil.analysis.designs.parts import part_rows
-from konsil.analysis.designs.timed import timed_groups
+from konsil.analysis.designs.durations import timed_groups
+from konsil.analysis.designs.rater_cost import cost_rows
+from konsil.analysis.designs.sentence_sampling import part_rows
 from konsil.analysis.estimation.context import Context, Group
-from konsil.analysis.estimation.contrast import contrast
+from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.estimate import Told
 from konsil.analysis.estimation.measure import Measure, clusters_used
 from konsil.analysis.estimation.rater_samples import have_other_raters, of_other_raters
-from konsil.analysis.estimation.rows import cannot_be_made, no_ratings, row, told_rows
+from konsil.analysis.estimation.result_rows import cannot_be_made, no_ratings, row, told_rows
 from konsil.analysis.estimation.sensitivity import rater_contrast
 from konsil.analysis.estimation.targets import answering, target_of, target_sentences, target_within
+from konsil.analysis.judges.abstention_slope import caution_rows
 from konsil.analysis.judges.blinding import blinding_rows
-from konsil.analysis.judges.caution import caution_rows
 from konsil.analysis.judges.ensembles import MEASURES, ensemble_rows
 from konsil.analysis.judges.injections import injection_rows
 from konsil.analysis.judges.preference import preference_rows
 from konsil.analysis.judges.risk import risk_curves, risk_rows
 from konsil.analysis.model.catalogue import AUDIT, BLINDING, CASES, COMPLETE, COSTS, INJECTION, PARTS, RATER_PAIR, TIMED
+from konsil.analysis.model.message import Said
 from konsil.analysis.model.results import Results, Row
-from konsil.analysis.model.said import Said
 from konsil.analysis.model.spec import Analysis, AsPublished, Derived, Exclusions, Inference, Resampling
 from konsil.analysis.pairs.max_t import with_max_t
 from konsil.analysis.pairs.pairs import is_of_pairs, pair_statistics
@@ -46,12 +46,12 @@ from konsil.analysis.running.enough_draws import is_stated, limited, too_few, wi
 from konsil.analysis.running.methods import methods
 from konsil.analysis.running.rules import contradictions
 from konsil.analysis.running.study_warnings import of_same_family, study_warnings
-from konsil.analysis.table.called import calling, imported, orders
-from konsil.analysis.table.coding import groups, rater_pairs, select
 from konsil.analysis.table.coverage import coverage, label_counts, surplus
 from konsil.analysis.table.derived import derived_values, with_derived
+from konsil.analysis.table.encoding import groups, rater_pairs, select
 from konsil.analysis.table.frame import Data, Long, long
 from konsil.analysis.table.lineage import Lineage, lineage
+from konsil.analysis.table.model_provenance import calling, imported, orders
 from konsil.analysis.table.outcomes import missing, outcomes
 from konsil.analysis.table.tiebreak import with_tiebreaks
 from konsil.errors import AnalysisError, NotRatedError, nearest

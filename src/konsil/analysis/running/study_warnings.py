@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from konsil.analysis.model.said import say
+from konsil.analysis.model.message import say
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.frame import Long
 from konsil.analysis.table.lineage import Lineage

@@ -8,20 +8,20 @@ from typing import get_args
 
 import polars as pl
 
-from konsil.analysis.agreement.agree import PairWeights
+from konsil.analysis.agreement.agreement_statistics import PairWeights
 from konsil.analysis.estimation.own_weights import own_weights
 from konsil.analysis.model.spec import Resampling
 from konsil.analysis.standalone.agreement_groups import common_scale, compare_tables
 from konsil.analysis.standalone.agreement_request import Request, check_request
 from konsil.analysis.standalone.agreement_result import Agreement
 from konsil.analysis.standalone.table_agreement import estimate_table
-from konsil.analysis.tabular.asked import Asked, Layout, Level, composed
-from konsil.analysis.tabular.frames import lone_index, to_polars
+from konsil.analysis.tabular.agreement_options import Asked, Layout, Level, composed
+from konsil.analysis.tabular.dataframes import lone_index, to_polars
+from konsil.analysis.tabular.ratings_table import Table, as_text, read
 from konsil.analysis.tabular.slices import Part, Slices, as_values, parts
 from konsil.analysis.tabular.table_layout import is_long, is_role, settled
-from konsil.analysis.tabular.tabular import Table, as_text, read
 from konsil.errors import AnalysisError
-from konsil.stats.agreement.names import STATISTICS
+from konsil.stats.agreement.registry import STATISTICS
 
 
 def agreement(

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from konsil.analysis.agreement import agree
-from konsil.analysis.estimation.contrast import contrast
+from konsil.analysis.agreement import agreement_statistics
+from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.ranges import within_statistic
-from konsil.analysis.model.said import listed, say
+from konsil.analysis.model.message import listed, say
 from konsil.analysis.standalone.agreement_request import Request, names_of, weights_of_table
 from konsil.analysis.standalone.agreement_result import (
     Comparison,
     NamedEstimate,
 )
-from konsil.analysis.tabular.asked import Asked
-from konsil.analysis.tabular.tabular import Table
+from konsil.analysis.tabular.agreement_options import Asked
+from konsil.analysis.tabular.ratings_table import Table
 from konsil.errors import option
 from konsil.stats.engine.weights import stream_key
 
@@ -43,11 +43,11 @@ def compare_tables(
     shared = len({*first.sample.clusters} & {*second.sample.clusters})
     for name in names:
         measures = [
-            agree.agreement(
+            agreement_statistics.agreement(
                 table.sample,
                 name,
                 asked.level,
-                agree.weights_of(name, weights_of_table(request, table)),
+                agreement_statistics.weights_of(name, weights_of_table(request, table)),
                 pair_weights=request.pair_weights,
             )
             for table in tables

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import get_args
 
-from konsil.analysis.agreement import agree
-from konsil.analysis.agreement.agree import PairWeights
+from konsil.analysis.agreement import agreement_statistics
+from konsil.analysis.agreement.agreement_statistics import PairWeights
 from konsil.analysis.estimation.own_weights import OwnWeights, Weights
 from konsil.analysis.model.spec import Resampling
-from konsil.analysis.tabular.asked import Asked, Level
+from konsil.analysis.tabular.agreement_options import Asked, Level
+from konsil.analysis.tabular.ratings_table import Table
 from konsil.analysis.tabular.slices import Slices
-from konsil.analysis.tabular.tabular import Table
 from konsil.errors import AnalysisError, nearest, option
 from konsil.stats.engine.distances import WEIGHTS
 
@@ -53,7 +53,7 @@ def check_request(asked: Asked, request: Request) -> None:
     if not 0.5 <= request.resampling.level < 1:
         raise AnalysisError(f"confidence: expected from 0.5 to below 1, got {request.resampling.level:g}")
     for name in request.statistics:
-        agree.entry(name, asked.level, option("statistics", flag="statistic"))
+        agreement_statistics.entry(name, asked.level, option("statistics", flag="statistic"))
     if isinstance(request.weights, str) and request.weights and request.weights not in WEIGHTS:
         raise AnalysisError(f"{option('weights')} {request.weights!r}: {nearest(request.weights, WEIGHTS)}")
     if request.pair_weights not in get_args(PairWeights):
@@ -85,7 +85,7 @@ def names_of(table: Table, asked: Asked, request: Request) -> tuple[tuple[str, .
     """The statistics that are given of a table, and those that are not because raters are not known."""
     labels = table.sample.codes.labels
     has_gaps = bool((labels < 0).any())
-    usual = agree.applicable(asked.level, is_incomplete=has_gaps)
+    usual = agreement_statistics.applicable(asked.level, is_incomplete=has_gaps)
     names = request.statistics or usual
     if "within_one" in names and not has_steps(table, asked):
         if request.statistics:
@@ -99,14 +99,14 @@ def names_of(table: Table, asked: Asked, request: Request) -> tuple[tuple[str, .
     if table.has_raters:
         return names, ()
     if not request.statistics and not has_gaps:
-        names = (agree.INCOMPLETE["percent_agreement"], *names)
-    left_out = tuple(name for name in names if agree.needs_raters(name))
+        names = (agreement_statistics.INCOMPLETE["percent_agreement"], *names)
+    left_out = tuple(name for name in names if agreement_statistics.needs_raters(name))
     estimable = tuple(name for name in names if name not in left_out)
     if has_gaps and not request.statistics:
         estimable = tuple(name for name in estimable if name not in {"icc1", "icc1k"})
     if not estimable:
         raise AnalysisError(
             f"{asked.name}: {', '.join(left_out)}: it is not known who gave which label, which these need; without"
-            f" raters there are {', '.join(n for n in usual if not agree.needs_raters(n))}"
+            f" raters there are {', '.join(n for n in usual if not agreement_statistics.needs_raters(n))}"
         )
     return estimable, left_out

@@ -7,12 +7,12 @@ from itertools import combinations
 
 import numpy as np
 
-from konsil.analysis.agreement.agree import PairWeights
-from konsil.analysis.model.said import listed, say
+from konsil.analysis.agreement.agreement_statistics import PairWeights
+from konsil.analysis.model.message import listed, say
 from konsil.analysis.standalone.agreement_result import Overlap
-from konsil.analysis.table.coding import Sample
+from konsil.analysis.table.encoding import Sample
 from konsil.errors import option
-from konsil.stats.agreement.names import STATISTICS
+from konsil.stats.agreement.registry import STATISTICS
 
 UNEVEN = 2
 """Where some pair shares this many times as many units as another, the weights of the pairs are told."""

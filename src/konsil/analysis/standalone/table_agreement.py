@@ -9,11 +9,11 @@ from itertools import combinations
 
 import numpy as np
 
-from konsil.analysis.agreement import agree
+from konsil.analysis.agreement import agreement_statistics
 from konsil.analysis.agreement.textbook import closed_form
 from konsil.analysis.estimation.estimate import sentence
 from konsil.analysis.estimation.ranges import within_statistic
-from konsil.analysis.model.said import listed, say
+from konsil.analysis.model.message import listed, say
 from konsil.analysis.standalone.agreement_request import (
     MANY_PAIRS,
     RANKED,
@@ -25,11 +25,11 @@ from konsil.analysis.standalone.agreement_request import (
 )
 from konsil.analysis.standalone.agreement_result import Agreement, NamedEstimate, PairResult, RaterCount
 from konsil.analysis.standalone.overlaps import overlaps_of, uneven_overlaps
-from konsil.analysis.table.coding import Sample
-from konsil.analysis.tabular.asked import Asked
-from konsil.analysis.tabular.tabular import Table
+from konsil.analysis.table.encoding import Sample
+from konsil.analysis.tabular.agreement_options import Asked
+from konsil.analysis.tabular.ratings_table import Table
 from konsil.errors import AnalysisError, option
-from konsil.stats.agreement.names import STATISTICS
+from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.contract import IntArray
 from konsil.stats.engine.weights import stream_key
 
@@ -57,7 +57,11 @@ def estimate_table(table: Table, asked: Asked, request: Request) -> Agreement:
                 names=listed(left_out, end="{some}, {last}"),
             )
         ] = []
-    if not request.statistics and "within_one" in agree.applicable(asked.level) and not has_steps(table, asked):
+    if (
+        not request.statistics
+        and "within_one" in agreement_statistics.applicable(asked.level)
+        and not has_steps(table, asked)
+    ):
         notes[
             say(
                 "Agreement within one step is not computed: the labels observed have gaps, so the steps between them"
@@ -76,7 +80,11 @@ def estimate_table(table: Table, asked: Asked, request: Request) -> Agreement:
                     level=option("level", "interval"),
                 )
             ] = []
-    if not request.statistics and RANKED[0] in agree.applicable(asked.level) and RANKED[0] not in names + left_out:
+    if (
+        not request.statistics
+        and RANKED[0] in agreement_statistics.applicable(asked.level)
+        and RANKED[0] not in names + left_out
+    ):
         notes[
             say(
                 "Spearman's rho and Kendall's tau-b of {n:,} pairs of raters are computed on request only ({option}).",
@@ -85,7 +93,7 @@ def estimate_table(table: Table, asked: Asked, request: Request) -> Agreement:
                 option=option("statistics", flag="statistic"),
             )
         ] = []
-    everything = agree.told_together(
+    everything = agreement_statistics.told_together(
         sample,
         names,
         asked.level,
@@ -98,7 +106,11 @@ def estimate_table(table: Table, asked: Asked, request: Request) -> Agreement:
     for name, told in everything.items():
         statistics.append(NamedEstimate(name, within_statistic(told.headline, name, weights_of_table(request, table))))
         textbook = closed_form(
-            sample, name, asked.level, told.headline, weights=agree.weights_of(name, weights_of_table(request, table))
+            sample,
+            name,
+            asked.level,
+            told.headline,
+            weights=agreement_statistics.weights_of(name, weights_of_table(request, table)),
         )
         others = (*told.companions, *([textbook] if textbook is not None else []))
         companions.extend(
@@ -171,14 +183,14 @@ def _pairs(table: Table, asked: Asked, request: Request) -> tuple[PairResult, ..
             f" choose raters with {option('rater')} (wide) or {option('where')}"
         )
     names = [n for n in names_of(table, asked, request)[0] if STATISTICS[n].needs in {"pairs", "counts"}]
-    names = [n for n in names if n not in {*agree.INCOMPLETE.values(), "unanimity"}]
+    names = [n for n in names if n not in {*agreement_statistics.INCOMPLETE.values(), "unanimity"}]
     results = []
     for a, b in combinations(range(n), 2):
         both = np.flatnonzero((sample.codes.labels[:, [a, b]] >= 0).all(axis=1))
         raters = (sample.raters[a], sample.raters[b])
         summaries = {}
         if len(both):
-            summaries = agree.told_together(
+            summaries = agreement_statistics.told_together(
                 _of_two(sample, a, b, both),
                 names,
                 asked.level,

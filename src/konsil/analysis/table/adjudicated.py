@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from konsil.analysis.model.said import listed, say
+from konsil.analysis.model.message import listed, say
 
 PURPOSE = "adjudication"
 _SUBJECT = "answers, sorted"

@@ -10,7 +10,7 @@ from typing import Literal
 
 import polars as pl
 
-from konsil.analysis.model.said import Said, say
+from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.table.columns import Columns, task_columns
 from konsil.analysis.table.frame import Data

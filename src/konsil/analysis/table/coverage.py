@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
+from konsil.analysis.model.message import say
 from konsil.analysis.model.results import CoverageRow
-from konsil.analysis.model.said import say
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.table.columns import answers_in, rating_columns, task_columns
 from konsil.analysis.table.frame import Data, Long, reasons

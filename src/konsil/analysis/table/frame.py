@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import polars as pl
 
-from konsil.analysis.model.said import Said, say
+from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.table.adjudicated import Adjudicated, settle
 from konsil.analysis.table.columns import rating_columns, task_columns

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from konsil.analysis.model.said import say
-from konsil.analysis.table.coding import Sample
-from konsil.stats.agreement.names import SHARE, STATISTICS
+from konsil.analysis.model.message import say
+from konsil.analysis.table.encoding import Sample
+from konsil.stats.agreement.registry import SHARE, STATISTICS
 from konsil.stats.engine.tables import unit_counts
 
 PREVALENCE = 0.9

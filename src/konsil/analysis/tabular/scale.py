@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from konsil.analysis.model.said import listed, say
-from konsil.analysis.table.coding import Labels
-from konsil.analysis.tabular.asked import Asked
+from konsil.analysis.model.message import listed, say
+from konsil.analysis.table.encoding import Labels
+from konsil.analysis.tabular.agreement_options import Asked
 from konsil.errors import SourceError, nearest, option
 
 _NEVER = {"nan", "#n/a", "inf", "-inf"}

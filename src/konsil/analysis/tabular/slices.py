@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from konsil.analysis.model.said import say
+from konsil.analysis.model.message import say
 from konsil.errors import SourceError, entry, nearest, option
 from konsil.records.ordering import natural
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import polars as pl
 
-from konsil.analysis.model.said import listed, say
-from konsil.analysis.tabular.asked import Asked, Layout
+from konsil.analysis.model.message import listed, say
+from konsil.analysis.tabular.agreement_options import Asked, Layout
 from konsil.analysis.tabular.unnamed import is_list, refuse_counts
 from konsil.errors import SourceError, choice, option
 

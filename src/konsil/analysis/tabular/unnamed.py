@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import polars as pl
 
-from konsil.analysis.model.said import listed, say
-from konsil.analysis.tabular.asked import Asked
+from konsil.analysis.model.message import listed, say
+from konsil.analysis.tabular.agreement_options import Asked
 from konsil.errors import SourceError, choice, nearest, option
 
 _MANY = 5_000_000

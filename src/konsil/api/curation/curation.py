@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from konsil.api.curation.decided import write_cells
+from konsil.api.curation.decision_tables import write_cells
 from konsil.api.folder.folder import Folder
 from konsil.prepare import KEEP, decisions, last_screened, last_themed
 from konsil.prepare.cases.marking import last_markings, markers_of

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from konsil.api.curation.decided import write_cells
+from konsil.api.curation.decision_tables import write_cells
 from konsil.api.curation.marks import COLUMNS, occurrence_of, read_marks
 from konsil.api.folder.folder import PROTOCOL, Folder, now
 from konsil.api.folder.noting import note_study

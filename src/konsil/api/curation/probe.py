@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from konsil.api.curation.decided import write_cells
+from konsil.api.curation.decision_tables import write_cells
 from konsil.api.folder.folder import PROTOCOL, Folder, now
 from konsil.api.folder.noting import note_study
 from konsil.collect.jobs.collection import Options

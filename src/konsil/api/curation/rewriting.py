@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from konsil.api.curation.decided import DECISION, read_decisions, write_cells
+from konsil.api.curation.decision_tables import DECISION, read_decisions, write_cells
 from konsil.api.curation.preparing import check_drawn
 from konsil.api.folder.folder import PROTOCOL, Folder, now
 from konsil.api.folder.noting import note_study

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from konsil.api.curation.decided import DECISION, read_decisions, write_cells
+from konsil.api.curation.decision_tables import DECISION, read_decisions, write_cells
 from konsil.api.curation.theme_asking import Helped, with_model
 from konsil.api.folder.folder import PROTOCOL, Folder, now
 from konsil.api.folder.noting import note_study

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from konsil.analysis.table.called import played
+from konsil.analysis.table.model_provenance import played
 from konsil.api.folder.folder import PROTOCOL, Folder, now
 from konsil.errors import StudyError, option
 from konsil.instrument import Criterion, Instrument, canonical
@@ -18,6 +18,7 @@ from konsil.records import Event, Rating, Task
 from konsil.store import Batch, Store
 from konsil.store.people.staff import pseudonym
 from konsil.study import Study, study_digest
+from konsil.study.data.blinding import Letters, letters, pair_criteria
 from konsil.study.data.freezing import (
     FREEZE,
     LIFTED,
@@ -30,12 +31,11 @@ from konsil.study.data.freezing import (
     told_apart,
     unblinded,
 )
-from konsil.study.data.letters import Letters, letters, pair_criteria
 from konsil.study.data.plan_status import Timing, plan_sentences, plan_statuses
 
 if TYPE_CHECKING:
+    from konsil.analysis.model.message import Said
     from konsil.analysis.model.results import PlanStatus
-    from konsil.analysis.model.said import Said
     from konsil.analysis.table.columns import Columns
     from konsil.analysis.table.frame import Data
 

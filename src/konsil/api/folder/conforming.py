@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from konsil.analysis.model.said import Said, say
+from konsil.analysis.model.message import Said, say
 from konsil.analysis.table.conformity import (
     forms,
     mismatches,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from konsil.analysis.model.said import Said, say
+from konsil.analysis.model.message import Said, say
 from konsil.prepare import last_screened
 from konsil.prepare.identifiers.identifiers import RECALL
 from konsil.records import Event

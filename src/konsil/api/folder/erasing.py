@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date
 
-from konsil.analysis.model.said import Said, say
+from konsil.analysis.model.message import Said, say
 from konsil.api.folder.folder import Folder, now
 from konsil.records import Event
 from konsil.store.people.staff import decider

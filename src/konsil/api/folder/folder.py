@@ -149,8 +149,8 @@ class Folder:
     def export(self, output: Path, format_: Format, *, overwrite: bool = False) -> Path:
         """Write all records as files that `import_export` reads back equal; in letters while the study is blinded."""
         from konsil.api.folder.blinded import show
+        from konsil.store.release.blinding import key, veiling
         from konsil.store.release.export import export
-        from konsil.store.release.veil import key, veiling
 
         with self.store() as store:
             veil = veiling(self.study, key(store)) if show(self, store) else None
@@ -200,7 +200,7 @@ class Folder:
         from konsil.analysis.judges.injections import part_injections
         from konsil.api.folder.blinded import blinded_view, show
         from konsil.api.folder.conforming import conforming
-        from konsil.store.release.veil import key as veil_key
+        from konsil.store.release.blinding import key as veil_key
 
         data, events = self.stored()
         data, methods = conforming(str(self.path / PROTOCOL), self.study, data, events)
@@ -223,7 +223,7 @@ class Folder:
         """Everything collected under its stored names, and what happened; nobody has looked whether it conforms."""
         from konsil.analysis.table.frame import Data
         from konsil.api.folder.pocqi import lengths_of
-        from konsil.store.calls.callees import callees
+        from konsil.store.calls.call_settings import callees
         from konsil.store.calls.usages import usages
 
         with self.store() as store, store.view() as view:
@@ -323,7 +323,7 @@ class Folder:
         )
 
     def _times(self) -> tuple[Worked, ...]:
-        from konsil.store.release.traces import worked
+        from konsil.store.release.page_telemetry import worked
 
         with self.store() as store, store.view() as view:
             return worked(view.connection)

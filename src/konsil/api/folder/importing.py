@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
-from konsil.analysis.model.said import say
+from konsil.analysis.model.message import say
 from konsil.instrument import Instrument
 from konsil.records import Source
 from konsil.sources.files.problems import raise_if

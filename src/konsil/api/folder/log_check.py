@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from konsil.analysis.model.said import Said, say
+from konsil.analysis.model.message import Said, say
 from konsil.store import Store
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from konsil.analysis.model.said import say
+from konsil.analysis.model.message import say
 from konsil.analysis.table.frame import Data
 from konsil.api.folder.conforming import conforming
 from konsil.errors import StoreError, nearest

@@ -12,7 +12,7 @@ from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 
-from konsil.api.curation.decided import write_cells
+from konsil.api.curation.decision_tables import write_cells
 from konsil.api.curation.masking import pretended_versions
 from konsil.api.folder.folder import PROTOCOL, Folder, open_folder
 from konsil.api.folder.importing import incoming

@@ -163,7 +163,7 @@ def write_report(folder: Folder, output: Path | None = None) -> tuple[Path, Resu
 
 def recovered(folder: Folder, results: Results) -> Section:
     """The report's section on the true parameters and what the analyses made of them."""
-    from konsil.analysis.model.said import say
+    from konsil.analysis.model.message import say
     from konsil.report import Recovered, Section
 
     with folder.store() as store:

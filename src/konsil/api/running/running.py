@@ -11,7 +11,7 @@ from konsil.plan.model.places import Places
 from konsil.records.ordering import natural
 from konsil.store.engine.engine import reading
 from konsil.store.people.staff import decider
-from konsil.store.tasks import additions, batches, leaving, progress, vacancies
+from konsil.store.tasks import additions, batches, progress, vacancies, withdrawal
 from konsil.store.tasks.additions import Addition, Group
 
 
@@ -19,8 +19,8 @@ def withdraw(folder: Folder, rater: str, *, reason: str = "", keep: bool = True)
     """Let a rater go: her links end, what she rated stays, the rest goes to others; `keep` False only says how."""
     with folder.store() as store:
         if not keep:
-            return leaving.preview(store, folder.study, rater)
-        found = leaving.withdraw(store, folder.study, rater, at=now(), reason=reason)
+            return withdrawal.preview(store, folder.study, rater)
+        found = withdrawal.withdraw(store, folder.study, rater, at=now(), reason=reason)
     if found is None:
         raise StudyError(f"{folder.path}: rater {rater!r} could not be withdrawn; try again")
     return found

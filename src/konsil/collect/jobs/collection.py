@@ -19,8 +19,8 @@ from konsil.collect.running.works import now
 from konsil.errors import CollectError
 from konsil.records import Call
 from konsil.store import Store
-from konsil.store.calls.alone import alone
 from konsil.store.calls.calls import Calls
+from konsil.store.calls.run_lock import alone
 
 T = TypeVar("T")
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from konsil.collect.jobs.ballots import Round, attempt_of, complete, polled, rounds, undecided_of
 from konsil.collect.jobs.collection import Collected, Options, chunks, collect
 from konsil.collect.jobs.jobs import Job, endpoint_of, sampling
+from konsil.collect.jobs.repeated_calls import Round, attempt_of, complete, polled, rounds, undecided_of
 from konsil.collect.providers.provider import Message, Request
 from konsil.collect.running.works import Reader
 from konsil.errors import CollectError, nearest

@@ -20,7 +20,7 @@ from konsil.store.curation.rewriting import worded
 from konsil.study import Study
 from konsil.study.data.cutting import with_sentences
 from konsil.study.sections.calling import Settings, settings_of, split_model
-from konsil.study.sections.parting import parted
+from konsil.study.sections.section_split import parted
 
 _CHUNK = 1_000
 

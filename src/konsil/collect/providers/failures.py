@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from konsil.collect.providers.blame import blamed
 from konsil.collect.providers.error_bodies import inner, is_page, own_words, patience_asked
 from konsil.collect.providers.provider import (
     AccountError,
@@ -17,6 +16,7 @@ from konsil.collect.providers.provider import (
     RequestError,
     ServerError,
 )
+from konsil.collect.providers.rejected_parameter import blamed
 
 _STATUS_SENTENCES = {
     401: "does not accept the key",

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from konsil.plan.model.allocation import Allocation
-from konsil.plan.model.streams import token
+from konsil.plan.model.rng_streams import token
 from konsil.records import Item, Rater, Task
 
 Block = tuple[str, str]

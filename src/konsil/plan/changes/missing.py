@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from konsil.instrument import Instrument
 from konsil.plan.model.allocation import Allocation
-from konsil.plan.model.book import Book, asks_about_answers
+from konsil.plan.model.references import Book, asks_about_answers
 from konsil.records import Answer, Item, Rater
 
 

@@ -11,12 +11,12 @@ from konsil.plan.draw.conflicts import conflicting_items
 from konsil.plan.draw.pairing import seatings
 from konsil.plan.draw.schedule import schedule
 from konsil.plan.draw.seating import seat_panel
-from konsil.plan.draw.seats import occupy
+from konsil.plan.draw.slot_holders import occupy
 from konsil.plan.model.allocation import Allocation
-from konsil.plan.model.book import Book, check_numbers, is_survey
 from konsil.plan.model.places import Places, added_places, signed_up, slots_of, stand_ins, waves_of
+from konsil.plan.model.references import Book, check_numbers, is_survey
+from konsil.plan.model.rng_streams import generator, token
 from konsil.plan.model.screens import Draft, Site, Subjects, arms_of, drafts_of, item_subjects, pool_of
-from konsil.plan.model.streams import generator, token
 from konsil.prepare import in_study
 from konsil.records import Answer, Event, Item, Purpose, Rater, Rating, Task
 

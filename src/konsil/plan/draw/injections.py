@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from konsil.errors import PlanError
 from konsil.instrument import Instrument
 from konsil.instrument.screens.injections import KINDS
-from konsil.plan.model.streams import token
+from konsil.plan.model.rng_streams import token
 from konsil.records import Task
 
 

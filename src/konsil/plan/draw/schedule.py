@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Sequence
 
 from konsil.errors import PlanError
+from konsil.plan.model.rng_streams import token
 from konsil.plan.model.screens import Draft, blind
-from konsil.plan.model.streams import token
 from konsil.records import Task
 
 _RANK = {"practice": 0, "pilot": 1, "main": 2, "tiebreak": 2, "repeat": 3}

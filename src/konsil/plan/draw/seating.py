@@ -9,8 +9,8 @@ import numpy as np
 
 from konsil.plan.draw.overlaps import extend_overlap, share_items
 from konsil.plan.draw.pairing import groups_of, seatings
+from konsil.plan.model.rng_streams import generator
 from konsil.plan.model.screens import Site
-from konsil.plan.model.streams import generator
 from konsil.records import Item, Rater
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from konsil.errors import PlanError
 from konsil.instrument import Instrument
 from konsil.plan.model.allocation import Allocation
-from konsil.plan.model.book import Book, asks_about_answers
-from konsil.plan.model.streams import generator, orders, token
+from konsil.plan.model.references import Book, asks_about_answers
+from konsil.plan.model.rng_streams import generator, orders, token
 from konsil.records import Item, Purpose, Rater, Span
 
 Key = tuple[str | int, ...]

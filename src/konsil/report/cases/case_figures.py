@@ -12,12 +12,12 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from konsil.analysis import Analysis, Row
 from konsil.report.figures.drawing import ACCENT, INK, MUTED, PAPER, RULE, Drawing, finish, style
 from konsil.report.figures.figures import forest
-from konsil.report.figures.marks import WIDTH, About, Dot, short, stamp
-from konsil.report.figures.multiples import Point, Series, legend, panels_across
-from konsil.report.material.anchors import anchor
+from konsil.report.figures.small_multiples import Point, Series, legend, panels_across
+from konsil.report.figures.svg_primitives import WIDTH, About, Dot, short, stamp
 from konsil.report.material.glossary import title
-from konsil.report.material.joined import Joined, levels_of, value_head
 from konsil.report.material.overview import Material, natural
+from konsil.report.material.slugs import anchor
+from konsil.report.material.table_rows import Joined, levels_of, value_head
 
 COLOURS = (ACCENT, "#b4532a", "#6a7f2e", MUTED)
 """One for each curve of a panel; their marks differ as well."""

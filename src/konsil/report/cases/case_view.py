@@ -11,7 +11,7 @@ from statistics import fmean
 from markupsafe import Markup, escape
 
 from konsil.analysis import Analysis
-from konsil.analysis.model.said import say
+from konsil.analysis.model.message import say
 from konsil.analysis.table.columns import rating_columns
 from konsil.records import Answer, Item
 from konsil.report.material.overview import Material, natural

@@ -12,8 +12,8 @@ from markupsafe import Markup
 from konsil.instrument import Instrument, digest
 from konsil.instrument.screens.screen import expected
 from konsil.instrument.screens.words import words
-from konsil.report.material.anchors import anchor
 from konsil.report.material.language import language
+from konsil.report.material.slugs import anchor
 from konsil.report.page.page import markdown
 from konsil.study import Study
 

@@ -13,8 +13,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from konsil.report.figures.drawing import ACCENT, INK, MUTED, PAPER, RULE, Drawing, finish, style
-from konsil.report.figures.marks import WIDTH, About, short, span, stamp, widest
-from konsil.report.figures.multiples import ACROSS, Point, legend, named
+from konsil.report.figures.small_multiples import ACROSS, Point, legend, named
+from konsil.report.figures.svg_primitives import WIDTH, About, short, span, stamp, widest
 from konsil.report.material.tables import Numbers
 
 SECOND = "#c96a34"

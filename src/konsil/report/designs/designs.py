@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue import AGREEMENT, COSTS, PARTS, TIMED
-from konsil.report.designs.advice import advice_table, budget_table, hours_table, ranking_table
 from konsil.report.designs.design_figures import Curve, Panel, curves
+from konsil.report.designs.recommendations import advice_table, budget_table, hours_table, ranking_table
 from konsil.report.figures.drawing import Drawing
-from konsil.report.figures.marks import About, Dot
-from konsil.report.figures.multiples import Column, Point, columns
-from konsil.report.material.anchors import anchor
+from konsil.report.figures.small_multiples import Column, Point, columns
+from konsil.report.figures.svg_primitives import About, Dot
 from konsil.report.material.glossary import title
-from konsil.report.material.joined import column_title
 from konsil.report.material.overview import Material, natural
+from konsil.report.material.slugs import anchor
+from konsil.report.material.table_rows import column_title
 from konsil.report.material.tables import MINUS, Table
 
 DESIGN = ("instrument", "design")

@@ -10,15 +10,17 @@ from dataclasses import dataclass
 from konsil.analysis import Analysis, Row
 from konsil.analysis.estimation.targets import whom
 from konsil.analysis.model.catalogue import CASES, PREFERENCE, WINS
-from konsil.analysis.model.said import say
+from konsil.analysis.model.message import say
 from konsil.report.designs.designs import is_told_by_design
-from konsil.report.estimates.forms import figures_of
+from konsil.report.estimates.figure_choice import figures_of
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.plots import forests
-from konsil.report.material.anchors import anchor
-from konsil.report.material.facts import facts_of, sentence_of
+from konsil.report.material.analysis_summary import facts_of, sentence_of
 from konsil.report.material.glossary import title
-from konsil.report.material.joined import (
+from konsil.report.material.overview import Material
+from konsil.report.material.ranges import case_cell, notes
+from konsil.report.material.slugs import anchor
+from konsil.report.material.table_rows import (
     Joined,
     beside_names,
     column_title,
@@ -28,8 +30,6 @@ from konsil.report.material.joined import (
     join,
     value_head,
 )
-from konsil.report.material.overview import Material
-from konsil.report.material.ranges import case_cell, notes
 from konsil.report.material.tables import Cell, Table, table
 from konsil.stats.engine.contract import Estimate, RatersTarget
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from konsil.instrument import Criterion
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.figures import distribution
-from konsil.report.figures.marks import About, Bar
-from konsil.report.material.anchors import anchor
+from konsil.report.figures.svg_primitives import About, Bar
 from konsil.report.material.overview import Material, natural
+from konsil.report.material.slugs import anchor
 
 MOST_LABELS = 12
 """A criterion with more labels than this has no figure; its counts are in labels.csv."""

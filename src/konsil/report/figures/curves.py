@@ -10,11 +10,11 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from konsil.analysis.model.results import Curve
 from konsil.report.figures.drawing import ACCENT, INK, MUTED, RULE, Drawing, finish, style
-from konsil.report.figures.marks import WIDTH, About, short, stamp
-from konsil.report.figures.multiples import ACROSS, legend
-from konsil.report.material.anchors import anchor
+from konsil.report.figures.small_multiples import ACROSS, legend
+from konsil.report.figures.svg_primitives import WIDTH, About, short, stamp
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material
+from konsil.report.material.slugs import anchor
 
 SETTLED = 0.05
 """Share of the labels before which a curve jumps with every single one; it does not decide the scale."""

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
 from konsil.report.figures.drawing import INK, MUTED, PAPER, RULE, Drawing, finish, style
-from konsil.report.figures.marks import (
+from konsil.report.figures.svg_primitives import (
     EDGE,
     ROW,
     SEQUENTIAL,

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from konsil.analysis import Analysis
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.figures import forest, heat_map
-from konsil.report.figures.marks import About, Dot, span
-from konsil.report.material.anchors import anchor
+from konsil.report.figures.svg_primitives import About, Dot, span
 from konsil.report.material.glossary import entry, title
-from konsil.report.material.joined import Joined, beside_names, columns_of, contrast, value_head
 from konsil.report.material.overview import Material, natural
+from konsil.report.material.slugs import anchor
+from konsil.report.material.table_rows import Joined, beside_names, columns_of, contrast, value_head
 
 MOST_LINES = 38
 """Lines of one forest plot: what fits a printed page with its caption."""

@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from konsil.report.figures.drawing import ACCENT, INK, MUTED, PAPER, RULE, Drawing, finish, style
-from konsil.report.figures.marks import (
+from konsil.report.figures.svg_primitives import (
     EDGE,
     ROW,
     SEQUENTIAL,

@@ -11,11 +11,11 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from konsil.analysis.model.results import Results, TradeOff
 from konsil.report.figures.drawing import ACCENT, INK, MUTED, PAPER, RULE, Drawing, finish, style
-from konsil.report.figures.marks import WIDTH, About, short, stamp
-from konsil.report.figures.multiples import legend, panels_across
-from konsil.report.material.anchors import anchor
+from konsil.report.figures.small_multiples import legend, panels_across
+from konsil.report.figures.svg_primitives import WIDTH, About, short, stamp
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material
+from konsil.report.material.slugs import anchor
 
 
 def trade_offs(material: Material, name: str, statistic: str) -> list[Drawing]:

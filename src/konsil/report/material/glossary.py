@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 
 from konsil.report.material.case_words import CASE_WORDS
 from konsil.report.material.language import ENGLISH, Language
-from konsil.stats.agreement.names import STATISTICS
+from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.designs.generalizability import BRENNAN
 from konsil.stats.designs.subsets import PART_WHOLE
 from konsil.stats.engine.ranks import SPEARMAN
 from konsil.stats.judges.blinding import BANG, JAMES
 from konsil.stats.judges.injections import INJECTION
 from konsil.stats.judges.risk import RISK_COVERAGE
-from konsil.stats.pairs.accord import CHOICE_KAPPA
-from konsil.stats.pairs.juries import KENDALL
+from konsil.stats.pairs.bradley_terry_davidson import BRADLEY_TERRY, DAVIDSON
+from konsil.stats.pairs.paired_choice_agreement import CHOICE_KAPPA
+from konsil.stats.pairs.rank_agreement import KENDALL
 from konsil.stats.pairs.wins import DIFFERENCE, MARGIN, WIN_RATE
-from konsil.stats.pairs.worths import BRADLEY_TERRY, DAVIDSON
 
 
 @dataclass(frozen=True)

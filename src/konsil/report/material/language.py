@@ -8,7 +8,7 @@ from functools import cache
 from gettext import NullTranslations
 
 from konsil.locale import SOURCE, is_draft, known, translations
-from konsil.stats.agreement.names import STATISTICS
+from konsil.stats.agreement.registry import STATISTICS
 
 
 @dataclass(frozen=True)

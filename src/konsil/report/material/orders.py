@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from konsil.analysis.model.said import say
+from konsil.analysis.model.message import say
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Cell, Table, table
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from konsil.analysis import Results
-from konsil.analysis.model.said import say
+from konsil.analysis.model.message import say
 from konsil.analysis.table.columns import rating_columns
 from konsil.instrument import Criterion
 from konsil.prepare import MATCH

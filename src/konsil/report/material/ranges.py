@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Bounds
-from konsil.analysis.model.said import say
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Cell
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from konsil.analysis.model.said import retold, say
+from konsil.analysis.model.message import retold, say
 from konsil.report.material.language import ENGLISH, Language
 from konsil.stats.engine.contract import Estimate
 
@@ -189,7 +189,7 @@ class Numbers:
     def told(self, text: str) -> str:
         """What an analysis says, in the report's language; names of the study stay as they are.
 
-        >>> from konsil.analysis.model.said import say
+        >>> from konsil.analysis.model.message import say
         >>> Numbers().told(say("{n:,} of {all:,} items", n=1200, all=26598))
         '1200 of 26\u202f598 items'
         """

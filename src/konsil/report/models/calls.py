@@ -7,16 +7,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from konsil.analysis.model.message import say
 from konsil.analysis.model.results import OutcomeRow
-from konsil.analysis.model.said import say
 from konsil.analysis.table.outcomes import NO_CALL, NOT_RECORDED, OUTCOMES, READABLE
 from konsil.report.figures.drawing import Drawing
-from konsil.report.figures.marks import About, Bar
 from konsil.report.figures.ranking import failures, histogram
-from konsil.report.material.anchors import anchor
-from konsil.report.material.joined import column_title
+from konsil.report.figures.svg_primitives import About, Bar
 from konsil.report.material.orders import both_orders
 from konsil.report.material.overview import Material, natural
+from konsil.report.material.slugs import anchor
+from konsil.report.material.table_rows import column_title
 from konsil.report.material.tables import Cell, Table, table
 
 CELLS = 20

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from konsil.analysis.model.message import Said, listed, say
 from konsil.analysis.model.results import PlanStatus
-from konsil.analysis.model.said import Said, listed, say
 
 
 def declared(plan: Mapping[str, PlanStatus], names: Sequence[str], every: int) -> Said:

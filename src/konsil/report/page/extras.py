@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.figures import forest
-from konsil.report.figures.marks import About, Dot
 from konsil.report.figures.plots import paged
-from konsil.report.material.anchors import anchor
+from konsil.report.figures.svg_primitives import About, Dot
 from konsil.report.material.overview import Material
 from konsil.report.material.section import Recovered, Section
+from konsil.report.material.slugs import anchor
 from konsil.report.material.tables import Cell, Numbers, Table, table
 
 

@@ -13,33 +13,33 @@ from jinja2.bccache import Bucket
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from konsil.analysis.model.said import say
+from konsil.analysis.model.message import say
 from konsil.instrument import Instrument
 from konsil.records import Answer, Item
 from konsil.report.cases.case_figures import case_figures
 from konsil.report.cases.case_view import case_view
 from konsil.report.designs.designs import designs
 from konsil.report.estimates.estimates import Told, tell
-from konsil.report.estimates.glance import glance
-from konsil.report.estimates.headline import key_numbers
+from konsil.report.estimates.key_estimates import key_numbers
 from konsil.report.estimates.labels import label_figures
+from konsil.report.estimates.statistics_overview import glance
 from konsil.report.estimates.times import times
 from konsil.report.figures.drawing import Drawing
-from konsil.report.material.anchors import anchor
 from konsil.report.material.digest import records_digest
 from konsil.report.material.glossary import entry
 from konsil.report.material.overview import Material, characteristics, flow, natural
 from konsil.report.material.section import Section
-from konsil.report.models.asked import judges_prompt, systems_prompts
+from konsil.report.material.slugs import anchor
 from konsil.report.models.calls import calls, derived_figures
+from konsil.report.models.prompt_appendix import judges_prompt, systems_prompts
 from konsil.report.models.usage import usage
 from konsil.report.page.declared import declared, declared_heading
 from konsil.report.page.extras import extra
 from konsil.report.page.reconciliation import reconciliation
 from konsil.report.pairs.pairs import pair_figures
 from konsil.report.people.composition import composition
-from konsil.report.people.funnel import funnel
-from konsil.report.people.recruited import recruited
+from konsil.report.people.item_flow import funnel
+from konsil.report.people.rater_flow import recruited
 from konsil.study import study_digest
 from konsil.version import __version__
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from konsil.analysis.model.said import say
+from konsil.analysis.model.message import say
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Cell, Table, table
 

@@ -10,11 +10,11 @@ from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue import LENGTH, PREFERENCE
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.figures import forest
-from konsil.report.figures.marks import About, Dot
-from konsil.report.material.anchors import anchor
+from konsil.report.figures.svg_primitives import About, Dot
 from konsil.report.material.glossary import entry, title
-from konsil.report.material.joined import Joined, column_title, value_head
 from konsil.report.material.overview import Material, natural
+from konsil.report.material.slugs import anchor
+from konsil.report.material.table_rows import Joined, column_title, value_head
 from konsil.report.pairs.pair_figures import Grid, grids, strata, wins
 
 MOST_STRATA = 3

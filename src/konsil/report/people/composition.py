@@ -8,12 +8,12 @@ from statistics import quantiles
 
 from konsil.analysis.table.columns import rating_columns
 from konsil.report.figures.drawing import Drawing
-from konsil.report.figures.marks import About
-from konsil.report.material.anchors import anchor
+from konsil.report.figures.svg_primitives import About
 from konsil.report.material.overview import Material, natural
+from konsil.report.material.slugs import anchor
 from konsil.report.pairs.pair_figures import boxes, counts
+from konsil.report.people.design_diagram import schemes
 from konsil.report.people.patients import patients
-from konsil.report.people.scheme import schemes
 
 SHOWN = ("specialty", "theme")
 """Strata of the items that have a figure."""

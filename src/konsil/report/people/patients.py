@@ -11,7 +11,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from konsil.analysis.table.columns import rating_columns
 from konsil.report.figures.drawing import Drawing, finish, style
-from konsil.report.figures.marks import (
+from konsil.report.figures.svg_primitives import (
     EDGE,
     ROW,
     WIDTH,
@@ -25,8 +25,8 @@ from konsil.report.figures.marks import (
     short,
     stamp,
 )
-from konsil.report.material.anchors import anchor
 from konsil.report.material.overview import Material, natural
+from konsil.report.material.slugs import anchor
 from konsil.report.material.tables import Numbers
 
 AGE, SEX = "age", "sex"

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy
 
+from konsil.stats.engine.cluster_sums import Sums
 from konsil.stats.engine.contract import Array, Codes
-from konsil.stats.engine.rows import Sums
 
 FEWEST_SHARED = 50
 """A pair that shares at least so many clusters is not thin."""

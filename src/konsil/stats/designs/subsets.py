@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
+from konsil.stats.engine.cluster_sums import Sums
 from konsil.stats.engine.contract import Array, Finalise, IntArray
 from konsil.stats.engine.ranks import spearman_scores
-from konsil.stats.engine.rows import Sums
 
 PART_WHOLE = "mean of a random part against the mean of the whole or of the rest, over all subsets; Spearman's rho"
 MOST_SUBSETS = 256

@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import scipy
 
+from konsil.stats.engine.cluster_sums import Rows, Sums, prepare
 from konsil.stats.engine.contract import Array, Finalise
-from konsil.stats.engine.rows import Rows, Sums, prepare
 
 _TILE_BYTES = 4 << 20
 

@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 import scipy
 
+from konsil.stats.engine.cluster_sums import Rows, Sums, prepare
 from konsil.stats.engine.contract import Array, Finalise, IntArray
 from konsil.stats.engine.resample import bootstrap, evaluate, jackknife
-from konsil.stats.engine.rows import Rows, Sums, prepare
 from konsil.stats.inference import intervals, wald
 from konsil.stats.inference.studentise import pivots
 

@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
+from konsil.stats.engine.cluster_sums import Sums, exact_precision, on_grid, prepare
 from konsil.stats.engine.contract import Array, Finalise, IntArray
 from konsil.stats.engine.resample import evaluate
-from konsil.stats.engine.rows import Sums, exact_precision, on_grid, prepare
 from konsil.stats.engine.weights import BLOCK, random_signs
 
 _ENUMERATE = 16

@@ -15,9 +15,9 @@ from itertools import product
 import numpy as np
 import scipy
 
+from konsil.stats.engine.cluster_sums import Sums
 from konsil.stats.engine.contract import Array, Codes, Finalise, IntArray
 from konsil.stats.engine.resample import evaluate
-from konsil.stats.engine.rows import Sums
 from konsil.stats.inference import intervals
 
 PRIOR_CLUSTERS = 2.0

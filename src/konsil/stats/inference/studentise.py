@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from konsil.stats.engine.cluster_sums import Rows, Sums, prepare
 from konsil.stats.engine.contract import Array, Finalise
 from konsil.stats.engine.resample import evaluate
-from konsil.stats.engine.rows import Rows, Sums, prepare
 from konsil.stats.engine.weights import BLOCK
 
 _STEP = float(np.finfo(np.float64).eps) ** (1 / 3)

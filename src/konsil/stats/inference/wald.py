@@ -8,9 +8,9 @@ import numpy as np
 import scipy
 
 from konsil.stats.engine.arithmetic import MeanOfParts
+from konsil.stats.engine.cluster_sums import Rows, Sums, prepare
 from konsil.stats.engine.contract import Array, Finalise, IntArray
 from konsil.stats.engine.resample import evaluate
-from konsil.stats.engine.rows import Rows, Sums, prepare
 from konsil.stats.inference.cluster_variance import Tally, by_strata, two_ways
 
 Scale = Literal["identity", "atanh"]

@@ -7,7 +7,7 @@ import numpy as np
 from konsil.stats.agreement.consensus import Labels, leave_one_out, majority
 from konsil.stats.agreement.kappa import MEASURES, MeasureName, measure_disagreements
 from konsil.stats.engine.contract import Array
-from konsil.stats.judges.leniency import Bools
+from konsil.stats.judges.self_preference import Bools
 
 
 def share_range(hits: float, given: float, missing: float) -> tuple[float, float]:

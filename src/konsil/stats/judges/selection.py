@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from konsil.stats.engine.cluster_sums import Rows, Sums, prepare
 from konsil.stats.engine.contract import Array, Finalise, IntArray
 from konsil.stats.engine.resample import evaluate
-from konsil.stats.engine.rows import Rows, Sums, prepare
 from konsil.stats.engine.weights import BLOCK, bootstrap_weights
 
 

@@ -10,14 +10,14 @@ from typing import Literal
 
 import numpy as np
 
+from konsil.stats.engine.cluster_sums import prepare
 from konsil.stats.engine.contract import Array, IntArray
 from konsil.stats.engine.resample import bootstrap, jackknife
-from konsil.stats.engine.rows import prepare
 from konsil.stats.inference import intervals
 from konsil.stats.inference.cluster_variance import LEAST_RATERS
 from konsil.stats.inference.joint import joint_p
 from konsil.stats.inference.permutation import flips_and_max_t
-from konsil.stats.pairs.crossed import Counts, Crossed, clusterings, covariance, crossed
+from konsil.stats.pairs.two_way_clusters import Counts, Crossed, clusterings, covariance, crossed
 from konsil.stats.pairs.vote_flips import SAMPLED, Unit, VoteFlips, vote_flips
 from konsil.stats.pairs.votes import Votes, cell_counts
 from konsil.stats.pairs.wins import VoteStatistic

@@ -63,7 +63,7 @@ def against_reference(log_worths: VoteStatistic, reference: int) -> VoteStatisti
     Values (..., n_systems), 0 for the reference itself; nan where the worths are.
 
     >>> from konsil.stats.pairs.worth_designs import design
-    >>> from konsil.stats.pairs.worths import worths
+    >>> from konsil.stats.pairs.bradley_terry_davidson import worths
     >>> cells = np.array([2.0, 4.0, 4.0])
     >>> against_reference(worths(cells, design(2)), 0).finalise(cells).round(4)
     array([ 0.    , -0.6931])

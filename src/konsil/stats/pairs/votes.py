@@ -15,8 +15,8 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from konsil.stats.engine.cluster_sums import Sparse, Sums
 from konsil.stats.engine.contract import Array, IntArray
-from konsil.stats.engine.rows import Sparse, Sums
 from konsil.stats.engine.tables import DENSE_CELLS
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from konsil.stats.engine.cluster_sums import Sums
 from konsil.stats.engine.contract import Array, Codes, Finalise
-from konsil.stats.engine.rows import Sums
 from konsil.stats.inference import wald
 from konsil.stats.inference.cluster_variance import effective_number
 from konsil.stats.shares.shares import uneven

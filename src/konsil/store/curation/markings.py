@@ -9,14 +9,14 @@ from konsil.prepare import SAMPLING, last_drawn, last_screened
 from konsil.prepare.cases.marking import MARKING, Marking, last_markings, marking_event
 from konsil.store.curation import pool
 from konsil.store.engine import schema
-from konsil.store.log import audit, happenings
+from konsil.store.log import audit, study_events
 
 
 def to_be_marked(connection: Connection) -> list[str]:
     """The cases that nobody screened out and that were drawn, where a draw was made; sorted."""
     screened = last_screened(pool.told(connection))[1]
     out = screened.reasons() if screened is not None else {}
-    drawn = last_drawn(happenings.of_kind(connection, SAMPLING))[1]
+    drawn = last_drawn(study_events.of_kind(connection, SAMPLING))[1]
     names = [name for name in pool.names(connection) if name not in out]
     if drawn is None:
         return names
@@ -32,12 +32,12 @@ def made(connection: Connection) -> frozenset[str]:
 
 def standing(connection: Connection, case: str | None = None) -> dict[str, tuple[int, Marking]]:
     """Case -> the number of its last marking, and the marking; of all cases or of one."""
-    return last_markings(happenings.of_kind(connection, MARKING, case))
+    return last_markings(study_events.of_kind(connection, MARKING, case))
 
 
 def history(connection: Connection, case: str) -> list[Marking]:
     """Every marking of a case, the last first."""
-    events = happenings.of_kind(connection, MARKING, case)
+    events = study_events.of_kind(connection, MARKING, case)
     numbered = sorted(events, key=lambda event: int(str(event.data.get("number", 0))), reverse=True)
     return [last_markings([event])[case][1] for event in numbered]
 
@@ -48,5 +48,5 @@ def keep(connection: Connection, one: Marking, *, seen: int, at: str) -> bool:
     number = standing(connection, one.case).get(one.case, (0, one))[0]
     if number != seen:
         return False
-    happenings.happened(connection, marking_event(one, number + 1, at))
+    study_events.happened(connection, marking_event(one, number + 1, at))
     return True

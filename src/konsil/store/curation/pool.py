@@ -15,19 +15,19 @@ from konsil.prepare import DECISION, SCREENING, Decision, decision_event, decisi
 from konsil.records import Event, Item
 from konsil.store.engine import schema
 from konsil.store.engine.read import some
-from konsil.store.log import audit, happenings
+from konsil.store.log import audit, study_events
 
 
 def state(connection: Connection) -> tuple[int, int]:
     """How many screenings and decisions there are: as long as it stays the same, so does what they say."""
-    return happenings.counted(connection, SCREENING), happenings.counted(connection, DECISION)
+    return study_events.counted(connection, SCREENING), study_events.counted(connection, DECISION)
 
 
 def told(connection: Connection, item: str | None = None) -> tuple[Event, ...]:
     """All screenings and decisions, or the decisions on one item; in no order that matters."""
     if item is not None:
-        return happenings.of_kind(connection, DECISION, item)
-    return (*happenings.of_kind(connection, SCREENING), *happenings.of_kind(connection, DECISION))
+        return study_events.of_kind(connection, DECISION, item)
+    return (*study_events.of_kind(connection, SCREENING), *study_events.of_kind(connection, DECISION))
 
 
 def since(connection: Connection, first: int, last: int) -> list[Decision]:
@@ -87,6 +87,6 @@ def decide(connection: Connection, one: Decision) -> Decision:
     audit.next_entry(connection)  # others who decide wait here, so that no number is given twice
     if is_planned(connection):
         raise StoreError("screening: a plan is drawn already; its items cannot change any more")
-    kept = replace(one, number=happenings.counted(connection, DECISION) + 1)
-    happenings.happened(connection, decision_event(kept))
+    kept = replace(one, number=study_events.counted(connection, DECISION) + 1)
+    study_events.happened(connection, decision_event(kept))
     return kept

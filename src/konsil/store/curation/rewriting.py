@@ -25,7 +25,7 @@ from konsil.store import Batch, Store
 from konsil.store.engine import read, schema
 from konsil.store.engine.engine import writing
 from konsil.store.engine.rows import KINDS
-from konsil.store.log import happenings, write
+from konsil.store.log import study_events, write
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def decide(store: Store, choices: Sequence[Choice], *, by: str, at: str) -> int:
     """Keep decisions, all or none of them, and count those that are new; a PlanError says what stands in the way."""
     with writing(store.engine) as connection:
         items = {item.id: item for item in _items(connection, {one.item for one in choices})}
-        events = [e for kind in (PROPOSED, REWRITING) for e in happenings.of_kind(connection, kind)]
+        events = [e for kind in (PROPOSED, REWRITING) for e in study_events.of_kind(connection, kind)]
         proposed, held = proposals(events), decisions(events)
         stands = worded(connection)
         made: list[Event] = []

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from konsil.records import Event
 from konsil.store.engine.engine import reading, writing
-from konsil.store.log import happenings
+from konsil.store.log import study_events
 from konsil.store.log.db import Store
 from konsil.study.sections.recruitment import KIND, Recruitment, recruitment
 
@@ -14,17 +14,17 @@ from konsil.study.sections.recruitment import KIND, Recruitment, recruitment
 def record(store: Store, subject: str, data: Mapping[str, object], *, at: str, by: str = "") -> bool:
     """Add to the record; say whether that says anything new."""
     with writing(store.engine) as connection:
-        said = happenings.of_kind(connection, KIND)
+        said = study_events.of_kind(connection, KIND)
         mine = [e for e in said if e.subject == subject]
         told = {k: v for k, v in mine[-1].data.items() if k != "by"} if mine else {"removed": True}
         if told == dict(data) or (not mine and not data):
             return False
         # Numbered over all subjects: two of the same second keep their order.
         event = Event(f"{KIND} {len(said) + 1}", KIND, subject, at, {**data, **({"by": by} if by else {})})
-        return happenings.happened(connection, event)
+        return study_events.happened(connection, event)
 
 
 def recorded(store: Store) -> Recruitment:
     """What the record says now."""
     with reading(store.engine) as connection:
-        return recruitment(happenings.of_kind(connection, KIND))
+        return recruitment(study_events.of_kind(connection, KIND))

@@ -22,16 +22,16 @@ from konsil.records import Event
 from konsil.store.engine import engine, page_schema, schema
 from konsil.store.engine.rows import KINDS, dumps
 from konsil.store.engine.unlocking import unlocked
-from konsil.store.log import anchoring, audit, covering, happenings
+from konsil.store.log import anchoring, audit, covering, study_events
 from konsil.store.log.db import Store
 from konsil.store.log.salts import Salts, owner_of
 from konsil.store.people import access
-from konsil.store.tasks import leaving
+from konsil.store.tasks import withdrawal
 from konsil.study import Study
 from konsil.study.sections.enrolment import CONSENT, ELIGIBILITY, PROFILE
 from konsil.study.sections.privacy import keeps_ratings
 
-_STAY = frozenset({happenings.WITHDRAWAL, SIGN_UP})
+_STAY = frozenset({study_events.WITHDRAWAL, SIGN_UP})
 """Events about a rater that the plan rests on; what they say beside it is blanked."""
 _PLAN = frozenset({"holders", "slot", "by"})
 _REPORTED = frozenset({"submission", "revision"})
@@ -75,7 +75,7 @@ def erased_wholly(events: Iterable[Event]) -> frozenset[str]:
 
 def erased_raters(connection: Connection) -> dict[str, Event]:
     """The same, of a database."""
-    return erased(happenings.of_kind(connection, audit.ERASURE))
+    return erased(study_events.of_kind(connection, audit.ERASURE))
 
 
 def preview(store: Store, study: Study, rater: str) -> Erased:
@@ -88,8 +88,8 @@ def preview(store: Store, study: Study, rater: str) -> Erased:
         plan = _Selection(connection, study, rater)
         before = plan.records()
         moved = 0
-        if rater in leaving.panels(connection, study) and rater not in leaving.gone(connection):
-            moved = len(leaving.preview(store, study, rater).holders)
+        if rater in withdrawal.panels(connection, study) and rater not in withdrawal.gone(connection):
+            moved = len(withdrawal.preview(store, study, rater).holders)
         needs = anchoring.is_older(connection)
         head = audit.head(connection)
     anchored = anchoring.Anchored(f"{head[0]}-{head[1]}", "", ()) if needs else None
@@ -124,12 +124,12 @@ def _before(event: Event) -> Erased:
 
 
 def _check_known(connection: Connection, study: Study, rater: str) -> None:
-    kinds = {who: kind for who, (_, kind) in leaving.panels(connection, study).items()}
+    kinds = {who: kind for who, (_, kind) in withdrawal.panels(connection, study).items()}
     if kinds.get(rater, "human") != "human":
         raise StoreError(f"rater: {rater!r} is no person; judges and programs have no data to erase")
     known = {who for who, kind in kinds.items() if kind == "human"}
     for kind in (CONSENT, ELIGIBILITY, PROFILE):
-        known |= {e.subject for e in happenings.of_kind(connection, kind)}
+        known |= {e.subject for e in study_events.of_kind(connection, kind)}
     for table in (page_schema.invitations, page_schema.visitors):
         known |= set(connection.execute(sa.select(table.c.who).where(table.c.role == "rater")).scalars())
     known -= {"", access.ERASED}
@@ -154,9 +154,9 @@ def _erase(connection: Connection, study: Study, rater: str, at: str, by: str, r
     anchored = anchoring.anchor(connection, at, by=by) if anchoring.is_older(connection) else None
     moved = 0
     access.close_for_good(connection, rater)  # before leaving, which would take the devices for strangers'
-    if rater in leaving.panels(connection, study):
-        if rater not in leaving.gone(connection):
-            moved = len(leaving.let_go(connection, study, rater, at=at, by=by).holders)
+    if rater in withdrawal.panels(connection, study):
+        if rater not in withdrawal.gone(connection):
+            moved = len(withdrawal.let_go(connection, study, rater, at=at, by=by).holders)
     else:
         access.close_door(connection, rater, at)
     plan = _Selection(connection, study, rater)
@@ -220,7 +220,7 @@ class _Selection:
                 if any(value for key, value in data.items() if key not in _PLAN):
                     blanked[name] = dumps({key: value for key, value in data.items() if key in _PLAN})
                 continue
-            if kind == happenings.SETTLED:
+            if kind == study_events.SETTLED:
                 settled[name] = subject
             # Older versions did not name the rater of what was handed in.
             handed_in = kind in _REPORTED and named is None and set(subject.split(", ")) <= rated

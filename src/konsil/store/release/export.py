@@ -20,8 +20,8 @@ from konsil.store.engine.schema import SCHEMA
 from konsil.store.log import audit
 from konsil.store.log.db import Store, View
 from konsil.store.log.write import Batch
-from konsil.store.release.traces import TRACES
-from konsil.store.release.traces import write as write_trace
+from konsil.store.release.page_telemetry import TRACES
+from konsil.store.release.page_telemetry import write as write_trace
 from konsil.version import __version__
 
 Format = Literal["csv", "jsonl", "parquet"]

@@ -8,7 +8,7 @@ import hmac
 from sqlalchemy.engine import Connection
 
 from konsil.records import Event
-from konsil.store.log import happenings
+from konsil.store.log import study_events
 from konsil.store.log.db import Store
 from konsil.store.log.secret import secret
 
@@ -35,7 +35,7 @@ def signature(key_of_kit: str, text: str) -> str:
 
 def made(connection: Connection, kit: str | None = None) -> tuple[Event, ...]:
     """The kits that were made, or the one of this name."""
-    return happenings.of_kind(connection, MADE, kit)
+    return study_events.of_kind(connection, MADE, kit)
 
 
 def screens_of(kit: Event) -> tuple[str, ...]:
@@ -46,4 +46,4 @@ def screens_of(kit: Event) -> tuple[str, ...]:
 
 def answered(connection: Connection, kit: str) -> tuple[Event, ...]:
     """The answers that came back of a kit."""
-    return happenings.of_kind(connection, ANSWERED, kit)
+    return study_events.of_kind(connection, ANSWERED, kit)

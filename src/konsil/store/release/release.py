@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from konsil.errors import StoreError, option
-from konsil.store.calls.callees import callees
+from konsil.store.calls.call_settings import callees
 from konsil.store.engine import frames
 from konsil.store.engine.folders import sha256, whole_folder
 from konsil.store.log.db import Store

@@ -13,11 +13,11 @@ from konsil.plan import assign
 from konsil.plan.model.places import ADDED, Places, added_places, stand_ins
 from konsil.records import Answer, Event, Item, Task
 from konsil.store.engine.engine import reading, writing
-from konsil.store.log import audit, happenings, write
+from konsil.store.log import audit, study_events, write
 from konsil.store.log.db import Store
-from konsil.store.log.happenings import counted
+from konsil.store.log.study_events import counted
 from konsil.store.log.write import Batch
-from konsil.store.tasks import places as slots
+from konsil.store.tasks import open_slots as slots
 from konsil.study import Study
 from konsil.study.sections.enrolment import places_problems
 
@@ -44,7 +44,7 @@ class Addition:
 
 def places_of(connection: Connection, study: Study) -> tuple[Places, ...]:
     """The protocol's places, then those that were added."""
-    return (*study.places, *added_places(happenings.of_kind(connection, ADDED)))
+    return (*study.places, *added_places(study_events.of_kind(connection, ADDED)))
 
 
 def add_places(store: Store, study: Study, wanted: Addition, *, at: str) -> Addition:

@@ -11,10 +11,10 @@ from sqlalchemy.engine import Connection
 from konsil.records import Event, Rating, Task
 from konsil.store.engine import read, schema
 from konsil.store.engine.engine import reading, writing
-from konsil.store.log import audit, happenings, write
+from konsil.store.log import audit, study_events, write
 from konsil.store.log.db import Store
 from konsil.store.log.write import Batch
-from konsil.store.tasks import leaving
+from konsil.store.tasks import withdrawal
 from konsil.store.tasks.pilot import ratings_of
 from konsil.study import Study
 from konsil.study.definition.adjudication import CLOSED, DECIDED, OPENED, Adjudication, Disagreement, disagreements
@@ -57,7 +57,7 @@ class Round:
 
 def is_open(connection: Connection, task: str) -> bool:
     """Whether a task's labels are looked at together, so that those before stand."""
-    return bool(happenings.of_subject(connection, task, (OPENED,)))
+    return bool(study_events.of_subject(connection, task, (OPENED,)))
 
 
 def waiting(store: Store, study: Study, rules: Adjudication) -> tuple[Disagreement, ...]:
@@ -68,11 +68,11 @@ def waiting(store: Store, study: Study, rules: Adjudication) -> tuple[Disagreeme
 
 def _waiting(connection: Connection, study: Study, rules: Adjudication) -> tuple[Disagreement, ...]:
     t = schema.tasks.c
-    people = leaving.people_of(connection, study)
+    people = withdrawal.people_of(connection, study)
     members = {r.id for r in people.values() if r.panel == rules.panel and r.kind == "human"}
     main = sa.and_(t.purpose == "main", t.item.is_not(None), t.rater != "")
     tasks = [task for task in read.some(connection, "tasks", main) if task.rater in members]
-    opened = {e.subject for e in happenings.of_kind(connection, OPENED)}
+    opened = {e.subject for e in study_events.of_kind(connection, OPENED)}
     found = disagreements(rules, study.instruments, tasks, ratings_of(connection, tasks))
     return tuple(d for d in found if all(task.id not in opened for task in d.tasks))
 
@@ -108,7 +108,7 @@ def beside(connection: Connection, tasks: Sequence[Task]) -> tuple[Task, ...]:
 
 def fields_of(connection: Connection, task: Task) -> tuple[str, ...]:
     """The questions of an adjudication's task on which raters differ."""
-    for event in happenings.of_subject(connection, task.repeat_of or "", (OPENED,)):
+    for event in study_events.of_subject(connection, task.repeat_of or "", (OPENED,)):
         names = event.data.get("fields")
         return tuple(map(str, names)) if isinstance(names, list) else ()
     return ()
@@ -122,24 +122,24 @@ def labels(connection: Connection, tasks: Sequence[Task]) -> Mapping[str, Sequen
 
 def decide(connection: Connection, rating: Rating, *, at: str) -> None:
     """Keep a label after adjudication; one that stood there before goes to the history."""
-    n = len(happenings.of_kind(connection, DECIDED, rating.task)) + 1
+    n = len(study_events.of_kind(connection, DECIDED, rating.task)) + 1
     write.revise(connection, [rating], at=at, event_id=f"{DECIDED} {rating.task} {n}", kind_of_event=DECIDED)
 
 
 def is_closed(connection: Connection, task: str) -> bool:
     """Whether the round of an adjudication's task is closed, so that labels after it stand."""
-    return bool(happenings.of_subject(connection, task, (CLOSED,)))
+    return bool(study_events.of_subject(connection, task, (CLOSED,)))
 
 
 def closed_tasks(connection: Connection) -> frozenset[str]:
     """The tasks of all rounds that are closed."""
-    return frozenset(event.subject for event in happenings.of_kind(connection, CLOSED))
+    return frozenset(event.subject for event in study_events.of_kind(connection, CLOSED))
 
 
 def rounds(connection: Connection) -> tuple[Round, ...]:
     """Every round in order; the last one is open where something was opened since the one before was closed."""
-    opened = {str(event.data.get("task")): event for event in happenings.of_kind(connection, OPENED)}
-    closed = {event.subject: event for event in happenings.of_kind(connection, CLOSED)}
+    opened = {str(event.data.get("task")): event for event in study_events.of_kind(connection, OPENED)}
+    closed = {event.subject: event for event in study_events.of_kind(connection, CLOSED)}
     tasks = {t.id: t for t in read.some(connection, "tasks", schema.tasks.c.purpose == "adjudication")}
     rated = ratings_of(connection, list(tasks.values()))
     of: dict[int, list[str]] = {}
@@ -184,7 +184,7 @@ def close(store: Store, *, at: str, by: str) -> Round | None:
             "by": by,
         }
         ended = closed_tasks(connection)
-        names = [str(e.data.get("task")) for e in happenings.of_kind(connection, OPENED)]
+        names = [str(e.data.get("task")) for e in study_events.of_kind(connection, OPENED)]
         events = [Event(f"{CLOSED} {name}", CLOSED, name, at, data) for name in names if name not in ended]
         write.append(connection, Batch(events=events), kind=CLOSED, at=at)
         return next(one for one in rounds(connection) if one.number == now.number)

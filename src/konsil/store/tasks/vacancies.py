@@ -10,14 +10,14 @@ from sqlalchemy.engine import Connection
 
 from konsil.errors import StoreError, nearest
 from konsil.plan.changes.handover import hand_over
-from konsil.plan.draw.seats import HAND_OVER, occupy
+from konsil.plan.draw.slot_holders import HAND_OVER, occupy
 from konsil.plan.model.places import SIGN_UP, slots_of
 from konsil.records import Event, Rater, Task
 from konsil.store.engine import read, schema
 from konsil.store.engine.engine import writing
-from konsil.store.log import happenings
+from konsil.store.log import study_events
 from konsil.store.log.db import Store
-from konsil.store.tasks import hands, leaving, places, progress
+from konsil.store.tasks import open_slots, progress, task_reassignment, withdrawal
 from konsil.study import Study
 
 LONGEST = 60
@@ -55,11 +55,11 @@ def vacancies(connection: Connection, study: Study) -> tuple[Vacancy, ...]:
 
 def _empty(connection: Connection, study: Study) -> list[Rater]:
     """The stand-ins of the named people's slots that nobody holds."""
-    moves = [*happenings.of_kind(connection, happenings.WITHDRAWAL), *happenings.of_kind(connection, SIGN_UP)]
+    moves = [*study_events.of_kind(connection, study_events.WITHDRAWAL), *study_events.of_kind(connection, SIGN_UP)]
     pairs = list(zip(slots_of(study.raters), study.raters, strict=True))
     known = {slot.id for slot, _ in pairs}
     # A place that people sign up for is a slot too; whoever holds it is no matter here.
-    ours = [e for e in moves if e.kind == happenings.WITHDRAWAL or str(e.data.get("slot", "")) in known]
+    ours = [e for e in moves if e.kind == study_events.WITHDRAWAL or str(e.data.get("slot", "")) in known]
     held = occupy([Task(slot.id, slot.id, rater.id, "", None) for slot, rater in pairs], _plain(ours), ())
     return [slot for (slot, _), task in zip(pairs, held, strict=True) if slot.kind == "human" and not task.rater]
 
@@ -73,7 +73,7 @@ def succeed(store: Store, study: Study, slot: str, rater: str, *, at: str, by: s
     """Name who takes over a slot that nobody has, with all that waits in it; count the tasks."""
     who = rater.strip()
     with writing(store.engine) as connection:
-        places.keep_others_waiting(connection)
+        open_slots.keep_others_waiting(connection)
         empty = {r.id: r for r in _empty(connection, study)}
         if slot not in empty:
             raise StoreError(f"slot: nobody is wanted for {slot!r}; {nearest(slot, empty)}")
@@ -82,13 +82,13 @@ def succeed(store: Store, study: Study, slot: str, rater: str, *, at: str, by: s
         if "@" in who:
             raise StoreError(f"rater: {who!r} is an e-mail address; a rater's identifier is everywhere: invent one")
         known = {r.id: r for r in (*read.each(connection, "raters"), *study.raters)}
-        if who in known and (known[who].panel != empty[slot].panel or who not in leaving.gone(connection)):
+        if who in known and (known[who].panel != empty[slot].panel or who not in withdrawal.gone(connection)):
             # Somebody who works already has seen items that a tie-break is about.
             raise StoreError(f"rater: {who!r} is in the study already; expected somebody new, or who had withdrawn")
         # Only what the plan goes by is taken for true of somebody new.
         matched = {a.match for a in study.plan if a.panel == empty[slot].panel}
         strata = {name: value for name, value in empty[slot].strata.items() if name in matched}
-        return places.take(connection, Rater(who, empty[slot].panel, strata=strata), slot, at, by=by)
+        return open_slots.take(connection, Rater(who, empty[slot].panel, strata=strata), slot, at, by=by)
 
 
 def share(connection: Connection, study: Study, arisen: Sequence[Task], *, at: str) -> None:
@@ -96,7 +96,7 @@ def share(connection: Connection, study: Study, arisen: Sequence[Task], *, at: s
     waiting = [t for t in arisen if not t.rater]
     if not waiting:
         return
-    left, people = leaving.gone(connection), leaving.people_of(connection, study)
+    left, people = withdrawal.gone(connection), withdrawal.people_of(connection, study)
     for panel in dict.fromkeys(t.slot.rpartition(" ")[0] for t in waiting):
         members = [r for r in people.values() if r.panel == panel and r.kind == "human" and r.id not in left]
         mine = [t for t in waiting if t.slot.rpartition(" ")[0] == panel]
@@ -108,4 +108,4 @@ def share(connection: Connection, study: Study, arisen: Sequence[Task], *, at: s
         holders = {task: holder for task, holder in found.holders.items() if holder}
         if holders:
             event = Event(f"{HAND_OVER} {min(holders)}", HAND_OVER, panel, at, {"holders": holders})
-            hands.hand_over(connection, event, holders)
+            task_reassignment.hand_over(connection, event, holders)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Inference
-from konsil.analysis.model.said import Said, listed, say
+from konsil.analysis.model.message import Said, listed, say
 from konsil.instrument import digest_of, untitled
 from konsil.records import Event
 from konsil.study.definition.protocol import Study

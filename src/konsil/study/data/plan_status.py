@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.analysis import Analysis
+from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.results import PlanStatus
-from konsil.analysis.model.said import Said, say
 from konsil.records import Event
 from konsil.study.definition.protocol import Study
 

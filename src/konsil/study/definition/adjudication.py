@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
-from konsil.analysis.model.said import Said, say
+from konsil.analysis.model.message import Said, say
 from konsil.errors import nearest
 from konsil.instrument import Field, Instrument, fields, values
-from konsil.plan.model.streams import token
+from konsil.plan.model.rng_streams import token
 from konsil.records import Event, Rating, Task
 from konsil.study.sections.calibration import apart
 

@@ -13,7 +13,7 @@ from konsil.errors import PlanError, StudyError, nearest
 from konsil.instrument import Criterion, Instrument
 from konsil.locale import known, languages
 from konsil.plan import Allocation
-from konsil.plan.model.book import check_numbers
+from konsil.plan.model.references import check_numbers
 from konsil.prepare import preparation_problems
 from konsil.study.definition.adjudication import adjudication_problems
 from konsil.study.definition.protocol import LONE_PANEL, Study

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from konsil.analysis.model.said import Said, listed, say
+from konsil.analysis.model.message import Said, listed, say
 from konsil.instrument import Criterion, Instrument, before_renaming, digest
 from konsil.records import Event
 

@@ -16,7 +16,7 @@ from konsil.store import Store
 from konsil.study import Study
 from konsil.web.app.routes import routes
 from konsil.web.http.headers import ALWAYS, Headers
-from konsil.web.rating.ahead import render_ahead
+from konsil.web.rating.prerender import render_ahead
 from konsil.web.site.guard import asking
 from konsil.web.site.pages import refusal, warm
 from konsil.web.site.site import Options, Site, checked, utc

@@ -17,13 +17,13 @@ from konsil.web.office import (
     marking,
     office,
     piloted,
+    problem_reports,
     recruiting,
     rewording,
     screening,
-    troubles,
 )
-from konsil.web.raters import adjudicating, calibrating, door, joining, rated, rating
-from konsil.web.raters.way import past_gates
+from konsil.web.raters import adjudicating, calibrating, joining, rated, rating, sign_in
+from konsil.web.raters.prerequisites import past_gates
 from konsil.web.site.guard import RATERS, Audience, Endpoint, Public, guarded
 
 EVERYBODY = Public()
@@ -51,12 +51,12 @@ class Page:
 
 
 ROUTES: tuple[Page, ...] = (
-    Page("landing", "/", "GET", EVERYBODY, door.landing),
-    Page("health", "/health", "GET", EVERYBODY, door.health),
-    Page("invitation", "/come/{secret}", "GET", EVERYBODY, door.invitation),
-    Page("come_in", "/come/{secret}", "POST", EVERYBODY, door.come_in),
-    Page("language", "/language", "POST", EVERYBODY, door.language),
-    Page("leave", "/leave", "POST", SIGNED_IN, door.leave),
+    Page("landing", "/", "GET", EVERYBODY, sign_in.landing),
+    Page("health", "/health", "GET", EVERYBODY, sign_in.health),
+    Page("invitation", "/come/{secret}", "GET", EVERYBODY, sign_in.invitation),
+    Page("come_in", "/come/{secret}", "POST", EVERYBODY, sign_in.come_in),
+    Page("language", "/language", "POST", EVERYBODY, sign_in.language),
+    Page("leave", "/leave", "POST", SIGNED_IN, sign_in.leave),
     Page("static", "/static/{digest}/{name}", "GET", EVERYBODY, statics.static),
     Page("consent", "/consent", "GET", RATERS, joining.consent),
     Page("say_consent", "/consent", "POST", RATERS, joining.say_consent),
@@ -102,8 +102,8 @@ ROUTES: tuple[Page, ...] = (
     Page("reopen_batch", "/office/batches/open", "POST", OWNERS, office.reopen_batch),
     Page("adjudications", "/office/adjudication", "GET", OWNERS, adjudicating.overview),
     Page("open_adjudications", "/office/adjudication", "POST", OWNERS, adjudicating.open_all),
-    Page("problems", "/office/problems", "GET", OFFICE, troubles.problems),
-    Page("settle", "/office/problems", "POST", OFFICE, troubles.settle),
+    Page("problems", "/office/problems", "GET", OFFICE, problem_reports.problems),
+    Page("settle", "/office/problems", "POST", OFFICE, problem_reports.settle),
     Page("enrolment", "/office/enrolment", "GET", OFFICE | ANALYSTS, admitting.enrolment),
     Page("reopen_eligibility", "/office/enrolment", "POST", OFFICE, admitting.reopen_eligibility),
     Page("add_places", "/office/enrolment/places", "POST", OFFICE, admitting.add_places),

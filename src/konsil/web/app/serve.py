@@ -16,7 +16,7 @@ from konsil.errors import KonsilError, option
 from konsil.store import Store
 from konsil.study import Study
 from konsil.web.app.app import create_app
-from konsil.web.http.discreet import Discreet
+from konsil.web.http.redacted_logging import Discreet
 from konsil.web.site.site import Options
 
 if TYPE_CHECKING:

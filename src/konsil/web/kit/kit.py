@@ -16,14 +16,14 @@ from konsil.errors import KonsilError, nearest
 from konsil.instrument import digest
 from konsil.records import Event
 from konsil.store.engine.engine import reading, writing
-from konsil.store.log import happenings
+from konsil.store.log import study_events
 from konsil.store.people.access import Visitor
 from konsil.store.release import kits
 from konsil.store.tasks import screens
 from konsil.store.tasks.screens import Queued
 from konsil.study import Study
-from konsil.web.raters.way import in_the_way
-from konsil.web.rating.sheet import Asked, Sheet, with_page_names
+from konsil.web.raters.prerequisites import in_the_way
+from konsil.web.rating.rating_view import Asked, Sheet, with_page_names
 from konsil.web.site.pages import environment
 from konsil.web.site.site import Site
 
@@ -68,7 +68,7 @@ def make(site: Site, rater: str, phase: str, batch: str, language: str) -> Kit:
         "instruments": digests(site.study, _instruments(site, publics)),
     }  # fmt: skip
     with writing(site.store.engine) as connection:
-        happenings.happened(connection, Event(f"{kits.MADE} {kit}", kits.MADE, kit, now, data))
+        study_events.happened(connection, Event(f"{kits.MADE} {kit}", kits.MADE, kit, now, data))
     return Kit(kit, rater, phase, batch, len(rows), html)
 
 

@@ -14,7 +14,7 @@ from konsil.errors import KonsilError
 from konsil.instrument import PageNames, fields
 from konsil.records import Event
 from konsil.store.engine.engine import reading, writing
-from konsil.store.log import happenings
+from konsil.store.log import study_events
 from konsil.store.release import kits
 from konsil.store.tasks import drafts, screens
 from konsil.store.tasks.drafts import Change
@@ -94,7 +94,7 @@ def take_in(site: Site, text: str, where: str) -> TakenIn:
     data = {"rater": rater, "copy": copy, "revision": revision, "handed_in": done.handed_in}
     name = f"{kits.ANSWERED} {kit} {hashlib.sha256(signed.encode()).hexdigest()[:32]}"
     with writing(site.store.engine) as connection:
-        happenings.happened(connection, Event(name, kits.ANSWERED, kit, site.now(), data))
+        study_events.happened(connection, Event(name, kits.ANSWERED, kit, site.now(), data))
     return done
 
 
@@ -158,7 +158,7 @@ def _refuse_closed(site: Site, names: Sequence[str], batch: str, where: str) -> 
         for name in names:
             state = screens.public(connection, name)
             task = screens.task(connection, state.task) if state is not None else None
-            if task is not None and happenings.is_closed(connection, task):
+            if task is not None and study_events.is_closed(connection, task):
                 raise KonsilError(f"{where}: batch {batch!r} is closed; konsil close --reopen opens it, with a reason")
 
 

@@ -14,13 +14,13 @@ from konsil.plan.model.places import Places
 from konsil.records import Event
 from konsil.records.ordering import natural
 from konsil.store.engine.engine import reading
-from konsil.store.log import happenings
+from konsil.store.log import study_events
 from konsil.store.tasks import additions
 from konsil.store.tasks.additions import Addition
 from konsil.study.sections.enrolment import CONSENT, ELIGIBILITY, PROFILE, Enrolment, Question, in_time
 from konsil.web.office.office import office
+from konsil.web.rating.enrolment_service import Standing
 from konsil.web.rating.form import clean
-from konsil.web.rating.reception import Standing
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import path_to, to
 from konsil.web.site.site import Site, site_of
@@ -64,7 +64,7 @@ def _page(request: Request, fault: str = "", status: int = 200, why: str = "") -
     site, role = site_of(request), visitor_of(request).role
     asks = site.study.enrolment or Enrolment()
     with reading(site.store.engine) as connection:
-        said = {kind: happenings.of_kind(connection, kind) for kind in (CONSENT, ELIGIBILITY, PROFILE)}
+        said = {kind: study_events.of_kind(connection, kind) for kind in (CONSENT, ELIGIBILITY, PROFILE)}
     people = _people(site, said)
     context = {
         "asks": asks,

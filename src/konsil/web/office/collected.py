@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, Response
 from konsil.store.engine.engine import reading
 from konsil.store.engine.folders import sha256
 from konsil.store.log import audit
-from konsil.store.release.veil import key, veiling
+from konsil.store.release.blinding import key, veiling
 from konsil.web.office.office import office
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.site import site_of

@@ -8,11 +8,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from konsil.store.engine.engine import reading
-from konsil.store.tasks import leaving
-from konsil.store.tasks.looks import looks
+from konsil.store.tasks import withdrawal
+from konsil.store.tasks.submissions import looks
 from konsil.web.http.naming import named
+from konsil.web.office.inattention_flags import FAST, FAST_SHARE, FEWEST, RUN, SAME, SAME_MORE, Screen, signs
 from konsil.web.office.office import office
-from konsil.web.office.signs import FAST, FAST_SHARE, FEWEST, RUN, SAME, SAME_MORE, Screen, signs
 from konsil.web.site.guard import visitor_of
 from konsil.web.site.site import site_of
 
@@ -26,7 +26,7 @@ def flags(request: Request) -> Response:
     """Who stands out in the panel, and where blinding may leak."""
     site, owner = site_of(request), visitor_of(request).role == "owner"
     with reading(site.store.engine) as connection:
-        panels = {rater: panel for rater, (panel, _) in leaving.panels(connection, site.study).items()}
+        panels = {rater: panel for rater, (panel, _) in withdrawal.panels(connection, site.study).items()}
         screens = [
             Screen(
                 rater, instrument, seconds,

@@ -14,8 +14,8 @@ from konsil.store.engine.engine import reading
 from konsil.store.people.access import PERSONAL, Invitation, Role
 from konsil.store.people.people import Person, forget_person, note_person, people
 from konsil.store.people.staff import names, pseudonym
-from konsil.store.tasks import leaving
-from konsil.web.http import told
+from konsil.store.tasks import withdrawal
+from konsil.web.http import formatting
 from konsil.web.office.office import office
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import path_to, to
@@ -78,7 +78,7 @@ def guests(site: Site) -> list[Guest]:
     """Everybody who rates and is a person."""
     now, named = site.now(), people(site.store)
     with reading(site.store.engine) as connection:
-        panels, left = leaving.panels(connection, site.study), leaving.gone(connection)
+        panels, left = withdrawal.panels(connection, site.study), withdrawal.gone(connection)
     links = _links(site, "rater")
     return [
         Guest(who, "rater", panel, named.get(who), _newest(mine, now), _last(mine), who in left)
@@ -191,10 +191,21 @@ def letter(language: str, title: str, name: str, url: str, until: str, role: Rol
         rest = _("Please do not pass the link on; whoever opens it acts in your name.")
     lines = (
         _("Dear %(name)s,") % {"name": name} if name else _("Dear colleague,"),
-        "", asked, "", how, "", url, "", rest, "",
-        _("The link works until %(day)s. Should it be lost, you get a new one.") % {"day": told.day(until, language)},
-        "", _("Kind regards"), "",
-    )  # fmt: skip
+        "",
+        asked,
+        "",
+        how,
+        "",
+        url,
+        "",
+        rest,
+        "",
+        _("The link works until %(day)s. Should it be lost, you get a new one.")
+        % {"day": formatting.day(until, language)},
+        "",
+        _("Kind regards"),
+        "",
+    )
     return subject, "\n".join(lines)
 
 
@@ -243,10 +254,10 @@ def leave(request: Request) -> Response:
 def _leave(request: Request, rater: str, *, changed: bool = False) -> Response:
     site = site_of(request)
     try:
-        found = leaving.preview(site.store, site.study, rater)
+        found = withdrawal.preview(site.store, site.study, rater)
     except StoreError:
         return to(path_to(request, "invitations"))
-    told_ = {"found": found, "digest": leaving.digest(found), "changed": changed}
+    told_ = {"found": found, "digest": withdrawal.digest(found), "changed": changed}
     return office(request, "office_withdrawal.html", told_, 409 if changed else 200)
 
 
@@ -255,7 +266,7 @@ def withdraw(request: Request) -> Response:
     site, form = site_of(request), form_of(request)
     rater, why, who = form.get("rater", ""), form.get("reason", "")[:2_000], visitor_of(request).who
     try:
-        done = leaving.withdraw(
+        done = withdrawal.withdraw(
             site.store, site.study, rater, at=site.now(), reason=why, by=who, seen=form.get("digest", "")
         )
     except StoreError:

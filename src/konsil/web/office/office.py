@@ -11,11 +11,11 @@ from starlette.responses import Response
 
 from konsil.errors import StoreError
 from konsil.store.engine.engine import reading
-from konsil.store.log import happenings
+from konsil.store.log import study_events
 from konsil.store.tasks import batches as batch_events
-from konsil.store.tasks import leaving, progress, vacancies
+from konsil.store.tasks import progress, vacancies, withdrawal
 from konsil.store.tasks.progress import Count
-from konsil.web.http import told
+from konsil.web.http import formatting
 from konsil.web.office.pace import Pace, forecast, paces
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import language_of, page, path_to, to
@@ -66,9 +66,9 @@ def office(request: Request, template: str, context: Mapping[str, object] | None
     words = {
         "menu": [name for name in NAVIGATION if name in may - idle],
         "may": may,
-        "day": partial(told.day, language=language),
-        "moment": partial(told.moment, language=language),
-        "count": partial(told.number, language=language),
+        "day": partial(formatting.day, language=language),
+        "moment": partial(formatting.moment, language=language),
+        "count": partial(formatting.number, language=language),
     }
     return page(request, template, {**words, **(context or {})}, status)
 
@@ -82,8 +82,8 @@ def _overview(request: Request, fault: str = "", status: int = 200) -> Response:
     site = site_of(request)
     with reading(site.store.engine) as connection:
         counts, handed = progress.counts(connection), progress.handed_in(connection)
-        left, closed = leaving.gone(connection), happenings.closed_batches(connection)
-        panels = leaving.panels(connection, site.study)
+        left, closed = withdrawal.gone(connection), study_events.closed_batches(connection)
+        panels = withdrawal.panels(connection, site.study)
         vacant = vacancies.vacancies(connection, site.study)
     found, free = paces(counts, handed, site.now()), site.placing.free()
     people = [p for p in found if panels.get(p.rater, ("", ""))[1] == "human" and p.rater not in left]
@@ -143,10 +143,10 @@ def batches(request: Request) -> Response:
 def _batches(request: Request, fault: str = "", status: int = 200) -> Response:
     site = site_of(request)
     with reading(site.store.engine) as connection:
-        counts, closed = progress.counts(connection), happenings.closed_batches(connection)
+        counts, closed = progress.counts(connection), study_events.closed_batches(connection)
         events = [
-            *happenings.of_kind(connection, happenings.BATCH_CLOSED),
-            *happenings.of_kind(connection, happenings.BATCH_REOPENED),
+            *study_events.of_kind(connection, study_events.BATCH_CLOSED),
+            *study_events.of_kind(connection, study_events.BATCH_REOPENED),
         ]
     blocks: dict[tuple[str, str], list[Count]] = {}
     for one in sorted(counts, key=lambda c: (c.first, c.phase, c.batch)):

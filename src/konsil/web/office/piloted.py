@@ -14,7 +14,7 @@ from konsil.instrument import Field, canonical, fields
 from konsil.records import Event, Task
 from konsil.records.ordering import natural
 from konsil.store.engine.engine import reading
-from konsil.store.log import happenings
+from konsil.store.log import study_events
 from konsil.store.tasks import pilot, screens
 from konsil.study import Study
 from konsil.study.sections.calibration import REASON
@@ -53,7 +53,7 @@ def reasons(request: Request) -> Response:
     site = site_of(request)
     with reading(site.store.engine) as connection:
         tasks = pilot.all_tasks(connection)
-        written = happenings.of_kind(connection, REASON)
+        written = study_events.of_kind(connection, REASON)
         known = {t.id: t for t in tasks}
         shown: dict[tuple[str, str], list[tuple[Event, Task]]] = {}
         for event in written:

@@ -7,9 +7,9 @@ from starlette.responses import Response
 
 from konsil.errors import StudyError
 from konsil.store.engine.engine import reading
-from konsil.store.log import happenings
+from konsil.store.log import study_events
 from konsil.store.people.recruiting import record, recorded
-from konsil.store.tasks import leaving, progress
+from konsil.store.tasks import progress, withdrawal
 from konsil.study.sections.recruitment import DECISIONS, KIND, STEPS, TEXTS, about, stratum
 from konsil.web.office.office import office
 from konsil.web.office.pace import paces
@@ -29,8 +29,8 @@ def recruiting(request: Request) -> Response:
 def _page(request: Request, fault: str = "", status: int = 200) -> Response:
     site = site_of(request)
     with reading(site.store.engine) as connection:
-        counts, panels = progress.counts(connection), leaving.panels(connection, site.study)
-        events = happenings.of_kind(connection, KIND)
+        counts, panels = progress.counts(connection), withdrawal.panels(connection, site.study)
+        events = study_events.of_kind(connection, KIND)
     people = [p for p in paces(counts, (), site.now()) if panels.get(p.rater, ("", ""))[1] == "human"]
     context = {
         "found": recorded(site.store),

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from konsil.web.raters.gates import calibration_gate
-from konsil.web.raters.way import in_the_way
+from konsil.web.raters.prerequisites import in_the_way
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import page, path_to, to
 from konsil.web.site.site import site_of

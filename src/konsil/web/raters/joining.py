@@ -16,9 +16,9 @@ from konsil.store.people.access import GUEST
 from konsil.store.tasks import progress
 from konsil.study.sections.privacy import keeps_ratings
 from konsil.web.http import richtext
-from konsil.web.raters.way import in_the_way
-from konsil.web.rating.reception import Part
-from konsil.web.rating.sheet import groups_with_page_names
+from konsil.web.raters.prerequisites import in_the_way
+from konsil.web.rating.enrolment_service import Part
+from konsil.web.rating.rating_view import groups_with_page_names
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import page, path_to, to
 from konsil.web.site.site import Site, site_of, stamp

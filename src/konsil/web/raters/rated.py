@@ -10,7 +10,7 @@ from starlette.responses import Response
 from konsil.instrument import fields, values
 from konsil.store import Connection
 from konsil.store.engine.engine import reading
-from konsil.store.log import happenings
+from konsil.store.log import study_events
 from konsil.store.tasks import drafts, screens
 from konsil.store.tasks.drafts import noted, typed_since
 from konsil.web.rating import form
@@ -64,7 +64,7 @@ def rated_pages(site: Site, rater: str) -> list[RatedPage]:
     with reading(site.store.engine) as connection:
         notes = noted(connection, rater)
         changed = changed_pages(site, connection, rater)
-        closed = {(phase, batch) for phase, batch, who in happenings.closed_batches(connection) if who in ("", rater)}
+        closed = {(phase, batch) for phase, batch, who in study_events.closed_batches(connection) if who in ("", rater)}
         return [
             RatedPage(
                 state.public,
@@ -87,7 +87,7 @@ def _says_otherwise(site: Site, connection: Connection, task_id: str) -> bool:
     """Whether the page of a task says something else than its ratings; a change that was taken back does not."""
     task = screens.task(connection, task_id)
     instrument = site.study.instrument(task.instrument) if task is not None else None
-    if task is None or instrument is None or happenings.is_closed(connection, task):
+    if task is None or instrument is None or study_events.is_closed(connection, task):
         return False
     asked = fields(instrument, task)
     stored = values(asked, task, screens.ratings_of_task(connection, task.id))

@@ -13,14 +13,14 @@ from konsil.records import Rating, Task
 from konsil.store import Connection, Store
 from konsil.store.curation.renderings import rendered
 from konsil.store.engine.engine import reading, writing
-from konsil.store.log import audit, happenings
+from konsil.store.log import audit, study_events
 from konsil.store.people.people import people
 from konsil.store.tasks import adjudications, screens
 from konsil.study import Study
 from konsil.study.definition.adjudication import Adjudication
 from konsil.study.sections.enrolment import CONSENT, withdrawn_consents
 from konsil.web.http import richtext
-from konsil.web.rating import form, sheet
+from konsil.web.rating import form, rating_view
 
 LONGEST_REASON = 4_000
 """Signs of a reason that are kept."""
@@ -70,7 +70,7 @@ class Review:
     """The language of the study's texts."""
     item: str
     """The item's text."""
-    panes: tuple[sheet.Pane, ...]
+    panes: tuple[rating_view.Pane, ...]
     """The answers that the question is about."""
     heading: str
     """What it is about: 'Answer A'; empty where there is one thing only."""
@@ -156,7 +156,7 @@ class Adjudicating:
                 return None
             task = case.task
             everybody = [t for t in adjudications.beside(connection, [task]) if _alike(t, task)]
-            gone = withdrawn_consents(happenings.of_kind(connection, CONSENT))
+            gone = withdrawn_consents(study_events.of_kind(connection, CONSENT))
             labels = adjudications.labels(connection, everybody)
             before = {t.id: screens.task(connection, t.repeat_of or "") for t in everybody}
             closed = adjudications.is_closed(connection, task.id)
@@ -164,8 +164,8 @@ class Adjudicating:
         names = people(self._store) if self._rules is not None and self._rules.names == "shown" else None
         instrument = self._instrument(task)
         seen = screen(instrument, task, item, answers)
-        html = rendered(self._store, richtext.renderer(), sheet.texts_of(seen), richtext.html_of)
-        panes = sheet.panes_of(seen, html, ())
+        html = rendered(self._store, richtext.renderer(), rating_view.texts_of(seen), richtext.html_of)
+        panes = rating_view.panes_of(seen, html, ())
         mine = self._voice(case, task, before[task.id], labels, "")
         others = []
         for other in sorted(everybody, key=lambda t: hashlib.sha256(f"{about} {t.rater}".encode()).digest()):

@@ -9,7 +9,7 @@ from konsil.errors import nearest
 from konsil.instrument import Field, Given, LabelError, Reading, read_form, read_label
 from konsil.store.tasks.drafts import NOTE, REASON_FOR_CHANGE, Change
 from konsil.web.http.numbers import read_number
-from konsil.web.rating.sheet import reason_name
+from konsil.web.rating.rating_view import reason_name
 
 LONGEST = 20_000
 """Signs of a free text that are kept."""

@@ -13,14 +13,14 @@ from konsil.records import Answer, Event, Item, Rating, Task
 from konsil.store import Connection, Store
 from konsil.store.curation.renderings import rendered
 from konsil.store.engine.engine import reading, writing
-from konsil.store.log import happenings
+from konsil.store.log import study_events
 from konsil.store.privacy.erasing import erased_raters
 from konsil.store.tasks import pilot, screens
 from konsil.study import Study
 from konsil.study.sections.calibration import REASON, Calibration, Difference, differences
 from konsil.study.sections.enrolment import CONSENT, ELIGIBILITY, excluded_by_withdrawal, not_taking_part
 from konsil.web.http import richtext
-from konsil.web.rating import form, sheet
+from konsil.web.rating import form, rating_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Apart:
     """The item's text."""
     language: str
     """The language of the study's texts."""
-    panes: tuple[sheet.Pane, ...]
+    panes: tuple[rating_view.Pane, ...]
     """The answers that the question is about."""
     heading: str
     """What it is about: 'Answer A', 'Sentence 2'."""
@@ -149,7 +149,7 @@ class Pilot:
         erased = erased_raters(connection)
         tasks = tuple(t for t in tasks if t.id in rated or t.rater not in erased)
         if self._study.enrolment is not None:
-            said = [e for kind in (CONSENT, ELIGIBILITY) for e in happenings.of_kind(connection, kind)]
+            said = [e for kind in (CONSENT, ELIGIBILITY) for e in study_events.of_kind(connection, kind)]
             out, excluded = not_taking_part(said), excluded_by_withdrawal(self._study.enrolment, said)
             own = {t.id for t in mine}
             tasks = tuple(
@@ -204,7 +204,7 @@ class Pilot:
 
     def _read(self, connection: Connection, rater: str, apart: Sequence[tuple[Task, Difference]]) -> _Read:
         """What is needed to show these differences."""
-        texts = [e for e in happenings.of_kind(connection, REASON) if e.subject != rater]
+        texts = [e for e in study_events.of_kind(connection, REASON) if e.subject != rater]
         material = {
             t.id: (screens.item(connection, t.item), screens.answers(connection, t.answers))
             for t in {task.id: task for task, _ in apart}.values()
@@ -219,8 +219,8 @@ class Pilot:
         for task, d, item, answers in found.apart:
             instrument = self._instrument(task)
             seen = screen(instrument, task, item, answers)
-            html = rendered(self._store, richtext.renderer(), sheet.texts_of(seen), richtext.html_of)
-            panes = sheet.panes_of(seen, html, ())
+            html = rendered(self._store, richtext.renderer(), rating_view.texts_of(seen), richtext.html_of)
+            panes = rating_view.panes_of(seen, html, ())
             kept = tuple(panes[n] for n in d.field.answers) if d.field.answers else panes
             asked = fields(instrument, task)
             reasons = tuple(
@@ -263,11 +263,11 @@ class Pilot:
         with writing(self._store.engine) as connection:
             if _name(found) in self._written(connection, rater):
                 return True
-            happenings.happened(connection, Event(f"{REASON} {_name(found)}", REASON, rater, at, data))
+            study_events.happened(connection, Event(f"{REASON} {_name(found)}", REASON, rater, at, data))
         return True
 
     def _written(self, connection: Connection, rater: str) -> dict[str, str]:
-        events = happenings.of_subject(connection, rater, (REASON,))
+        events = study_events.of_subject(connection, rater, (REASON,))
         return {e.id.removeprefix(f"{REASON} "): str(e.data.get("text", "")) for e in events}
 
     def _instrument(self, task: Task) -> Instrument:

@@ -10,9 +10,9 @@ from konsil.plan.model.places import ADDED, SIGN_UP, Places, first_free, stand_i
 from konsil.records import Event, Rater
 from konsil.store import Connection, Store
 from konsil.store.engine.engine import reading, writing
-from konsil.store.log import happenings
-from konsil.store.log.happenings import WITHDRAWAL
-from konsil.store.tasks import additions, places
+from konsil.store.log import study_events
+from konsil.store.log.study_events import WITHDRAWAL
+from konsil.store.tasks import additions, open_slots
 from konsil.store.tasks.additions import Addition
 from konsil.study import Study
 from konsil.study.sections.enrolment import CONSENT, ELIGIBILITY, PROFILE, WAITING, Enrolment, not_taking_part, profiles
@@ -78,7 +78,7 @@ class Placing:
         if not self._study.places:
             return 0
         with reading(self._store.engine) as connection:
-            slots = places.free_slots(connection)
+            slots = open_slots.free_slots(connection)
             return sum(slots.get(place.id, 0) for place in self._places(connection))
 
     def take(self, rater: str) -> bool:
@@ -99,38 +99,38 @@ class Placing:
     def _take(self, rater: str) -> bool:
         at = self._now()
         with writing(self._store.engine) as connection:
-            places.keep_others_waiting(connection)
+            open_slots.keep_others_waiting(connection)
             if rater in self._named or _has_place(connection, rater):
                 return True
             offer = self._offer(connection, rater)
             if offer is None:
                 return False
             strata = {**self._profile(connection, rater), **offer.place.strata}
-            places.take(connection, Rater(rater, offer.place.panel, strata=strata), offer.place.id, at)
+            open_slots.take(connection, Rater(rater, offer.place.panel, strata=strata), offer.place.id, at)
         return True
 
     def wait(self, rater: str) -> bool:
         """Put somebody on the waiting list; say whether they are on it. Again changes nothing."""
         at = self._now()
         with writing(self._store.engine) as connection:
-            places.keep_others_waiting(connection)
+            open_slots.keep_others_waiting(connection)
             if not self.keeps_list or rater in self._named or _has_place(connection, rater):
                 return False
-            said = happenings.of_subject(connection, rater, (WAITING,))
+            said = study_events.of_subject(connection, rater, (WAITING,))
             if not said or said[-1].data.get("removed"):
                 event = Event(f"{WAITING} {rater} {len(said) + 1}", WAITING, rater, at)
-                happenings.happened(connection, event)
+                study_events.happened(connection, event)
         return True
 
     def stop_waiting(self, rater: str, *, by: str = "") -> bool:
         """Take somebody off the waiting list; say whether they were on it."""
         at = self._now()
         with writing(self._store.engine) as connection:
-            said = happenings.of_subject(connection, rater, (WAITING,))
+            said = study_events.of_subject(connection, rater, (WAITING,))
             if not said or said[-1].data.get("removed"):
                 return False
             data = {"removed": True} | ({"by": by} if by else {})
-            happenings.happened(connection, Event(f"{WAITING} {rater} {len(said) + 1}", WAITING, rater, at, data))
+            study_events.happened(connection, Event(f"{WAITING} {rater} {len(said) + 1}", WAITING, rater, at, data))
         return True
 
     def is_waiting(self, rater: str) -> bool:
@@ -149,7 +149,7 @@ class Placing:
         return stand_ins(additions.places_of(connection, self._study), self._study.raters)
 
     def _offer(self, connection: Connection, rater: str) -> Offer | None:
-        free = places.free_slots(connection)
+        free = open_slots.free_slots(connection)
         queue = self._waiting(connection)
         earlier: list[Event] = []
         for event in queue:
@@ -165,7 +165,7 @@ class Placing:
         """Who waits -> the free place that is held for them; those who came first are served first."""
         if not queue:
             return {}
-        free, held = set(places.free_slots(connection)), {}
+        free, held = set(open_slots.free_slots(connection)), {}
         stand_ins_ = self._places(connection)
         for event in queue:
             place = first_free(stand_ins_, free, self._profile(connection, event.subject))
@@ -179,11 +179,11 @@ class Placing:
         if not self.keeps_list:
             return []
         last: dict[str, Event] = {}
-        for event in happenings.of_kind(connection, WAITING):
+        for event in study_events.of_kind(connection, WAITING):
             last.pop(event.subject, None)
             if not event.data.get("removed"):
                 last[event.subject] = event
-        said = [e for kind in (CONSENT, ELIGIBILITY) for e in happenings.of_kind(connection, kind)] if last else []
+        said = [e for kind in (CONSENT, ELIGIBILITY) for e in study_events.of_kind(connection, kind)] if last else []
         out = not_taking_part(said)
         return [e for who, e in last.items() if who not in out and not _has_place(connection, who)]
 
@@ -191,7 +191,7 @@ class Placing:
         """The place to be drawn for somebody: as the first of the protocol's that fits the profile."""
         if self._asks.surplus != "extra ratings":
             return None
-        drawn = sum(e.data.get("reason") == EXTRA for e in happenings.of_kind(connection, ADDED))
+        drawn = sum(e.data.get("reason") == EXTRA for e in study_events.of_kind(connection, ADDED))
         if drawn >= self._asks.most_extra:
             return None
         profile = self._profile(connection, rater)
@@ -199,10 +199,10 @@ class Placing:
         return None if stand_in is None else Places(stand_in.panel, 1, dict(stand_in.strata))
 
     def _profile(self, connection: Connection, rater: str) -> dict[str, str]:
-        said = happenings.of_subject(connection, rater, (PROFILE,))
+        said = study_events.of_subject(connection, rater, (PROFILE,))
         return profiles(said, self._asks.profile).get(rater, {})
 
 
 def _has_place(connection: Connection, rater: str) -> bool:
-    last = [e.kind for e in happenings.of_subject(connection, rater, (SIGN_UP, WITHDRAWAL))]
+    last = [e.kind for e in study_events.of_subject(connection, rater, (SIGN_UP, WITHDRAWAL))]
     return bool(last) and last[-1] == SIGN_UP

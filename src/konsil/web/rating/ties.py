@@ -18,8 +18,8 @@ from konsil.plan.model.places import ADDED, signed_up, slots_of
 from konsil.prepare.draw.draw import SAMPLING
 from konsil.records import Answer, Event, Item, Purpose, Rater, Rating, Task
 from konsil.store import Connection, Store
-from konsil.store.log import happenings
-from konsil.store.log.happenings import counted
+from konsil.store.log import study_events
+from konsil.store.log.study_events import counted
 from konsil.store.tasks import vacancies
 from konsil.store.tasks.screens import last_position, ratings_of_item, tasks_of_item
 from konsil.study import Study
@@ -77,7 +77,7 @@ class Ties:
     def arise(self, connection: Connection, tasks: Sequence[Task], at: str) -> None:
         """Write tie-breaks that are due; those whose slot nobody has go to the others of the panel, or wait."""
         if tasks:
-            happenings.tasks_arise(connection, tasks, why="tie-break", at=at)
+            study_events.tasks_arise(connection, tasks, why="tie-break", at=at)
             vacancies.share(connection, self._study, tasks, at=at)
 
     def _of(

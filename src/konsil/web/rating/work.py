@@ -15,7 +15,7 @@ from konsil.records import Task
 from konsil.store import Connection
 from konsil.store.tasks import screens
 from konsil.store.tasks.screens import Mark, Queued
-from konsil.web.rating.line import in_line
+from konsil.web.rating.task_queue import in_line
 
 MOST_TASKS = 2_000
 """Tasks that are remembered; a rater asks for one about eight times and then never again."""

@@ -23,10 +23,10 @@ from konsil.web.curation.marks import Marks
 from konsil.web.curation.pool import Pool
 from konsil.web.http.throttle import Throttle
 from konsil.web.rating.adjudication import Adjudicating
-from konsil.web.rating.desk import Desk
+from konsil.web.rating.enrolment_service import Reception
 from konsil.web.rating.pilot import Pilot
 from konsil.web.rating.placing import Placing
-from konsil.web.rating.reception import Reception
+from konsil.web.rating.rating_service import Desk
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 """Names of the machine itself: a coordinator may type any of them."""

@@ -1,0 +1,396 @@
+"""Agreement among raters: which statistics apply, each as a measure, and why one is undefined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from konsil.analysis.estimation import rare_events
+from konsil.analysis.estimation.estimate import Told, estimate, estimates
+from konsil.analysis.estimation.measure import Measure
+from konsil.analysis.estimation.own_weights import Weights
+from konsil.analysis.model.message import say
+from konsil.analysis.model.spec import AsPublished, Resampling
+from konsil.analysis.table.encoding import Sample
+from konsil.analysis.table.prevalence import LINEAR, commonest, label_notes
+from konsil.errors import AnalysisError, nearest
+from konsil.stats.agreement import kappa
+from konsil.stats.agreement.alpha import Level
+from konsil.stats.agreement.icc import ICC_FORMS, icc_test
+from konsil.stats.agreement.pair_weights import by_shared_units
+from konsil.stats.agreement.registry import SHARE, STATISTICS, Entry
+from konsil.stats.agreement.registry import statistic as named
+from konsil.stats.agreement.thin_pairs import ThinPairs, thin_pairs
+from konsil.stats.engine import ranks
+from konsil.stats.engine.arithmetic import ratio
+from konsil.stats.engine.cluster_sums import Sums
+from konsil.stats.engine.contract import Array, Codes, Finalise
+from konsil.stats.engine.distances import disagreements
+from konsil.stats.engine.tables import by_cluster, unit_counts
+from konsil.stats.inference.both_ways import both_ways, tallied_both_ways
+from konsil.stats.inference.posterior import Prior, of_defined_tables, prior
+from konsil.stats.shares.uneven_clusters import sizes, uneven_clusters
+
+WIDEST = 2_000_000
+"""Sums of one cluster beyond which a statistic is not tallied: a gigabyte for every 64 resamples."""
+
+COMMAND = (
+    "percent_agreement",
+    "within_one",
+    "cohen_kappa",
+    "cohen_kappa_linear",
+    "cohen_kappa_quadratic",
+    "pabak",
+    "scott_pi",
+    "fleiss_kappa",
+    "conger_kappa",
+    "randolph_kappa",
+    "krippendorff_alpha",
+    "gwet_ac1",
+    "gwet_ac2_linear",
+    "gwet_ac2",
+    "icc1",
+    "icc2",
+    "icc3",
+    "icc1k",
+    "icc2k",
+    "icc3k",
+    "kendall_w",
+    "spearman",
+    "kendall_tau_b",
+)
+"""What `konsil agreement` prints, as far as it applies to the level."""
+
+INCOMPLETE = {"percent_agreement": "multirater_percent_agreement", "icc1": "icc1_incomplete"}
+"""What is printed besides where labels are missing: the same from all units, each with equal weight."""
+
+PairWeights = Literal["alike", "units"]
+
+
+def applicable(level: str, *, is_incomplete: bool = False) -> tuple[str, ...]:
+    """The command's statistics that apply to a level of measurement, with those for missing labels where some are."""
+    suitable = (name for name in COMMAND if level in STATISTICS[name].levels)
+    pairs = ((name, INCOMPLETE[name]) if is_incomplete and name in INCOMPLETE else (name,) for name in suitable)
+    return tuple(name for pair in pairs for name in pair)
+
+
+def needs_raters(name: str) -> bool:
+    """Whether a statistic needs to know which rater gave which label."""
+    return STATISTICS[name].needs not in {"counts", "coincidences"} and not name.startswith("icc1")
+
+
+def entry(name: str, level: str, where: str) -> Entry:
+    """The registry's entry, or an error that says why there is none."""
+    if name not in STATISTICS:
+        raise AnalysisError(f"{where}: there is no statistic {name!r}; {nearest(name, STATISTICS)}")
+    found = STATISTICS[name]
+    if level not in found.levels:
+        raise AnalysisError(f"{where}: {name!r} needs a scale of level {', '.join(found.levels)}; this one is {level}")
+    return found
+
+
+def columns(name: str, n_raters: int, n_labels: int) -> int:
+    """How many sums a cluster has: a table of labels by labels, once or for each pair of raters."""
+    needs = STATISTICS[name].needs
+    if needs == "anova":
+        return n_raters + 3
+    table = n_labels * n_labels
+    return table * (n_raters * (n_raters - 1) // 2) if needs in {"pairs", "complete_pairs"} else table + n_labels
+
+
+@dataclass
+class Tallied:
+    """What one sample's statistics share, so that statistics of the same sums are tallied and resampled once."""
+
+    sums: dict[tuple[Callable[[Codes], Sums], tuple[float, ...] | None], Sums] = field(default_factory=dict)
+    """Sums by tally and the labels' numbers."""
+    priors: dict[tuple[int, bool], Prior | None] = field(default_factory=dict)
+    """What sparse labels, or pairs that share few units, add to the sums, by the sums' identity."""
+    sparse: bool | None = None
+    """Whether the sample's labels are too sparse for a bootstrap; None before it is known."""
+    pairs: list[ThinPairs | None] = field(default_factory=list)
+    """What pairs of raters share where some share few units; empty before it is known."""
+
+    def thin(self, codes: Codes) -> ThinPairs | None:
+        """What pairs of raters share, where some share few units; else None."""
+        if not self.pairs:
+            self.pairs.append(thin_pairs(codes))
+        return self.pairs[0]
+
+    def prior(self, codes: Codes, tally: Callable[[Codes], Sums], sums: Sums, *, is_thin: bool = False) -> Prior | None:
+        """What sparse labels add to these sums, or `is_thin` pairs of raters; None where labels are not sparse."""
+        if self.sparse is None:
+            self.sparse = rare_events.is_sparse(codes)
+        if not (self.sparse or is_thin):
+            return None
+        place = (id(sums), is_thin)
+        if place not in self.priors:
+            defined = of_defined_tables(sums, codes.n_labels**2) if is_thin else None
+            self.priors[place] = prior(codes, tally, defined=defined)
+        return self.priors[place]
+
+
+def agreement(
+    sample: Sample,
+    name: str,
+    level: Level,
+    weights: Weights = "",
+    tallied: Tallied | None = None,
+    pair_weights: PairWeights = "alike",
+) -> Measure:
+    """One agreement statistic of one sample as a measure; `tallied` keeps and gives the sums of its sample.
+
+    `pair_weights`: a mean over pairs of raters with every pair alike, or weighted by the units that a pair shares.
+    """
+    codes = spaced(sample.codes, name, level)
+    if columns(name, codes.labels.shape[1], codes.n_labels) > WIDEST:
+        return _blank(sample)
+    chosen = named(name, codes, weights or None, level=level)
+    if pair_weights == "units" and STATISTICS[name].needs == "pairs":
+        chosen = by_shared_units(chosen, codes.labels.shape[1], codes.n_labels)
+    chosen = both_ways(chosen, codes)
+    tallied = Tallied() if tallied is None else tallied
+    key = (chosen.tally, codes.values)
+    if key not in tallied.sums:
+        tallied.sums[key] = chosen.tally(codes)
+    sums = tallied.sums[key]
+    share = share_of(name, weights, codes)
+    is_mean_of_pairs = STATISTICS[name].needs == "pairs" and pair_weights == "alike"
+    thin = tallied.thin(codes) if is_mean_of_pairs else None
+    prior_weight = tallied.prior(codes, chosen.tally, sums, is_thin=thin is not None)
+    return Measure(
+        sums=sums,
+        finalise=chosen.finalise,
+        clusters=sample.clusters,
+        n_units=sample.n_units,
+        n_raters=sample.n_raters,
+        n_ratings=sample.n_ratings,
+        n_undefined_pairs=_undefined_pairs(codes, name, sums),
+        scale="atanh",
+        trials=_trials(sums, name, weights, sample.codes),
+        share=share,
+        sizes=sizes(sample.codes),
+        uneven=uneven_clusters(codes, chosen.tally, chosen.finalise),
+        prior=prior_weight if share is None or thin is not None else None,
+        thin=thin,
+        notes=label_notes(sample, name),
+        commonest=commonest(sample),
+    )
+
+
+def _trials(sums: Sums, name: str, weights: Weights, codes: Codes) -> Array | None:
+    """How many comparisons each cluster has, where the number is linear in the share of them that agree; else None.
+
+    Two raters compared on one unit agree or do not; the pairs of three raters on one unit are not independent.
+    """
+    if name in LINEAR and codes.n_labels < 2:
+        return None
+    if name == "unanimity":
+        trials = np.asarray(sums[:, 1], dtype=np.float64).ravel()
+    elif codes.labels.shape[1] == 2 and (name in _UNWEIGHTED or (name in _WEIGHTED and weights in {"", "unweighted"})):
+        tables = sums if STATISTICS[name].needs == "pairs" else sums[:, : codes.n_labels**2]
+        trials = np.asarray(tables.sum(axis=1), dtype=np.float64).ravel()
+    else:
+        return None
+    return trials if trials.sum() > 1 else None
+
+
+_UNWEIGHTED = frozenset({"within_one", "pabak", "randolph_kappa"})
+"""Linear in a share of pairs of labels that agree or do not."""
+
+_WEIGHTED = frozenset({"percent_agreement", "multirater_percent_agreement", "brennan_prediger"})
+"""The same unless weights make agreement a matter of degree."""
+
+
+def share_of(name: str, weights: Weights, codes: Codes) -> tuple[float, float] | None:
+    """(a, b) where the statistic is a + b times a share from 0 to 1; None where it is not."""
+    if STATISTICS[name].range == SHARE and name != "kendall_w":
+        return 0.0, 1.0
+    if name not in LINEAR or codes.n_labels < 2:
+        return None
+    weighting = weights if name == "brennan_prediger" and weights else "unweighted"
+    mean = float(disagreements(weighting, codes.n_labels, codes.values).mean())
+    return 1 - 1 / mean, 1 / mean
+
+
+def _blank(sample: Sample) -> Measure:
+    """A measure without a value, for what cannot be tallied."""
+    return Measure(
+        sums=np.ones((len(sample.clusters), 1)),
+        finalise=lambda totals: np.full_like(totals, np.nan),
+        clusters=sample.clusters,
+        n_units=sample.n_units,
+        n_raters=sample.n_raters,
+        n_ratings=sample.n_ratings,
+    )
+
+
+def spaced(codes: Codes, name: str, level: Level) -> Codes:
+    """Ordinal labels are steps apart, not numbers apart, for all but the statistics that average numbers."""
+    if level in {"nominal", "ordinal"} and name not in ICC_FORMS:
+        return replace(codes, values=None)
+    return codes
+
+
+def _undefined_pairs(codes: Codes, name: str, sums: Sums) -> int:
+    """How many pairs of raters a statistic of pairs is undefined for, whatever its weights."""
+    if STATISTICS[name].needs != "pairs":
+        return 0
+    raters = codes.labels.shape[1]
+    if name in {"spearman", "kendall_tau_b"}:
+        each = ranks.spearman(raters, codes.n_labels, per_pair=True)
+    elif name.startswith("cohen_kappa") or name in {"light_kappa", "scott_pi"}:
+        each = kappa.cohen_kappa(raters, codes.n_labels, per_pair=True)
+    else:
+        each = kappa.percent_agreement(raters, codes.n_labels, per_pair=True)
+    return int(_at(sums, kappa.undefined_pairs(each).finalise))
+
+
+def reason(sample: Sample, name: str) -> str:
+    """Why a statistic is undefined on a sample, in words."""
+    n_raters, n_labels = sample.codes.labels.shape[1], sample.codes.n_labels
+    if columns(name, n_raters, n_labels) > WIDEST:
+        return say(
+            "not computed: {labels:,} different labels of {raters:,} raters need tables of {cells:,} cells; round the"
+            " labels to fewer",
+            labels=n_labels,
+            raters=n_raters,
+            cells=columns(name, n_raters, n_labels),
+        )
+    counts = unit_counts(sample.codes)
+    if not (counts.sum(axis=1) >= 2).any():
+        return say("no unit was labelled by two raters")
+    used = int((counts.sum(axis=0) > 0).sum())
+    if used == 1:
+        return say("all labels are the same, so agreement beyond chance is undefined")
+    if name in ICC_FORMS or name == "kendall_w":
+        complete = int((sample.codes.labels >= 0).all(axis=1).sum())
+        if complete < 2:
+            return say("needs at least two units that every rater labelled; there are {n}", n=complete)
+        if name in {"icc1k", "icc2k", "icc3k"}:
+            return say("units differ no more than chance has it, so that the mean's reliability has no denominator")
+        return say("the units or the raters do not vary")
+    if name == "icc1_incomplete":
+        return say("the units do not vary", message_id="table.no_variation")
+    return say("undefined for every pair of raters")
+
+
+def told(
+    sample: Sample, name: str, level: Level, *, key: int, resampling: Resampling, cluster: str, weights: str = ""
+) -> tuple[Told, Measure]:
+    """An agreement statistic with its intervals; for ICC the textbook's F interval stands beside."""
+    measure = agreement(sample, name, level, weights)
+    found = estimate(measure, key=key, resampling=resampling, cluster=cluster, why=reason(sample, name))
+    found = _completed(found, measure, sample, name, resampling)
+    return with_chance(found, sample, name, key=key, resampling=resampling, cluster=cluster), measure
+
+
+def _label_counts(codes: Codes) -> Array:
+    """How often each label was given in each cluster, (n_clusters, n_labels)."""
+    return by_cluster(unit_counts(codes), codes)
+
+
+def with_chance(found: Told, sample: Sample, name: str, *, key: int, resampling: Resampling, cluster: str) -> Told:
+    """Agreement within one step with the chance level beside it, on the same resamples; other statistics as they are.
+
+    The chance level is that of two labels drawn from all the labels given: sum over labels at most one step apart of
+    p_i p_j, p the shares of the labels.
+    """
+    if name != "within_one" or not np.isfinite(found.headline.value):
+        return found
+    counts = tallied_both_ways(_label_counts)(sample.codes)
+    near = 1 - kappa.measure_disagreements("within_one", sample.codes.n_labels)
+
+    def finalise(totals: Array) -> Array:
+        shares = ratio(totals, np.broadcast_to(totals.sum(-1, keepdims=True), totals.shape))
+        return np.asarray(((shares @ near) * shares).sum(-1, keepdims=True), dtype=np.float64)
+
+    measure = Measure(counts, finalise, sample.clusters, sample.n_units, sample.n_raters, sample.n_ratings)
+    chance = estimate(measure, key=key, resampling=resampling, cluster=cluster).headline
+    method = say("chance level (two labels drawn from all labels given), {method}", method=chance.method)
+    beside = replace(chance, method=method)
+    return replace(found, companions=(*found.companions, beside))
+
+
+def told_together(
+    sample: Sample,
+    names: Sequence[str],
+    level: Level,
+    *,
+    key: int,
+    resampling: Resampling,
+    cluster: str,
+    weights: Weights = "",
+    pair_weights: PairWeights = "alike",
+) -> dict[str, Told]:
+    """Several agreement statistics of one sample: the same numbers as one by one, each kind of sums resampled once.
+
+    `weights` are those of partial agreement, for the statistics that take some.
+    """
+    tallied = Tallied()
+    measures = {
+        name: agreement(sample, name, level, weights_of(name, weights), tallied, pair_weights) for name in names
+    }
+    together: dict[int, list[str]] = {}
+    for name, measure in measures.items():
+        together.setdefault(id(measure.sums), []).append(name)
+    found: dict[str, Told] = {}
+    for members in together.values():
+        whys = [reason(sample, name) for name in members]
+        tolds = estimates(
+            [measures[name] for name in members], key=key, resampling=resampling, cluster=cluster, whys=whys
+        )
+        for name, told in zip(members, tolds, strict=True):
+            told = _completed(told, measures[name], sample, name, resampling)
+            told = with_chance(told, sample, name, key=key, resampling=resampling, cluster=cluster)
+            found[name] = replace(told, notes=(*told.notes, *_pairs_note(measures[name], sample)))
+    return {name: found[name] for name in names}
+
+
+def weights_of(name: str, weights: Weights) -> Weights:
+    """The weights of partial agreement as far as a statistic takes some; of alpha, whose level says them, own ones."""
+    is_own = not isinstance(weights, str)
+    return weights if STATISTICS[name].weighted and (is_own or name != "krippendorff_alpha") else ""
+
+
+def _pairs_note(measure: Measure, sample: Sample) -> tuple[str, ...]:
+    undefined, n_raters = measure.n_undefined_pairs, sample.codes.labels.shape[1]
+    pairs = n_raters * (n_raters - 1) // 2
+    if not 0 < undefined < pairs:
+        return ()
+    return (
+        say("undefined for {n:,} of {all:,} pairs of raters, which are left out of the mean", n=undefined, all=pairs),
+    )
+
+
+def _completed(found: Told, measure: Measure, sample: Sample, name: str, resampling: Resampling) -> Told:
+    """What ICC and W say besides: the textbook's interval, and how many units are complete."""
+    if name in ICC_FORMS and np.isfinite(found.headline.value):
+        form = icc_test(name, _total(measure.sums), sample.codes.labels.shape[1], resampling.level)
+        textbook = replace(
+            found.headline,
+            low=form.low,
+            high=form.high,
+            se=float("nan"),
+            p=form.p,
+            n_undefined=0,
+            method=say("F interval of Shrout and Fleiss: independent, normal units"),
+        )
+        if rare_events.has_width(textbook) or isinstance(resampling, AsPublished):
+            found = replace(found, companions=(*found.companions, textbook))
+    complete = int((sample.codes.labels >= 0).all(axis=1).sum())
+    if (name in ICC_FORMS or name == "kendall_w") and complete < sample.n_units:
+        note = say("Of {all:,} units, the {n:,} that every rater labelled are used.", all=sample.n_units, n=complete)
+        found = replace(found, notes=(note, *found.notes))
+    return found
+
+
+def _total(sums: Sums) -> Array:
+    return np.asarray(sums.sum(axis=0), dtype=np.float64).ravel()
+
+
+def _at(sums: Sums, finalise: Finalise) -> float:
+    return float(finalise(_total(sums))[0])

@@ -1,0 +1,293 @@
+"""Raters against a consensus: each against the rest of the panel, judges against a panel, raters against themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.agreement.agreement_statistics import share_of, spaced
+from konsil.analysis.estimation.measure import Column, Measure, quotient, share
+from konsil.analysis.estimation.rare_events import is_sparse
+from konsil.analysis.model.message import say
+from konsil.analysis.model.spec import Analysis, Mode
+from konsil.analysis.table.encoding import Labels, Sample, matrix, of_tasks, subjects_of
+from konsil.analysis.table.prevalence import label_notes
+from konsil.errors import AnalysisError, nearest
+from konsil.stats.agreement import consensus
+from konsil.stats.agreement.alpha import Level
+from konsil.stats.agreement.kappa import MeasureName
+from konsil.stats.agreement.thin_pairs import ThinPairs, slots_of, thin_majorities
+from konsil.stats.engine.cluster_sums import Sums
+from konsil.stats.engine.contract import Array, Codes, Statistic
+from konsil.stats.engine.distances import Weights
+from konsil.stats.inference.both_ways import both_ways
+from konsil.stats.inference.posterior import of_defined_tables, prior
+from konsil.stats.shares.uneven_clusters import sizes, uneven_clusters
+
+ONE_TABLE: dict[str, tuple[MeasureName, Weights]] = {
+    "percent_agreement": ("percent_agreement", "unweighted"),
+    "within_one": ("within_one", "unweighted"),
+    "cohen_kappa": ("cohen_kappa", "unweighted"),
+    "cohen_kappa_linear": ("cohen_kappa", "linear"),
+    "cohen_kappa_quadratic": ("cohen_kappa", "quadratic"),
+    "pabak": ("pabak", "unweighted"),
+    "scott_pi": ("scott_pi", "unweighted"),
+    "gwet_ac1": ("gwet_ac1", "unweighted"),
+}
+"""The statistics of one table of two raters, which can therefore be asked of a rater and a consensus."""
+
+
+def one_table(analysis: Analysis) -> tuple[MeasureName, Weights]:
+    """The measure that an analysis asks of tables, or an error that names those there are."""
+    if analysis.statistic not in ONE_TABLE:
+        hint = nearest(analysis.statistic, ONE_TABLE)
+        raise AnalysisError(
+            f"{analysis.name}: {analysis.statistic!r} does not compare a rater with a consensus"
+            f" (against = {analysis.against!r}); {hint}"
+        )
+    return ONE_TABLE[analysis.statistic]
+
+
+def rest(sample: Sample, analysis: Analysis, level: Level) -> Measure:
+    """Each rater against the majority of the others, averaged over the raters."""
+    measure, weights = one_table(analysis)
+    codes = spaced(sample.codes, analysis.statistic, level)
+    statistic = consensus.leave_one_out_agreement(codes.labels.shape[1], codes.n_labels, measure, weights, codes.values)
+    notes = (
+        *without_majority(sample),
+        *label_notes(sample, analysis.statistic),
+    )
+    return _measure(sample, codes, statistic, notes, share_of(analysis.statistic, "", codes))
+
+
+def each_rest(sample: Sample, analysis: Analysis, level: Level) -> list[Measure]:
+    """Each rater against the majority of the others, one measure a rater, all on the same sums."""
+    measure, weights = one_table(analysis)
+    codes = spaced(sample.codes, analysis.statistic, level)
+    n_raters, n_labels = codes.labels.shape[1], codes.n_labels
+    statistic = consensus.leave_one_out_agreement(n_raters, n_labels, measure, weights, codes.values, per_rater=True)
+    notes = (
+        *without_majority(sample),
+        *label_notes(sample, analysis.statistic),
+    )
+    whole = _measure(sample, codes, statistic, notes, share_of(analysis.statistic, "", codes), is_mean=False)
+    given = (codes.labels >= 0).sum(axis=0)
+    return [
+        replace(
+            whole,
+            finalise=Column(statistic.finalise, n),
+            n_units=int(given[n]),
+            n_ratings=int(given[n]),
+            uneven=uneven_clusters(codes, both_ways(statistic, codes).tally, Column(statistic.finalise, n)),
+        )
+        for n in range(n_raters)
+    ]
+
+
+def without_majority(sample: Sample) -> tuple[str, ...]:
+    """Say how many units have no strict majority, where there are any."""
+    codes = sample.codes
+    no_majority = int((consensus.majority(codes.labels, codes.n_labels) < 0).sum())
+    if not no_majority:
+        return ()
+    return (
+        say(
+            "{n:,} of {all:,} units have no strict majority and count only where one rater less has.",
+            n=no_majority,
+            all=len(sample.units),
+        ),
+    )
+
+
+def _measure(
+    sample: Sample,
+    codes: Codes,
+    statistic: Statistic,
+    notes: tuple[str, ...],
+    share: tuple[float, float] | None,
+    *,
+    is_mean: bool = True,
+) -> Measure:
+    """`is_mean`: the statistic is a mean over the raters with equal weight."""
+    statistic = both_ways(statistic, codes)
+    sums, size = statistic.tally(codes), codes.n_labels**2
+    thin = thin_majorities(slots_of(sums, size)) if is_mean else None
+    sparse = None
+    if thin is not None:
+        sparse = prior(codes, statistic.tally, defined=of_defined_tables(sums, size))
+    elif share is None and is_sparse(codes):
+        sparse = prior(codes, statistic.tally)
+    return Measure(
+        sums=sums,
+        finalise=statistic.finalise,
+        clusters=sample.clusters,
+        n_units=sample.n_units,
+        n_raters=sample.n_raters,
+        n_ratings=sample.n_ratings,
+        scale="atanh",
+        notes=notes,
+        share=share,
+        sizes=sizes(codes),
+        uneven=uneven_clusters(codes, statistic.tally, statistic.finalise),
+        prior=sparse,
+        thin=thin,
+    )
+
+
+def judges_and_panel(panel: Sample, judges: Sample) -> tuple[Codes, tuple[str, ...]]:
+    """Columns of both on the panel's units and clusters: the panel's raters first, the judges after them.
+
+    Units that only the judges saw say nothing about agreement with the panel and stay out.
+    """
+    row = {unit: n for n, unit in enumerate(panel.units)}
+    both = np.full((len(panel.units), judges.codes.labels.shape[1]), -1, dtype=panel.codes.labels.dtype)
+    place = np.array([row.get(unit, -1) for unit in judges.units], dtype=np.int64)
+    both[place[place >= 0]] = judges.codes.labels[place >= 0]
+    labels = np.concatenate([panel.codes.labels, both], axis=1)
+    return replace(panel.codes, labels=labels), judges.raters
+
+
+def against_panel(
+    panel: Sample, judges: Sample, analysis: Analysis, mode: Mode, level: Level, *, is_mean: bool = False
+) -> list[tuple[str, Measure, Measure, Measure]]:
+    """For each judge: its agreement with the panel, the panel's leave-one-out agreement, and their difference.
+
+    valid: judge and held-out rater are scored on the same majorities and slots. paper: the judge against the whole
+    panel's majority, which favours neither side equally; for reproduction. `is_mean`: the judges are averaged
+    afterwards, so that a judge of few units counts as much as one of all.
+    """
+    measure, weights = one_table(analysis)
+    codes, names = judges_and_panel(panel, judges)
+    codes = spaced(codes, analysis.statistic, level)
+    n_panel = panel.codes.labels.shape[1]
+    if mode == "valid" and n_panel < 3:
+        raise AnalysisError(
+            f"{analysis.name}: panel of {n_panel} raters: a leave-one-out majority needs at least three;"
+            ' use mode = "paper" for agreement with the panel\'s majority'
+        )
+    parts = [
+        consensus.judge_and_ceiling(n_panel, len(names), codes.n_labels, measure, part, mode, weights, codes.values)
+        for part in ("judge", "ceiling", "difference")
+    ]
+    parts = [both_ways(part, codes) for part in parts]
+    sums = parts[0].tally(codes)
+    notes = (
+        *without_majority(panel),
+        *label_notes(panel, analysis.statistic),
+    )
+    share = share_of(analysis.statistic, "", codes)
+    thin: list[ThinPairs | None] = [None] * len(names)
+    defined: Array | None = None
+    if mode == "valid":
+        thin, defined = _thin_judges(sums, (len(names), n_panel, codes.n_labels), is_mean=is_mean)
+    is_spread = share is None and is_sparse(codes)
+    virtual = prior(codes, parts[0].tally, defined=defined) if is_spread or defined is not None else None
+    found = []
+    for n, name in enumerate(names):
+        given = int((codes.labels[:, n_panel + n] >= 0).sum())
+        shared = Measure(
+            sums,
+            parts[0].finalise,
+            panel.clusters,
+            given,
+            n_panel + 1,
+            given,
+            scale="atanh",
+            share=share,
+            sizes=sizes(codes),
+            prior=virtual if is_spread or thin[n] is not None else None,
+            thin=thin[n],
+            notes=notes,
+        )
+        columns = [Column(p.finalise, n) for p in parts]
+        judge, ceiling = (
+            replace(shared, finalise=column, uneven=uneven_clusters(codes, parts[0].tally, column))
+            for column in columns[:2]
+        )
+        # The ceiling's ratings are the panel's on the judge's units, whoever the judge is.
+        of_panel = int((panel.codes.labels[codes.labels[:, n_panel + n] >= 0] >= 0).sum())
+        ceiling = replace(ceiling, n_raters=n_panel, n_ratings=of_panel)
+        minus = replace(shared, finalise=columns[2])
+        found.append((name, judge, ceiling, replace(minus, scale="identity", share=None, prior=None, thin=None)))
+    return found
+
+
+def ceilings_of_panel(
+    ceilings: Sequence[Measure], panel: Sample, judges: Sample, analysis: Analysis, level: Level
+) -> list[Measure]:
+    """The ceilings beside judges as that of the panel by itself, where some of the panel's raters rated few units.
+
+    Where a judge labelled all that the panel labelled they are the same number; with the panel's own prior they have
+    the same interval, whoever stands beside it.
+    """
+    if all(ceiling.thin is None for ceiling in ceilings):
+        return list(ceilings)
+    labels = panel.codes.labels
+    slots = (labels >= 0) & (consensus.leave_one_out(labels, panel.codes.n_labels) >= 0)
+    used = judges_and_panel(panel, judges)[0].labels[slots.any(axis=1), labels.shape[1] :]
+    alone = rest(panel, analysis, level)
+    return [
+        replace(alone, n_units=ceiling.n_units, n_ratings=ceiling.n_ratings, notes=ceiling.notes)
+        if ceiling.thin is not None and bool((column >= 0).all())
+        else ceiling
+        for ceiling, column in zip(ceilings, used.T, strict=True)
+    ]
+
+
+def _thin_judges(
+    sums: Sums, shape: tuple[int, int, int], *, is_mean: bool
+) -> tuple[list[ThinPairs | None], Array | None]:
+    """What each judge and the raters share with the others' majority, where some share little; and defined columns.
+
+    `shape`: judges, raters of the panel, labels. The sums are those of `ceiling_agreement` or `ceiling_tables`; their
+    defined columns are None where no judge is concerned.
+    """
+    n_judges, n_panel, n_labels = shape
+    n_slots = n_judges * n_panel
+    if sums.shape[1] == 3 * n_slots:
+        slots = sums[:, 2 * n_slots :]
+        defined = np.tile((np.asarray(slots.sum(axis=0)).ravel() > 0).astype(np.float64), 3)
+        of_judge = np.arange(n_slots).reshape(n_judges, n_panel)
+    else:
+        slots, defined = slots_of(sums, n_labels**2), of_defined_tables(sums, n_labels**2)
+        of_judge = np.arange(2 * n_slots).reshape(n_judges, 2, n_panel)[:, 0]
+    judged = [of_judge.ravel()] * n_judges if is_mean else list(of_judge.reshape(n_judges, n_panel))
+    thin = [thin_majorities(slots[:, columns]) for columns in judged]
+    return thin, defined if any(each is not None for each in thin) else None
+
+
+def self_agreement(frame: pl.DataFrame, analysis: Analysis, labels: Labels) -> Measure:
+    """Share of repeated subjects to which a rater gave the same label both times.
+
+    A repeat is a task that says which task it repeats; both labels are needed. Where the analysis makes one label of an
+    answer's sentences, it is these labels that are held against each other.
+    """
+    collapse = analysis.collapse
+    if analysis.spans in {"all", "any"}:
+        frame, collapse = of_tasks(frame, analysis, labels), {}
+    repeats = frame.filter(pl.col("repeat_of").is_not_null())
+    key = ["rater", "item", "answers", "span"]
+    first = frame.select("task", *key, pl.col("label").alias("first"), pl.col("state").alias("first_state"))
+    both = repeats.join(first, left_on=["repeat_of", *key], right_on=["task", *key], nulls_equal=True)
+    both = both.filter((pl.col("state") == "rated") & (pl.col("first_state") == "rated"))
+    if both.height == 0:
+        return Measure(np.zeros((0, 2)), quotient, (), 0, 0, 0)
+    same = [
+        collapse.get(a, a) == collapse.get(b, b)
+        for a, b in zip(both.get_column("first"), both.get_column("label"), strict=True)
+    ]
+    cluster = both.get_column("case" if analysis.cluster == "case" else "item").fill_null("")
+    yes_no = Labels(("different", "same"), (0.0, 1.0), "nominal")
+    codes = np.array(same, dtype=np.int64)
+    sample = matrix(subjects_of(both), both.get_column("rater"), cluster, codes, yes_no)
+    return share(sample, [1])
+
+
+def majority_sample(sample: Sample, name: str) -> Sample:
+    """The panel's strict majority as one rater."""
+    codes = sample.codes
+    column = consensus.majority(codes.labels, codes.n_labels).astype(np.int32)[:, None]
+    return replace(sample, codes=replace(codes, labels=column), raters=(name,))

@@ -1,0 +1,143 @@
+"""Judges against a panel: each of them, the ceiling that the panel sets itself, and the difference of the two."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.agreement import consensus
+from konsil.analysis.agreement.judge_gap import gaps as judge_gaps
+from konsil.analysis.estimation.context import Context, sample_of
+from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.measure import Measure
+from konsil.analysis.estimation.result_rows import differences_of, estimates_of, row, told_rows
+from konsil.analysis.model.message import say
+from konsil.analysis.model.results import Row
+from konsil.analysis.table.encoding import Sample, groups, select
+from konsil.analysis.table.frame import Long
+from konsil.stats.engine.contract import Array, Estimate, Finalise
+
+
+def against_panel_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Row]:
+    """Judges against a panel: each judge (or their mean), the ceiling, and the paired difference."""
+    analysis = context.analysis
+    panel_name = str(analysis.against)
+    panel_frame = select(table, analysis, panel_name)
+    if panel_frame.height == 0:
+        told = Told(
+            Estimate(
+                math.nan,
+                level=context.resampling.level,
+                reason=say("panel {panel} has no ratings", panel=repr(panel_name)),
+            )
+        )
+        yield row(context, {}, told)
+        return
+    by = [column for column in analysis.by if column != "rater"]
+    judges = dict(_keyed(frame, by))
+    experts = tuple(panel_frame.get_column("rater").unique().sort().to_list())
+    names = tuple(frame.get_column("rater").unique().sort().to_list())
+    for keys, part in groups(panel_frame, by):
+        theirs = judges.get(tuple(keys.values()))
+        if theirs is None:
+            continue
+        panel_sample = sample_of(context, part, experts)
+        judge_sample = sample_of(context, theirs, names)
+        parts = _parts(panel_sample, judge_sample) if "rater" in analysis.by else [(panel_sample, judge_sample)]
+        by_judge = [each for part in parts for each in _of_part(context, keys, *part)]
+        for _, rows in sorted(by_judge, key=lambda each: each[0]):
+            yield from rows
+
+
+def _parts(panel: Sample, judges: Sample) -> list[tuple[Sample, Sample]]:
+    """The judges who rated in all clusters together, and each other one by itself, with the panel on its units.
+
+    A judge who rated in few clusters knows no more than these few, however many the others rated in.
+    """
+    row = {unit: n for n, unit in enumerate(panel.units)}
+    shared = [n for n, unit in enumerate(judges.units) if unit in row]
+    both = judges.part(shared)
+    rated = both.codes.labels >= 0
+    clusters = both.clusters_rated()
+    every = frozenset[int]().union(*clusters)
+    partial = [n for n, of in enumerate(clusters) if of and of != every]
+    if not partial:
+        return [(panel, judges)]
+    complete = [n for n in range(len(judges.raters)) if n not in partial]
+    parts = [(panel, _columns(judges, complete))] if complete else []
+    for n in partial:
+        own = both.part(np.flatnonzero(rated[:, n]))
+        parts.append((panel.part([row[unit] for unit in own.units]), _columns(own, [n])))
+    return parts
+
+
+def _columns(sample: Sample, columns: Sequence[int]) -> Sample:
+    codes = replace(sample.codes, labels=sample.codes.labels[:, columns])
+    return replace(sample, codes=codes, raters=tuple(sample.raters[n] for n in columns))
+
+
+def _of_part(
+    context: Context, keys: Mapping[str, str], panel: Sample, judges: Sample
+) -> Iterator[tuple[str, list[Row]]]:
+    """Each judge's name and rows. All stand on the same sums: two resamplings serve any number of judges."""
+    analysis, cluster = context.analysis, context.cluster
+    is_mean = "rater" not in analysis.by
+    made = consensus.against_panel(panel, judges, analysis, analysis.mode, context.level, is_mean=is_mean)
+    if is_mean:
+        made = [_mean_of(made)]
+    else:
+        alone = consensus.ceilings_of_panel([each[2] for each in made], panel, judges, analysis, context.level)
+        made = [(name, judge, own, minus) for (name, judge, _, minus), own in zip(made, alone, strict=True)]
+    judged, ceilings = (estimates_of(context, [f[part] for f in made]) for part in (1, 2))  # type: ignore[misc]
+    minuses = [f[3] for f in made]
+    if analysis.mode == "valid":
+        gaps = judge_gaps(
+            panel,
+            judges,
+            minuses,
+            analysis,
+            context.level,
+            key=context.key,
+            resampling=context.resampling,
+            cluster=cluster,
+        )
+    else:
+        gaps = differences_of(context, minuses)
+    for (name, judge, ceiling, minus), summary, above, gap in zip(made, judged, ceilings, gaps, strict=True):
+        mine = {**keys, "rater": name} if name else dict(keys)
+        versus = {**keys, "rater": say("rest")}
+        rest = {**keys, "rater": say("{panel}, leave one out", panel=str(analysis.against))}
+        yield (
+            name,
+            [
+                *told_rows(context, mine, summary, judge),
+                row(context, mine, gap, minus, kind="difference", versus=versus, is_paired=True),
+                row(context, rest, above, ceiling, kind="companion"),
+            ],
+        )
+
+
+def _keyed(frame: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[tuple[str, ...], pl.DataFrame]]:
+    for keys, part in groups(frame, by):
+        yield tuple(keys.values()), part
+
+
+def _mean_of(found: list[tuple[str, Measure, Measure, Measure]]) -> tuple[str, Measure, Measure, Measure]:
+    """The judges' mean: one number of the whole panel of judges."""
+
+    def averaged(position: int) -> Measure:
+        members: list[Measure] = [(f[1], f[2], f[3])[position] for f in found]
+        parts: list[Finalise] = [m.finalise for m in members]
+
+        def finalise(totals: Array) -> Array:
+            return np.asarray(np.mean([p(totals) for p in parts], axis=0), dtype=np.float64)
+
+        uneven = members[0].uneven if len(members) == 1 else None
+        n_ratings = sum(m.n_ratings for m in members)
+        return replace(members[0], finalise=finalise, uneven=uneven, n_ratings=n_ratings)
+
+    return "", averaged(0), averaged(1), averaged(2)

@@ -1,0 +1,72 @@
+"""Judges against what a panel says on average: the mean number of its labels, and the label that is nearest to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.agreement.consensus import judges_and_panel
+from konsil.analysis.agreement.groups import agreement_of
+from konsil.analysis.estimation.context import Context, Group, sample_of
+from konsil.analysis.model.message import say
+from konsil.analysis.table.encoding import Sample, groups, select
+from konsil.analysis.table.frame import Long
+from konsil.stats.engine.contract import Array, IntArray
+
+
+def average_groups(context: Context, table: Long, frame: pl.DataFrame) -> list[Group]:
+    """Each judge, or all of them on average as one rater, with the panel's average label, in every group."""
+    analysis = context.analysis
+    panel_frame = select(table, analysis, str(analysis.against))
+    by = [column for column in analysis.by if column != "rater"]
+    judged = {tuple(keys.values()): part for keys, part in groups(frame, by)}
+    found = []
+    for keys, part in groups(panel_frame, by) if panel_frame.height else ():
+        theirs = judged.get(tuple(keys.values()))
+        if theirs is None:
+            continue
+        panel = _sample(context, part)
+        judges = _sample(context, theirs)
+        codes, names = judges_and_panel(panel, judges)
+        n = len(panel.raters)
+        ours, halves = nearest_label(panel.codes.labels, np.asarray(panel.codes.values, dtype=np.float64))
+        columns = {name: codes.labels[:, n + m] for m, name in enumerate(names)}
+        if "rater" not in analysis.by and len(names) > 1:
+            columns = {"": nearest_label(codes.labels[:, n:], np.asarray(codes.values, dtype=np.float64))[0]}
+        note = say(
+            "On {n:,} of {all:,} units the average of {panel} lies halfway between two labels; they are left out.",
+            n=int(halves.sum()), all=len(panel.units), panel=repr(analysis.against),
+        )  # fmt: skip
+        for name, column in columns.items():
+            two = replace(panel.codes, labels=np.column_stack([ours, column]).astype(np.int32))
+            who = {**keys, "rater": name} if "rater" in analysis.by else keys
+            sample = replace(panel, codes=two, raters=(str(analysis.against), name or analysis.raters))
+            group = agreement_of(context, who, sample)
+            notes = (*group.told.notes, *([note] if halves.any() else []))
+            found.append(replace(group, told=replace(group.told, notes=notes)))
+    return found
+
+
+def nearest_label(
+    labels: IntArray | np.ndarray[tuple[int, ...], np.dtype[np.signedinteger]], values: Array
+) -> tuple[IntArray, np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]:
+    """The label nearest to the mean number of each unit's labels, -1 where there is none; and where it lies halfway.
+
+    `labels` (n_units, n_raters), -1 where a rater gave none; `values` rise. A mean halfway between two labels has none.
+
+    >>> nearest_label(np.array([[0, 0, 1], [0, 1, -1]]), np.array([0.0, 1.0]))
+    (array([ 0, -1]), array([False,  True]))
+    """
+    given = labels >= 0
+    n = given.sum(axis=1)
+    mean = np.where(given, values[np.maximum(labels, 0)], 0.0).sum(axis=1) / np.maximum(n, 1)
+    far = np.abs(mean[:, None] - values)
+    best = far.argmin(axis=1)
+    halfway = (n > 0) & ((far <= far.min(axis=1, keepdims=True) + 1e-9).sum(axis=1) > 1)
+    return np.where((n > 0) & ~halfway, best, -1).astype(np.int64), halfway
+
+
+def _sample(context: Context, frame: pl.DataFrame) -> Sample:
+    return sample_of(context, frame, tuple(frame.get_column("rater").unique().sort().to_list()))

@@ -1,0 +1,98 @@
+"""How long people took for what a screen shows: seconds, summed over the screens of one answer's sentences."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.agreement.groups import group_of
+from konsil.analysis.estimation.context import Context, Group
+from konsil.analysis.estimation.measure import Measure, mean
+from konsil.analysis.model.message import say
+from konsil.analysis.table.encoding import Labels, Sample, groups, matrix
+from konsil.analysis.table.frame import Long
+from konsil.errors import AnalysisError
+from konsil.stats.engine.cluster_sums import Sums
+from konsil.stats.shares.durations import geometric_mean, median_of_cells
+
+PAIR = ["rater", "item", "case", "answers"]
+"""Who worked on what: an item with the answers of its screen."""
+
+
+def seconds_by_pair(context: Context, table: Long, frame: pl.DataFrame) -> pl.DataFrame:
+    """One row for each rater and screenful, seconds summed over its screens; where one has no time it stays out.
+
+    By the active clock: what a rating says. By the open one: for how long the screens' pages were open.
+    """
+    by = [c for c in context.analysis.by if c not in PAIR]
+    numbered = [c for c in frame.columns if c.endswith(", numbered")]
+    clock = context.analysis.clock
+    if clock == "open":
+        worked = table.data.worked if table.data is not None else ()
+        known = {one.task: one.wall for one in worked if one.wall is not None}
+        seconds = pl.col("task").replace_strict(known, default=None, return_dtype=pl.Float64)
+        frame = frame.with_columns(seconds.alias("seconds"))
+    screens = frame.group_by(["task", "rater", "item", "case", *by], maintain_order=True).agg(
+        pl.col("answers").unique().sort().str.join(" | "), pl.col("seconds").first(), pl.col(numbered).first()
+    )
+    if "system" in by and screens.get_column("answers").str.contains(" | ", literal=True).any():
+        raise AnalysisError(
+            f"{context.analysis.name}: by: screens show several answers at once; their time is of no single system"
+        )
+    # Numbers as one column say in which order the raters and clusters come.
+    whole = screens.group_by([*PAIR, *by], maintain_order=True).agg(
+        pl.when(pl.col("seconds").null_count() == 0).then(pl.col("seconds").sum()).alias("seconds"),
+        pl.col(numbered).first(),
+    )
+    return whole.filter(pl.col("seconds") > 0)
+
+
+def timed_groups(context: Context, table: Long, frame: pl.DataFrame) -> list[Group]:
+    """The time of every group, as the analysis' kind of mean."""
+    pairs = seconds_by_pair(context, table, frame)
+    found = []
+    for keys, part in groups(pairs, context.analysis.by):
+        found.append(group_of(context, keys, _sample(context, part), partial(_measure, context.analysis.statistic)))
+    if not found:
+        reason = say("no time is known of these screens")
+        nothing = _sample(context, pairs)
+        group = group_of(context, {}, nothing, mean)
+        headline = replace(group.told.headline, value=math.nan, reason=reason)
+        return [replace(group, told=replace(group.told, headline=headline))]
+    return found
+
+
+def _sample(context: Context, pairs: pl.DataFrame) -> Sample:
+    """Each pair's seconds as a label that is its own number."""
+    seconds = pairs.get_column("seconds").to_numpy().astype(np.float64)
+    values, codes = np.unique(seconds, return_inverse=True)
+    labels = Labels(tuple(map(str, values.tolist())), tuple(values.tolist()), "ratio")
+    unit = pairs.select(pl.concat_str([pl.col("item").fill_null(""), "answers"], separator="\x1f")).to_series()
+    cluster = pairs.get_column("case" if context.analysis.cluster == "case" else "item").fill_null("")
+    return matrix(unit, pairs.get_column("rater"), cluster, codes.astype(np.int64), labels)
+
+
+def _measure(statistic: str, sample: Sample) -> Measure:
+    plain = mean(sample)
+    if statistic == "geometric_seconds":
+        values = tuple(math.log(v) for v in sample.codes.values or ())
+        logs = replace(sample, codes=replace(sample.codes, values=values))
+        return replace(mean(logs), finalise=geometric_mean)
+    if statistic == "median_seconds":
+        seconds = np.asarray(sample.codes.values, dtype=np.float64)
+        median = partial(median_of_cells, values=seconds)
+        return replace(plain, sums=_cells(sample), finalise=median, cell=None, is_smooth=False)
+    return plain
+
+
+def _cells(sample: Sample) -> Sums:
+    """How often each value occurs in each cluster, (n_clusters, n_values)."""
+    given = sample.codes.labels >= 0
+    unit, _ = np.nonzero(given)
+    sums = np.zeros((len(sample.clusters), sample.codes.n_labels))
+    np.add.at(sums, (sample.codes.clusters[unit], sample.codes.labels[given]), 1.0)
+    return sums

@@ -1,0 +1,203 @@
+"""What raters' time buys: reliability by design and number of sentences, and how many hours a reliability takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import polars as pl
+
+from konsil.analysis.designs.durations import seconds_by_pair
+from konsil.analysis.designs.sentence_sampling import SENTENCES, Numbers, designs_in, minus_whole
+from konsil.analysis.estimation.context import Context
+from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.measure import Measure, joint, together
+from konsil.analysis.estimation.result_rows import estimates_of, row, told_rows
+from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.results import Row
+from konsil.analysis.table.encoding import groups
+from konsil.analysis.table.frame import Long
+from konsil.stats.designs import generalizability as g
+from konsil.stats.engine.arithmetic import ratio
+from konsil.stats.engine.contract import Array, Estimate
+from konsil.stats.engine.resample import bootstrap
+
+ANSWERS = 100
+"""Hours are told for so many answers."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """Whole answers, or so many of their sentences, as sums: products, sentences rated, seconds."""
+
+    name: str
+    """'whole answer', or how many sentences."""
+    sums: Array
+    """(n_clusters, WIDTH + 4): `product_sums`; one over the sentences of a part and answers; seconds and screens."""
+    of: Numbers
+    """Its ratings."""
+
+    def measure(self, finalise: Callable[[Array], Array]) -> Measure:
+        """A number of these sums."""
+        n_ratings = int(np.isfinite(self.of.values).sum())
+        return Measure(self.sums, finalise, self.of.names, len(self.of.answers), self.of.values.shape[1], n_ratings)
+
+
+def cost_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Row]:
+    """A row for whole answers and for each number of sentences, then the differences."""
+    for keys, part in groups(frame, context.analysis.by):
+        designs = list(_designs(context, table, part))
+        if not designs:
+            why = say("no labels to compute it from")
+            yield row(context, keys, Told(Estimate(math.nan, level=context.resampling.level, reason=why)))
+            continue
+        if context.analysis.statistic == "budget_reliability":
+            for minutes in context.analysis.minutes:
+                yield from _budget(context, {**keys, "minutes": f"{minutes:g}"}, designs, minutes)
+            continue
+        yield from _plain(context, keys, designs)
+
+
+def _plain(context: Context, keys: dict[str, str], designs: list[Design]) -> Iterator[Row]:
+    hours = context.analysis.statistic == "rater_hours"
+    measures = []
+    for one in designs:
+        finalise = (
+            partial(hours_needed, target=context.analysis.target) if hours else partial(_reliability, raters=_of(one))
+        )
+        measures.append(replace(one.measure(finalise), notes=_notes(one, hours)))
+    for one, measure, told in zip(designs, measures, estimates_of(context, measures), strict=True):
+        if hours and math.isnan(told.headline.value):
+            why = _unknown(one) or say(
+                "no number of raters reaches a reliability of {target:g}", target=context.analysis.target
+            )
+            told = replace(told, headline=replace(told.headline, reason=why))
+        elif hours:
+            told = open_ended(told, context)
+        yield from told_rows(context, {**keys, SENTENCES: one.name}, told, measure)
+    if designs[0].name == WHOLE:
+        parts = [(d.name, m) for d, m in zip(designs[1:], measures[1:], strict=True)]
+        yield from minus_whole(context, keys, parts, measures[0])
+
+
+def _unknown(one: Design) -> str:
+    """Why there are no hours whatever the reliability wanted: no components, or no times; empty where both are."""
+    if np.isnan(g.components(one.sums[:, : g.WIDTH].sum(axis=0)).answer):
+        return say("fewer than two answers, or none with two ratings", message_id="design.no_components")
+    return "" if one.sums[:, g.WIDTH + 3].any() else say("no time is known of these screens")
+
+
+def open_ended(told: Told, context: Context) -> Told:
+    """Without an upper end where too many resamples reach the reliability with no number of raters."""
+    e, resampling = told.headline, context.resampling
+    if e.n_undefined <= resampling.draws * (1 - resampling.level) / 2:
+        return told
+    note = say(
+        "In {n:,} of {all:,} resamples no number of raters reaches it: the interval has no upper end.",
+        n=e.n_undefined, all=resampling.draws,
+    )  # fmt: skip
+    headline = replace(e, high=math.inf)
+    return replace(told, headline=headline, companions=(), notes=(*told.notes, note))
+
+
+def _of(one: Design) -> float:
+    return one.of.n_raters
+
+
+def _notes(one: Design, hours: bool) -> tuple[str, ...]:
+    if hours:
+        found = [say("Hours of all raters together for {n} answers.", n=ANSWERS)]
+        if one.name != WHOLE:
+            found.append(say("A part of the sentences is taken to need its share of the time of all of them."))
+        return tuple(found)
+    return (say("Reliability of the mean of {n:.2g} {n|rater|raters}.", n=one.of.n_raters),)
+
+
+WHOLE: Said = say("whole answer")
+
+
+def _designs(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Design]:
+    """Both designs of one group, each with its seconds; the time of a part is its share of all sentences' time."""
+    whole, sentences = designs_in(context, frame)
+    timed = context.analysis.statistic != "reliability"
+    for of, is_whole in ((whole, True), (sentences, False)):
+        if of is None:
+            continue
+        products = g.product_sums(of.values, of.clusters, len(of.names))
+        n_sentences = np.isfinite(of.scores).sum(axis=1)
+        own = frame.filter((pl.col("span").fill_null("") == "") == is_whole)
+        spent = _seconds(context, table, own, of) if timed else np.zeros((len(of.answers), 2))
+        for size in of.sizes:
+            part = np.minimum(size, np.maximum(n_sentences, 1))
+            share = part / np.maximum(n_sentences, 1)
+            known = n_sentences > 0
+            rows = np.column_stack([known / part, known, spent[:, 0] * share, spent[:, 1]])
+            more = np.column_stack([np.bincount(of.clusters, weights=c, minlength=len(of.names)) for c in rows.T])
+            yield Design(WHOLE if is_whole else str(size), np.column_stack([products, more]), of)
+
+
+def _seconds(context: Context, table: Long, frame: pl.DataFrame, of: Numbers) -> Array:
+    """Each answer's seconds, summed over its raters, and how many raters have a time, (n_answers, 2)."""
+    pairs = seconds_by_pair(context, table, frame)
+    about = pairs.select(pl.concat_str([pl.col("item").fill_null(""), "answers"], separator="\x1f")).to_series()
+    place = {answer: n for n, answer in enumerate(of.answers)}
+    found = np.zeros((len(of.answers), 2))
+    for answer, seconds in zip(about, pairs.get_column("seconds"), strict=True):
+        if answer in place:
+            found[place[answer]] += seconds, 1.0
+    return found
+
+
+def _part(totals: Array) -> tuple[g.Components, Array, Array]:
+    """Components, the harmonic mean number of sentences of a part, and its mean seconds."""
+    found = g.components(totals[..., : g.WIDTH])
+    inverse, n, seconds, screens = (totals[..., g.WIDTH + k] for k in range(4))
+    return found, ratio(n, inverse), ratio(seconds, screens)
+
+
+def _reliability(totals: Array, raters: float) -> Array:
+    found, sentences, _ = _part(totals)
+    return g.reliability(found, raters, sentences)[..., None]
+
+
+def hours_needed(totals: Array, target: float) -> Array:
+    """Hours of raters for 100 answers to reach a reliability; nan where no number of raters does."""
+    found, sentences, seconds = _part(totals)
+    return np.asarray(g.raters_needed(found, target, sentences) * seconds * ANSWERS / 3600)[..., None]
+
+
+def bought(totals: Array, minutes: float) -> Array:
+    """The reliability that so many minutes of raters an answer buy; nan where they do not pay one rater."""
+    found, sentences, seconds = _part(totals)
+    raters = ratio(np.full_like(seconds, minutes * 60), seconds)
+    return np.where(raters >= 1, g.reliability(found, np.maximum(raters, 1.0), sentences), np.nan)[..., None]
+
+
+def _budget(context: Context, keys: dict[str, str], designs: list[Design], minutes: float) -> Iterator[Row]:
+    """What every design reaches with a budget, and in how many joint resamples it is the best of them."""
+    measures = [one.measure(partial(bought, minutes=minutes)) for one in designs]
+    chances = _chances(context, measures)
+    for one, measure, told, chance in zip(designs, measures, estimates_of(context, measures), chances, strict=True):
+        here = {**keys, SENTENCES: one.name}
+        if math.isnan(told.headline.value):
+            why = _unknown(one) or say("{minutes:g} minutes do not pay one rater for an answer", minutes=minutes)
+            told = replace(told, headline=replace(told.headline, reason=why))
+        yield from told_rows(context, here, told, measure)
+        first = Estimate(chance, level=context.resampling.level, method=say("share of the joint resamples"))
+        yield row(context, {**here, "version": say("chance of being the best")}, Told(first), measure, kind="companion")
+
+
+def _chances(context: Context, measures: list[Measure]) -> list[float]:
+    """Each design's share of the joint resamples in which it is the most reliable; equal ones share."""
+    if any(m.clusters != measures[0].clusters for m in measures):
+        return [math.nan] * len(measures)
+    joined = joint(measures)
+    draws = bootstrap(joined[0].sums, together(joined), draws=context.resampling.draws, key=context.key)
+    draws = np.where(np.isfinite(draws), draws, -np.inf)
+    some = np.asarray(np.isfinite(draws).any(axis=1))
+    best = np.asarray((draws == draws.max(axis=1, keepdims=True)) & some[:, None], dtype=np.float64)
+    each = best / np.maximum(best.sum(axis=1, keepdims=True), 1)
+    return [float(x) for x in each[some].mean(axis=0)] if some.any() else [math.nan] * len(measures)

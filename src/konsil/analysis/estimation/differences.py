@@ -1,0 +1,164 @@
+"""Differences: a minus b, with an interval and a test that agree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from konsil.analysis.estimation import rare_events
+from konsil.analysis.estimation.difference_methods import (
+    by_exchange,
+    by_linearisation,
+    by_rare_events,
+    n_clusters,
+    of_shares,
+)
+from konsil.analysis.estimation.estimate import Told, blank, stepwise, two_way, why_no_interval
+from konsil.analysis.estimation.measure import Measure, clusters_used, pair, together, value
+from konsil.analysis.estimation.perfect_groups import of_perfect_groups
+from konsil.analysis.estimation.rater_notes import dominated, raters_matter
+from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.spec import AsPublished, Resampling, Test
+from konsil.errors import AnalysisError
+from konsil.stats.engine.cluster_sums import prepare
+from konsil.stats.engine.contract import Estimate
+from konsil.stats.inference import infer
+
+FEW_CLUSTERS = 50
+"""Below it the linearised interval and the bootstrap do not keep their level reliably."""
+
+
+def contrast(
+    a: Measure, b: Measure, *, key: int, resampling: Resampling, cluster: str, test: Test = "interval"
+) -> Told:
+    """A minus b with an interval and a two-sided p value of one procedure, so that p <= 1 - level where it excludes 0.
+
+    test: 'interval' takes what suits the number (`difference_methods`), 'flip' swaps the groups in whole clusters
+    whatever the number is, 'none' gives no p.
+    """
+    if min(a.n_ratings, b.n_ratings) == 0:
+        return Told(Estimate(float("nan"), level=resampling.level, reason=say("one of the two has no labels")))
+    both = pair(a, b)
+    minus = infer.contrasted(both.finalise, np.array([[1.0, -1.0]]))
+    difference = replace(both, finalise=minus)
+    at = value(difference)
+    used = n_clusters(both)
+    if not np.isfinite(at):
+        return Told(blank(both, resampling, used, say("one of the two is undefined")), notes=both.notes)
+    start = Estimate(at, level=resampling.level, n_clusters=used, n_ratings=both.n_ratings)
+    headline = None if test == "flip" else of_shares(start, a, b, both, cluster)
+    if headline is None and test != "flip" and (a.is_rare or b.is_rare):
+        headline = by_rare_events(start, both, minus, cluster)
+    robust = headline is not None
+    if headline is None and test != "flip":
+        headline = of_perfect_groups(start, a, b, both)
+        robust = headline is not None
+    if headline is None:
+        headline = by_exchange(start, a, b, both, cluster, key, resampling)
+        robust = headline is not None
+    if headline is None and test == "flip":
+        raise AnalysisError("test = 'flip' needs groups with the same raters, which can be swapped; use 'interval'")
+    if headline is None and both.is_smooth:
+        headline = by_linearisation(start, both, minus, cluster)
+    if headline is None:
+        found = infer.difference(both.sums, minus, np.eye(1), draws=resampling.draws, level=resampling.level, key=key)
+        is_paired = not clusters_used(a).isdisjoint(clusters_used(b))
+        told = _difference(found, 0, both, resampling, cluster, is_paired=is_paired)
+    else:
+        told = Told(headline, (), (*both.notes, *_undefined(headline, resampling)), _cautions(headline, robust))
+    if not isinstance(resampling, AsPublished):
+        told = replace(told, headline=rare_events.with_width(told.headline))
+    if test == "none":
+        told = replace(told, headline=replace(told.headline, p=math.nan))
+    two = two_way(told.headline, difference, cluster)
+    if two is None or not rare_events.has_width(two):
+        return replace(told, notes=(*told.notes, *dominated(difference)))
+    notes = (*told.notes, *raters_matter(told.headline, two, difference))
+    return replace(told, companions=(replace(two, reason=""),), notes=notes)
+
+
+def _cautions(headline: Estimate, robust: bool) -> tuple[infer.Caution, ...]:
+    """Few clusters, where the procedure is not made for few."""
+    if robust or headline.n_clusters >= FEW_CLUSTERS:
+        return ()
+    return (infer.Caution("few-clusters", (headline.n_clusters, FEW_CLUSTERS)),)
+
+
+def _undefined(headline: Estimate, resampling: Resampling) -> tuple[str, ...]:
+    if not headline.n_undefined:
+        return ()
+    return (
+        say(
+            "The difference is undefined in {n:,} of {all:,} permutations, which are left out.",
+            message_id="difference.undefined_draws",
+            n=headline.n_undefined,
+            all=resampling.draws,
+        ),
+    )
+
+
+def differences(measures: Sequence[Measure], *, key: int, resampling: Resampling, cluster: str) -> list[Told]:
+    """Several numbers that are differences already, on one array of sums: intervals and p values, resampled once.
+
+    Those that rest on rare events have the linearised interval and its test, unless they are made as published.
+    """
+    if any(m.sums is not measures[0].sums for m in measures):
+        raise ValueError("differences: expected all on the same sums; join them first")
+    if all(m.is_rare for m in measures) and not isinstance(resampling, AsPublished):
+        return [_of_rare_events(m, resampling, cluster) for m in measures]
+    found = infer.difference(
+        measures[0].sums,
+        together(measures),
+        np.eye(len(measures)),
+        draws=resampling.draws,
+        level=resampling.level,
+        key=key,
+    )
+    return [_difference(found, n, m, resampling, cluster) for n, m in enumerate(measures)]
+
+
+def _of_rare_events(measure: Measure, resampling: Resampling, cluster: str) -> Told:
+    used, at = prepare(measure.sums).informative, value(measure)
+    if not np.isfinite(at):
+        return Told(blank(measure, resampling, used, say("one of the two is undefined")), notes=measure.notes)
+    start = Estimate(at, level=resampling.level, n_clusters=used, n_ratings=measure.n_ratings)
+    return Told(by_rare_events(start, measure, measure.finalise, cluster), (), measure.notes)
+
+
+def _difference(
+    found: infer.Difference, n: int, measure: Measure, resampling: Resampling, cluster: str, is_paired: bool = True
+) -> Told:
+    if not np.isfinite(found.value[n]):
+        return Told(
+            blank(measure, resampling, found.n_clusters, say("one of the two is undefined")), notes=measure.notes
+        )
+    headline = Estimate(
+        float(found.value[n]),
+        float(found.low[n]),
+        float(found.high[n]),
+        resampling.level,
+        float(found.se[n]),
+        float(found.p[n]),
+        found.n_clusters,
+        measure.n_ratings,
+        int(found.n_undefined[n]),
+        _bootstrap(cluster, found.draws, is_paired=is_paired),
+        why_no_interval(found),
+    )
+    return Told(headline, (), measure.notes, stepwise(infer.cautions(found, n), measure))
+
+
+def _bootstrap(cluster: str, draws: int, *, is_paired: bool) -> Said:
+    if is_paired:
+        return say(
+            "paired difference, {cluster}-cluster bootstrap, BCa, {draws:,} resamples", cluster=cluster, draws=draws
+        )
+    return say(
+        "difference of independent groups, {cluster}-cluster bootstrap, BCa, {draws:,} resamples",
+        message_id="groups.independent_bootstrap",
+        cluster=cluster,
+        draws=draws,
+    )

@@ -1,0 +1,356 @@
+"""Intervals where few clusters hold the rarer outcome: of shares, of what is linear in one, of other agreement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from konsil.analysis.estimation.measure import Measure
+from konsil.analysis.model.message import Said, say
+from konsil.stats.agreement.thin_pairs import ThinPairs
+from konsil.stats.engine.contract import Array, Codes, Estimate
+from konsil.stats.engine.resample import by_cluster
+from konsil.stats.engine.tables import unit_counts
+from konsil.stats.inference import posterior, wald
+from konsil.stats.shares import shares
+from konsil.stats.shares.uneven_clusters import UnevenClusters
+
+FEW_HITS = 50
+"""Where fewer clusters hold a share's rarer outcome, its interval is Wilson's and not the bootstrap's."""
+
+FEW_DISAGREEMENTS = 20
+"""Where raters disagree in fewer clusters, a bootstrap of chance-corrected agreement covers too seldom."""
+
+DIRECT = (0.0, 1.0)
+"""A share itself, as a + b times a share."""
+
+
+def is_sparse(codes: Codes) -> bool:
+    """Whether a bootstrap has too little to draw from: few clusters hold another label than the most frequent one.
+
+    Fewer than FEW_HITS of these, or fewer than FEW_DISAGREEMENTS in which two raters of a unit disagree.
+    """
+    counts = unit_counts(codes)
+    if not counts.size:
+        return False
+    n_ratings = counts.sum(axis=1)
+    compared = n_ratings >= 2
+    most, other = int(counts.sum(axis=0).argmax()), compared
+    # Counted both ways round, a unit on which all prefer the first answer holds the label that prefers the second, too.
+    if codes.reverse is None or codes.reverse[most] == most:
+        other = compared & (counts[:, most] < n_ratings)
+    disagree = compared & (counts.max(axis=1) < n_ratings)
+    n_other, n_disagree = (np.count_nonzero(np.bincount(codes.clusters[units])) for units in (other, disagree))
+    return bool(n_other < FEW_HITS or n_disagree < FEW_DISAGREEMENTS)
+
+
+def from_posterior(
+    headline: Estimate,
+    drawn: Array,
+    cluster: str,
+    uneven: UnevenClusters | None = None,
+    thin: ThinPairs | None = None,
+) -> Estimate:
+    """The interval of a number from the draws of the posterior, (draws, 1).
+
+    Tails are wider where few clusters are large, or pairs of raters share few of them.
+    """
+    df = uneven.df if uneven is not None and uneven.is_extreme else headline.n_clusters - 1.0
+    df = df if thin is None else min(df, thin.df)
+    low, high = posterior.interval(drawn, np.array([headline.value]), df, headline.level)
+    known = drawn[np.isfinite(drawn)]
+    method = say(
+        "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters, {draws:,} draws",
+        message_id="edges.posterior",
+        n=posterior.PRIOR_CLUSTERS,
+        cluster=cluster,
+        draws=len(drawn),
+    )
+    if thin is not None:
+        method = _thin_method(thin, cluster, len(drawn), df)
+    elif uneven is not None and uneven.is_extreme:
+        method = say(
+            "{method}, tails of t with {df:.3g} effective degrees of freedom",
+            message_id="edges.uneven_tails",
+            method=method,
+            df=df,
+        )
+    return replace(
+        headline,
+        low=float(low[0]),
+        high=float(high[0]),
+        se=float(known.std()) if len(known) else float("nan"),
+        n_undefined=len(drawn) - len(known),
+        method=method,
+    )
+
+
+def _thin_method(thin: ThinPairs, cluster: str, n_draws: int, df: float) -> Said:
+    if thin.is_of_majorities:
+        return say(
+            "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters for every rater, {draws:,}"
+            " draws, t with {df:.3g} degrees of freedom by what raters share with the others' majority",
+            message_id="edges.thin_majorities",
+            n=posterior.PRIOR_CLUSTERS,
+            cluster=cluster,
+            draws=n_draws,
+            df=df,
+        )
+    return say(
+        "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters for every pair of raters,"
+        " {draws:,} draws, t with {df:.3g} degrees of freedom by what pairs share",
+        message_id="edges.thin_posterior",
+        n=posterior.PRIOR_CLUSTERS,
+        cluster=cluster,
+        draws=n_draws,
+        df=df,
+    )
+
+
+def of_thin_pairs(headline: Estimate, drawn: Array | None, measure: Measure, thin: ThinPairs, cluster: str) -> Estimate:
+    """The interval of a mean over pairs of raters of which some share few units, or the reason why there is none."""
+    if drawn is not None and thin.df >= 1:
+        return from_posterior(headline, drawn, cluster, measure.uneven, thin)
+    reason = _thin_reason(thin, cluster)
+    nothing = float("nan")
+    return replace(headline, low=nothing, high=nothing, se=nothing, n_undefined=0, method="", reason=reason)
+
+
+def _thin_reason(thin: ThinPairs, cluster: str) -> str:
+    """Why there is no interval: what is shared is too little, or labels or raters are too many."""
+    if thin.df < 1 and thin.is_of_majorities:
+        return say(
+            "no interval: raters share too few {cluster} clusters with the others' majority, as if each shared {n:.1f};"
+            " expected 2 or more",
+            message_id="edges.too_thin_majorities",
+            cluster=cluster,
+            n=thin.effective,
+        )
+    if thin.df < 1:
+        return say(
+            "no interval: pairs of raters share too few {cluster} clusters, as if each shared {n:.1f}; expected 2 or"
+            " more",
+            message_id="edges.too_thin_pairs",
+            cluster=cluster,
+            n=thin.effective,
+        )
+    if thin.is_of_majorities:
+        return say(
+            "no interval: a rater shares {n:,} {cluster} {n|cluster|clusters} alone with the others' majority, and no"
+            " method is known to cover with so many labels or raters",
+            message_id="edges.thin_majorities_without_prior",
+            cluster=cluster,
+            n=thin.least,
+        )
+    return say(
+        "no interval: a pair of raters shares {n:,} {cluster} {n|cluster|clusters} alone, and no method is known to"
+        " cover with so many labels or raters",
+        message_id="edges.thin_without_prior",
+        cluster=cluster,
+        n=thin.least,
+    )
+
+
+def holding(measure: Measure) -> int | None:
+    """How many clusters hold the rarer outcome of a share; None where the number is linear in no share."""
+    if measure.hits is not None and measure.trials is not None:
+        some, others = measure.hits > 0, measure.hits < measure.trials
+    elif measure.share is not None:
+        start, step = measure.share
+        each = (by_cluster(measure.sums, measure.finalise)[:, 0] - start) / step
+        some, others = each > 1e-9, each < 1 - 1e-9
+    else:
+        return None
+    return min(int(some.sum()), int(others.sum()))
+
+
+def of_few_hits(headline: Estimate, measure: Measure, cluster: str) -> Estimate | None:
+    """The interval of a share whose rarer outcome few clusters hold, or whose clusters are uneven; else None."""
+    rarer = holding(measure)
+    is_uneven = measure.hits is not None and measure.trials is not None and shares.uneven(measure.trials)
+    if rarer is None or (rarer >= FEW_HITS and not is_uneven and measure.uneven is None):
+        return None
+    if measure.uneven is not None:
+        return _of_uneven_share(headline, measure, measure.uneven, cluster, is_extreme=not rarer)
+    if measure.hits is None or measure.trials is None:
+        df = None if measure.sizes is None else shares.degrees_of_freedom(measure.sizes)
+        return of_rare_outcomes(
+            headline,
+            measure.share or DIRECT,
+            n_outcomes=measure.n_ratings,
+            is_extreme=not rarer,
+            cluster=cluster,
+            df=df,
+        )
+    start, step = measure.share or DIRECT
+    low, high = shares.clustered_interval(measure.hits, measure.trials, headline.level)
+    return replace(
+        headline,
+        low=start + step * low,
+        high=start + step * high,
+        se=headline.se if rarer else float("nan"),
+        n_undefined=0,
+        method=of_the_share(_effective_method(cluster, is_extreme=not rarer), measure.share),
+    )
+
+
+def of_rare_outcomes(
+    headline: Estimate,
+    scale: tuple[float, float],
+    *,
+    n_outcomes: int,
+    is_extreme: bool,
+    cluster: str,
+    df: float | None = None,
+) -> Estimate:
+    """The interval of a + b times a share by its standard error; `is_extreme`: the share is 0 or 1.
+
+    `df`: degrees of freedom, the clusters less one where None.
+    """
+    start, step = scale
+    share, variance = (headline.value - start) / step, (headline.se / step) ** 2
+    share = float(round(share)) if is_extreme else share
+    freedom = headline.n_clusters - 1 if df is None else df
+    low, high = shares.effective_interval(share, variance, n_outcomes, freedom, headline.level)
+    return replace(
+        headline,
+        low=start + step * low,
+        high=start + step * high,
+        se=float("nan") if is_extreme else headline.se,
+        n_undefined=0,
+        method=of_the_share(_effective_method(cluster, is_extreme=is_extreme), scale),
+    )
+
+
+def _effective_method(cluster: str, *, is_extreme: bool) -> Said:
+    if is_extreme:
+        return say("Clopper-Pearson, each {cluster} counted once", cluster=cluster)
+    return say("Wilson at the sample size that the {cluster} clusters are worth", cluster=cluster)
+
+
+def _of_uneven_share(
+    headline: Estimate, measure: Measure, uneven: UnevenClusters, cluster: str, *, is_extreme: bool
+) -> Estimate:
+    """The interval of a share of agreement in clusters of very unequal size; `is_extreme`: the share is 0 or 1."""
+    start, step = measure.share or DIRECT
+    share = (headline.value - start) / step
+    share = float(round(share)) if is_extreme else share
+    low, high = shares.effective_interval(
+        share, uneven.variance / step**2, measure.n_ratings, uneven.df, headline.level
+    )
+    if is_extreme:
+        method = say(
+            "Clopper-Pearson at {n:.3g} effective {cluster} clusters",
+            message_id="edges.uneven_exact",
+            n=uneven.df + 1,
+            cluster=cluster,
+        )
+    else:
+        method = say(
+            "Wilson at the sample size that the {cluster} clusters are worth, bias-reduced variance, t with {df:.3g}"
+            " effective degrees of freedom",
+            message_id="edges.uneven_wilson",
+            cluster=cluster,
+            df=uneven.df,
+        )
+    return replace(
+        headline,
+        low=start + step * low,
+        high=start + step * high,
+        se=float("nan") if is_extreme else float(np.sqrt(uneven.variance)),
+        n_undefined=0,
+        method=of_the_share(method, measure.share),
+    )
+
+
+def of_uneven_clusters(headline: Estimate, measure: Measure, uneven: UnevenClusters, cluster: str) -> Estimate:
+    """The linearised interval of agreement in clusters of very unequal size: on the atanh scale, or a share's logit."""
+    se = float(np.sqrt(uneven.variance))
+    if measure.share is not None:
+        low, high = wald_bounds(measure, headline.value, se, uneven.df, headline.level)
+        method = say(
+            "linearised {cluster}-cluster Wald on the logit scale of the share, bias-reduced variance, t with"
+            " {df:.3g} effective degrees of freedom",
+            message_id="edges.uneven_wald_logit",
+            cluster=cluster,
+            df=uneven.df,
+        )
+    else:
+        interval = wald.with_test(
+            np.array([headline.value]),
+            np.array([se]),
+            np.array([uneven.df]),
+            level=headline.level,
+            scale=measure.scale,
+        )
+        low, high = float(interval.low[0]), float(interval.high[0])
+        method = say(
+            "linearised {cluster}-cluster Wald on the atanh scale, bias-reduced variance, t with {df:.3g} effective"
+            " degrees of freedom",
+            message_id="edges.uneven_wald",
+            cluster=cluster,
+            df=uneven.df,
+        )
+    return replace(headline, low=low, high=high, se=se, n_undefined=0, method=method)
+
+
+def uneven_note(uneven: UnevenClusters, cluster: str) -> Said:
+    """What a reader must know of clusters of very unequal size."""
+    return say(
+        "The {n} {cluster} clusters are of very unequal size: they count like {effective:.1f} of one size.",
+        message_id="edges.uneven_note",
+        n=uneven.n_clusters,
+        cluster=cluster,
+        effective=uneven.effective,
+    )
+
+
+def plain(measure: Measure, value: float, n_clusters: float, level: float) -> Estimate:
+    """The interval of a share with one outcome a cluster, or of a number that is linear in it."""
+    start, step = measure.share or DIRECT
+    share = (value - start) / step
+    hits = round(share * n_clusters)
+    low, high = shares.interval(hits, n_clusters, level)
+    extreme = hits in (0, n_clusters)
+    return Estimate(
+        value,
+        start + step * float(low),
+        start + step * float(high),
+        level,
+        # As the linearised one, C / (C - 1); where all outcomes are alike they say nothing of their spread.
+        float("nan") if extreme else step * float(np.sqrt(share * (1 - share) / max(n_clusters - 1, 1))),
+        n_clusters=int(n_clusters),
+        n_ratings=measure.n_ratings,
+        method=of_the_share(say("Clopper-Pearson") if extreme else say("Wilson"), measure.share),
+    )
+
+
+def wald_bounds(measure: Measure, value: float, se: float, df: float, level: float) -> tuple[float, float]:
+    """The linearised interval on the logit scale of the share, which never leaves the share's range."""
+    start, step = measure.share or DIRECT
+    # logit(p) = 2 atanh(2 p - 1)
+    centred = np.array([2 * (value - start) / step - 1])
+    low, high = wald.interval(centred, np.array([2 * se / step]), df, level=level, scale="atanh")
+    return start + step * (1 + float(low[0])) / 2, start + step * (1 + float(high[0])) / 2
+
+
+def has_width(estimate: Estimate) -> bool:
+    """Whether the limits differ by more than rounding."""
+    return estimate.high - estimate.low > 1e-9
+
+
+def with_width(estimate: Estimate) -> Estimate:
+    """The estimate without limits that do not differ and without a standard error of 0: neither is evidence."""
+    nothing = float("nan")
+    if not np.isfinite(estimate.low) or has_width(estimate):
+        return replace(estimate, se=nothing) if estimate.se == 0 else estimate
+    reason = say("no interval: all resamples give the same value", message_id="edges.no_width")
+    return replace(estimate, low=nothing, high=nothing, se=nothing, method="", reason=reason)
+
+
+def of_the_share(method: Said, scale: tuple[float, float] | None) -> Said:
+    """The method of a share's interval, for a number that is linear in the share."""
+    if scale in (None, DIRECT):
+        return method
+    return say("{method}, from the share of agreement", message_id="edges.by_share", method=method)

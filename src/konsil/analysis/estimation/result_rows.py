@@ -1,0 +1,111 @@
+"""Rows of the results from what was told of a number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from konsil.analysis.estimation.context import Context
+from konsil.analysis.estimation.differences import differences
+from konsil.analysis.estimation.estimate import Told, estimate, estimates
+from konsil.analysis.estimation.measure import Measure, joint
+from konsil.analysis.estimation.ranges import range_of, within
+from konsil.analysis.estimation.targets import answering
+from konsil.analysis.model.message import say
+from konsil.analysis.model.results import Row, RowKind
+from konsil.analysis.model.verdicts import OF_ZERO, equivalence_sentence
+from konsil.stats.engine.contract import Estimate
+
+
+def told_rows(context: Context, keys: dict[str, str], told: Told, measure: Measure | None) -> Iterator[Row]:
+    """A number's row and, below it, its companions; the interval of the report's target first."""
+    told = answering(told, context.target, measure.n_raters if measure is not None else 0)
+    yield row(context, keys, told, measure)
+    for companion in told.companions:
+        yield row(context, keys, Told(companion), measure, kind="companion")
+
+
+def row(
+    context: Context,
+    keys: dict[str, str],
+    told: Told,
+    measure: Measure | None = None,
+    *,
+    kind: RowKind = "estimate",
+    versus: dict[str, str] | None = None,
+    detail: bool = False,
+    finding: str = "",
+    is_paired: bool | None = None,
+    subtracted: Measure | None = None,
+) -> Row:
+    """One row of the results; outside paper mode no interval leaves the statistic's range.
+
+    `subtracted`: of a difference, the other group's measure.
+    """
+    analysis = context.analysis
+    if analysis.mode == "valid":
+        possible = range_of(analysis, context.criterion, of_two=kind == "difference" or bool(versus))
+        told = replace(told, headline=within(told.headline, possible))
+    is_difference = kind == "difference" or (
+        kind == "estimate" and analysis.statistic in OF_ZERO and not analysis.compare
+    )
+    if analysis.margin is not None and is_difference and math.isfinite(told.headline.value):
+        draws = context.resampling.draws
+        verdict = equivalence_sentence(told.headline, analysis.margin, draws, told.cautions)
+        told = replace(told, notes=(*told.notes, verdict))
+    return Row(
+        analysis=analysis.name,
+        statistic=analysis.statistic,
+        criterion=analysis.criterion,
+        raters=analysis.raters,
+        estimate=told.headline,
+        group=keys,
+        kind=kind,
+        versus=versus or {},
+        is_paired=is_paired,
+        n_units=measure.n_units if measure is not None else 0,
+        n_units_versus=subtracted.n_units if subtracted is not None else 0,
+        n_raters=measure.n_raters if measure is not None else 0,
+        n_undefined_pairs=measure.n_undefined_pairs if measure is not None else 0,
+        prespecified=analysis.prespecified,
+        commonest=measure.commonest if measure is not None else math.nan,
+        warnings=told.warnings,
+        detail=detail,
+        finding=finding,
+    )
+
+
+def no_ratings(context: Context) -> Row:
+    """The one row of an analysis that selects nothing."""
+    nothing = Estimate(math.nan, level=context.resampling.level, reason=say("no ratings selected"))
+    return replace(row(context, {}, Told(nothing)), is_made=False)
+
+
+def cannot_be_made(context: Context, why: str) -> Row:
+    """The one row of an analysis that asks for what the ratings do not have, with the sentence that says so."""
+    reason = why.removeprefix(f"{context.analysis.name}: ")
+    blank = Estimate(math.nan, level=context.resampling.level, reason=reason)
+    return replace(row(context, {}, Told(blank)), is_made=False)
+
+
+def estimate_of(context: Context, measure: Measure) -> Told:
+    """A measure's number with its intervals."""
+    return estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster)
+
+
+def estimates_of(context: Context, measures: Sequence[Measure]) -> list[Told]:
+    """Several measures' numbers, as `estimate_of` gives each; those on the same clusters are resampled once."""
+    if not measures:
+        return []
+    joined = joint(measures)
+    if any(m.sums is not joined[0].sums for m in joined):
+        return [estimate_of(context, m) for m in measures]
+    return estimates(
+        joined, key=context.key, resampling=context.resampling, cluster=context.cluster, whys=[""] * len(joined)
+    )
+
+
+def differences_of(context: Context, measures: Sequence[Measure]) -> list[Told]:
+    """Measures that are differences already, on one array of sums; their p values invert their own intervals."""
+    return differences(measures, key=context.key, resampling=context.resampling, cluster=context.cluster)

@@ -1,0 +1,371 @@
+"""One system's standing among the others as plain data, and what a reader must know of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from konsil.analysis.model.message import Said, listed, say
+from konsil.analysis.model.spec import Mode
+from konsil.analysis.pairs.vote_methods import votes_method
+from konsil.analysis.tabular.votes_table import Comparisons
+from konsil.stats.inference.cluster_variance import LEAST_RATERS
+from konsil.stats.pairs.bradley_terry_davidson import fit, worths
+from konsil.stats.pairs.preference import Preference, VoteCaution, disagree, is_dominated, vote_cautions
+from konsil.stats.pairs.ratios import against_reference, ratios_to_best
+from konsil.stats.pairs.two_way_clusters import Crossed, Interval, crossed
+from konsil.stats.pairs.votes import pair_members, totals
+from konsil.stats.pairs.worth_designs import Model, Ties, design
+
+WIDEST = 1e6
+"""Limits of a ratio of worths that are further apart, such as 1/1,000 and 1,000, say nothing: there are then none."""
+
+_EXPONENT = 700.0
+"""Beyond it a double's exponential overflows."""
+
+_BY_ITEM = "item-cluster Wald"
+"""What a linearised interval by item is called."""
+
+MATRIX = 40
+"""Up to so many systems every two of them are told."""
+
+
+def standing(one: Preference, n: int, mode: Mode, level: float) -> dict[str, Any]:
+    """One value with its intervals and tests; the two-way interval first, in paper mode that of items.
+
+    Outside of paper mode no interval by item stands beside flips that contradict it: instead of the bootstrap's the
+    linearised one, and none where that one contradicts them, too.
+    """
+    two, by_item, by_rater = one.found.two_way, one.found.question, one.found.rater
+    value = float(one.found.value[n])
+    boot = one.bootstrap
+    item = _interval(by_item, n, "item", _BY_ITEM)
+    if boot is not None and (mode == "paper" or by_item.how[n] == "wald") and boot.high[n] > boot.low[n]:
+        item = {
+            "low": _number(boot.low[n]),
+            "high": _number(boot.high[n]),
+            "method": f"item-cluster bootstrap, {'BCa' if boot.method == 'bca' else boot.method}, {boot.draws:,} draws",
+            "n_undefined": int(boot.n_undefined[n]),
+        }
+    if mode == "valid" and _contradicts(one, n, item, level):
+        item = _interval(by_item, n, "item", _BY_ITEM)
+        if _contradicts(one, n, item, level):
+            reason = say(
+                "the interval by item and the flips disagree about zero: the flips' p alone is given",
+                message_id="comparisons.item_interval_and_flips",
+            )
+            item = {"low": None, "high": None, "method": "", "reason": reason}
+    two_way = _interval(two, n, "two-way", two_way_method(float(two.df[n])))
+    head, other = (two_way, {"item": item}) if mode == "valid" else (item, {"two_way": two_way})
+    out: dict[str, Any] = {
+        "value": _number(value),
+        "low": head["low"],
+        "high": head["high"],
+        "se": _number((two if mode == "valid" else by_item).se[n]) or None,
+        "method": head["method"],
+    }
+    if one.flips is not None:
+        out |= {
+            "p": _number((two if mode == "valid" else by_item).p[n]) if mode == "valid" else _number(one.flips.p[n]),
+            "p_family": _number(one.p_joint[n]) if mode == "valid" else _number(one.p_family[n]),
+            "p_flip": _number(one.flips.p[n]),
+            "flips": f"whole {'item' if one.flips.unit == 'question' else one.flips.unit}s, {one.flips.how[n]}",
+        }
+    out |= other
+    out["rater"] = _interval(by_rater, n, "rater", "rater-cluster Wald")
+    out |= {
+        "n_comparisons": int(one.found.n_votes[n]),
+        "n_items": int(one.found.n_questions[n]),
+        "n_raters": int(one.found.n_raters[n]),
+        "reason": _reason(value, head["low"], dominated=mode == "valid" and is_dominated(one.found, n)),
+    }
+    return out
+
+
+def _contradicts(one: Preference, n: int, interval: Mapping[str, Any], level: float) -> bool:
+    return (
+        one.flips is not None
+        and interval["low"] is not None
+        and disagree(interval["low"], interval["high"], float(one.flips.p[n]), level)
+    )
+
+
+def two_way_method(df: float) -> str:
+    """How a two-way interval is made, in words; empty where it has no degree of freedom."""
+    return f"linearised two-way Wald (item and rater), t with {df:.3g} degrees of freedom" if df >= 1 else ""
+
+
+def _interval(interval: Interval, n: int, way: str, linearised: str) -> dict[str, Any]:
+    """An interval without resamples as plain data; `linearised` is what the linearised one is called."""
+    how, df = str(interval.how[n]), float(interval.df[n])
+    if how != "wald":
+        method = str(votes_method("item", way, how, df)) if math.isfinite(interval.low[n]) else ""
+        return {"low": _number(interval.low[n]), "high": _number(interval.high[n]), "method": method}
+    if interval.se[n] == 0 or not math.isfinite(interval.low[n]):
+        return {"low": None, "high": None, "method": ""}
+    return {"low": _number(interval.low[n]), "high": _number(interval.high[n]), "method": linearised}
+
+
+def _reason(value: float, low: float | None, *, dominated: bool) -> str:
+    if not math.isfinite(value):
+        return "never compared"
+    return "" if low is not None else no_interval(dominated=dominated)
+
+
+def no_interval(*, dominated: bool = False) -> Said:
+    """Why a value has no interval; `dominated`: none about raters like these, as one rater gave most votes."""
+    if dominated:
+        return say(
+            "one rater gave most of the comparisons, and fewer than {least:g} effective raters have no interval about"
+            " raters like these",
+            message_id="two_way.no_interval_dominated",
+            least=LEAST_RATERS,
+        )
+    return say("one item, one rater or comparisons that all say the same have no interval")
+
+
+def ratio_limits(low: float, high: float) -> tuple[float, float, str]:
+    """The limits of a ratio of worths, or nan with the reason: without width, or more than `WIDEST` apart.
+
+    >>> ratio_limits(0.5, 0.9), ratio_limits(0.0, 21e12)[2]
+    ((0.5, 0.9, ''), 'too few comparisons: the limits of the ratio to the best are a factor above 1,000,000 apart')
+    """
+    if not math.isfinite(low) or not high > low:
+        return math.nan, math.nan, no_interval()
+    if high > WIDEST * low:
+        reason = say(
+            "too few comparisons: the limits of the ratio to the best are a factor above {widest:,.0f} apart",
+            message_id="comparisons.ratio_unlimited",
+            widest=WIDEST,
+        )
+        return math.nan, math.nan, reason
+    return low, high, ""
+
+
+def worth_limits(low: float, high: float) -> tuple[float, float, str]:
+    """The limits of a log worth likewise.
+
+    >>> worth_limits(-3.0, 3.0), worth_limits(-15.0, 15.0)[2]
+    ((-3.0, 3.0, ''), 'too few comparisons: the limits of the log worth are more than 13.8 apart')
+    """
+    if not math.isfinite(low) or not high > low:
+        return math.nan, math.nan, no_interval()
+    if high - low > math.log(WIDEST):
+        reason = say(
+            "too few comparisons: the limits of the log worth are more than {widest:.1f} apart",
+            message_id="comparisons.worth_unlimited",
+            widest=math.log(WIDEST),
+        )
+        return math.nan, math.nan, reason
+    return low, high, ""
+
+
+def worths_of(table: Comparisons, model: Model, ties: Ties, threshold: int, level: float) -> dict[str, Any]:
+    """A model's log worths with two-way intervals, their ratios to the best, and its parameters."""
+    made, k = table.votes, len(table.systems)
+    chosen = design(k, made.steps, model, ties, threshold)
+    cells = totals(made)
+    fitted = fit(cells, chosen)
+    statistic = worths(cells, chosen)
+    best = ratios_to_best(fitted.log_worths, fitted.covariance, level=level)
+    log = crossed(made, statistic, level=level)
+    gaps = crossed(made, against_reference(statistic, max(best.best, 0)), level=level)
+    # Every comparison concerns every worth, so that one rater dominates all of them or none.
+    alone = len(log.value) > 0 and is_dominated(log, 0)
+    way, gap = (log.question, gaps.question) if alone else (log.two_way, gaps.two_way)
+    rows = []
+    for n, name in enumerate(table.systems):
+        reference = n == best.best
+        low, high, reason = worth_limits(float(way.low[n]), float(way.high[n]))
+        ends = (math.exp(min(float(end[n]), _EXPONENT)) for end in (gap.low, gap.high))
+        ratio_low, ratio_high, ratio_reason = ratio_limits(*ends)
+        reason, ratio_reason = fitted.why or reason, fitted.why or ratio_reason
+        rows.append(
+            {
+                "system": name,
+                "log_worth": _number(fitted.log_worths[n]),
+                "se": _number(way.se[n]) or None,
+                "low": _number(low),
+                "high": _number(high),
+                "reason": reason,
+                "se_model": _number(math.sqrt(fitted.covariance[n, n])),
+                "ratio_to_best": _number(best.value[n]),
+                "ratio_low": None if reference else _number(ratio_low),
+                "ratio_high": None if reference else _number(ratio_high),
+                "ratio_reason": say("the reference") if reference else ratio_reason,
+                "ratio_low_model": _number(best.low[n]),
+                "ratio_high_model": _number(best.high[n]),
+            }
+        )
+    out: dict[str, Any] = {"worths": rows, "best": table.systems[best.best] if best.best >= 0 else None}
+    if model == "davidson":
+        out["tie"] = _number(math.exp(fitted.log_tie))
+    out["covariance"] = None if fitted.why else fitted.covariance.tolist()
+    method = f"{_BY_ITEM}, about these raters" if alone else two_way_method(float(way.df[0]))
+    return out | {"method": method, "reason": fitted.why}
+
+
+def position(shown: Crossed) -> dict[str, Any]:
+    """The win difference of whatever stood in the first column."""
+    two, alone = shown.two_way, is_dominated(shown, 0)
+    interval = _interval(two, 0, "two-way", two_way_method(float(two.df[0])))
+    if alone:
+        interval = _interval(shown.question, 0, "item", f"{_BY_ITEM}, about these raters")
+    return {
+        "value": _number(shown.value[0]),
+        "low": interval["low"],
+        "high": interval["high"],
+        "se": _number((shown.question if alone else two).se[0]) or None,
+        "p": _number(two.p[0]),
+        "method": interval["method"],
+    }
+
+
+def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> Said:
+    """What a reader must know of a preference statistic's interval, in words; `raters` are their names by number."""
+    a, b = (*caution.numbers, 0, 0)[:2]
+    match caution.code:
+        case "raters-matter":
+            return say(
+                "With raters as a second source of chance the interval is {wider:.0%} wider than that by items alone.",
+                wider=a,
+            )
+        case "few-raters":
+            return say(
+                "The {n:.0f} raters are fewer than {few:.0f}: of raters in general so few tell little.", n=a, few=b
+            )
+        case "thin-pairs":
+            return say(
+                "It was compared only {n:.0f} times with some other system: so few leave its limits unreliable.",
+                message_id="comparisons.thin_pairs",
+                n=a,
+            )
+        case "raters-unequal":
+            return say(
+                "{who} gave {share:.0%} of the comparisons: the {n:.0f} raters count like {effective:.1f} with equal"
+                " shares.",
+                message_id="two_way.dominant",
+                who=raters[caution.rater] if raters else say("One rater", message_id="two_way.one_rater"),
+                share=a,
+                n=b,
+                effective=caution.numbers[2],
+            )
+        case "raters-dominated":
+            return say(
+                "{who} gave {share:.0%} of the comparisons: the {n:.0f} raters count like {effective:.1f} with equal"
+                " shares, and from fewer than {least:g} nothing is estimated of how raters differ. Intervals are about"
+                " these raters.",
+                message_id="two_way.dominated",
+                who=raters[caution.rater] if raters else say("One rater", message_id="two_way.one_rater"),
+                share=a,
+                n=b,
+                effective=caution.numbers[2],
+                least=caution.numbers[3],
+            )
+        case "these-raters":
+            return say(
+                "{p} for raters like these and {flipped} for these raters only: the first asks whether other raters"
+                " would prefer so too, the second whether these did by more than the chance of the items.",
+                message_id="two_way.tests_disagree",
+                p=p_words(a),
+                flipped=p_words(b),
+            )
+        case "few-questions":
+            return say("The interval rests on {n:.0f} {n|item|items}, fewer than {few:.0f}.", n=a, few=b)
+        case "rivals-not-met":
+            return say("It met {n:.0f} of the {all:.0f} other systems; the others do not enter its mean.", n=a, all=b)
+
+
+def p_words(p: float) -> Said:
+    """A p value in a sentence, which is never 0.
+
+    >>> p_words(0.25), p_words(1e-9)
+    ('p = 0.250', 'p < 0.001')
+    """
+    if p < 0.001:
+        return say("p < {p:.3f}", message_id="two_way.p_below", p=0.001)
+    return say("p = {p:.3f}", message_id="two_way.p", p=p)
+
+
+def two_procedures(p: float) -> Said:
+    """That an interval and the p value beside it answer differently whether a value is zero."""
+    return say(
+        "The interval and the test ({p}) are two procedures, and they disagree about zero.",
+        message_id="two_way.two_procedures",
+        p=p_words(p),
+    )
+
+
+def _disagreements(systems: Sequence[str], one: Preference, mode: Mode, level: float) -> list[str]:
+    """The systems whose bootstrap by item and flips answer differently whether the win difference is zero."""
+    boot, flips = one.bootstrap, one.flips
+    if boot is None or flips is None:
+        return []
+    at = [n for n in range(len(systems)) if disagree(boot.low[n], boot.high[n], float(flips.p[n]), level)]
+    if not at:
+        return []
+    names = listed([f"{systems[n]} ({p_words(float(flips.p[n]))})" for n in at])
+    if mode == "paper":
+        return [
+            say(
+                "Interval and p are two procedures, and they disagree about zero: {names}.",
+                message_id="comparisons.two_procedures",
+                names=names,
+            )
+        ]
+    return [
+        say(
+            "The bootstrap by item and the flips disagree about zero: {names}. The interval by item is therefore the"
+            " linearised one, or left out where that one disagrees, too.",
+            message_id="comparisons.disagreement",
+            names=names,
+        )
+    ]
+
+
+def warnings_of(
+    table: Comparisons, one: Preference, mode: Mode, level: float, models: tuple[Mapping[str, Any], ...]
+) -> list[str]:
+    """What a reader must know, once for all systems: the extreme of each kind of caution, and whom it concerns."""
+    k = len(table.systems)
+    told: dict[str, list[tuple[VoteCaution, str]]] = {}
+    for n, (name, met) in enumerate(zip(table.systems, _rivals_met(table), strict=True)):
+        own = [c for c in vote_cautions(one, n) if table.has_raters or "raters" not in c.code]
+        if met < k - 1:
+            own.append(VoteCaution("rivals-not-met", (float(met), k - 1.0)))
+        for caution in own:
+            told.setdefault(caution.code, []).append((caution, name))
+    found = []
+    for code, members in told.items():
+        pick = max if code in {"raters-matter", "raters-unequal", "raters-dominated"} else min
+        worst = pick(members, key=lambda member: member[0].numbers[0])
+        alike = len({member[0].numbers for member in members}) == 1
+        others = len(members) - 1
+        who = "" if len(members) == k and alike else f" ({worst[1]}{f' most, of {others + 1} systems' * (others > 0)})"
+        found.append(f"{str(sentence(worst[0], table.raters)).removesuffix('.')}{who}.")
+    if one.bootstrap is None and table.votes.n_questions > 1 and table.votes.n_votes:
+        found.append("Resampling would take long at this size: intervals are linearised, which needs none.")
+    found += _disagreements(table.systems, one, mode, level)
+    if k > MATRIX:
+        found.append(f"With more than {MATRIX} systems the win rates of every two are left out.")
+    if mode == "paper":
+        found.append(
+            "Mode paper: flips of single comparisons reject too often where comparisons share items or raters; not for"
+            " conclusions."
+        )
+    names = ("davidson", "bradley_terry")
+    return found + [f"{n}: undefined: {m['reason']}" for n, m in zip(names, models, strict=True) if m["reason"]]
+
+
+def _rivals_met(table: Comparisons) -> list[int]:
+    k = len(table.systems)
+    compared = np.bincount(table.votes.pairs, minlength=k * (k - 1) // 2) > 0
+    first, second = pair_members(k)
+    return [int(compared[(first == n) | (second == n)].sum()) for n in range(k)]
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,324 @@
+"""From the long table to codes: which ratings an analysis uses, its units, its clusters, its labels as integers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from konsil.analysis.model.catalogue import BLINDING, COSTS, LENGTH, PREFERENCE, RATER_PAIR, TIMED
+from konsil.analysis.model.message import say
+from konsil.analysis.model.spec import Analysis
+from konsil.analysis.table.conformity import refuse_unknown_labels
+from konsil.analysis.table.derived import SCORE
+from konsil.analysis.table.frame import NUMBERED, SUBJECT, Long
+from konsil.analysis.table.pair_labels import reversed_codes
+from konsil.errors import AnalysisError, nearest
+from konsil.instrument import Criterion, number_word
+from konsil.records.ordering import natural
+from konsil.stats.engine.contract import Codes
+
+_USED = ("item", "case", "answers", "system", "span", "rater", "state", "label", "purpose", "task", "repeat_of")
+"""What analyses read of a rating, besides the columns that they name."""
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels an analysis counts, in order, with their numbers."""
+
+    names: tuple[str, ...]
+    """Labels after collapsing."""
+    values: tuple[float, ...]
+    """Their numbers, rising."""
+    level: str
+    """The level of measurement."""
+    abstain: str | None = None
+    """The label that an abstention counts as, where it counts as one."""
+    reverse: tuple[int, ...] | None = None
+    """Of comparisons: the code that says the same as each one with the two sides exchanged; None where none does."""
+
+    def codes(self) -> dict[str, int]:
+        """Label -> its integer."""
+        return {name: n for n, name in enumerate(self.names)}
+
+
+_Dense = tuple[NDArray[np.int64], tuple[str, ...]]
+"""Integers in the order of the sorted names, and the names."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One group's ratings as codes."""
+
+    codes: Codes
+    """Units x raters."""
+    raters: tuple[str, ...]
+    """The columns' raters, sorted."""
+    units: tuple[str, ...]
+    """The rows' subjects, sorted."""
+    clusters: tuple[str, ...]
+    """The clusters' names, sorted; row c of a tally is clusters[c]."""
+
+    @property
+    def n_ratings(self) -> int:
+        """How many labels there are."""
+        return int((self.codes.labels >= 0).sum())
+
+    @property
+    def n_units(self) -> int:
+        """Units with at least one label."""
+        return int((self.codes.labels >= 0).any(axis=1).sum()) if self.codes.labels.size else 0
+
+    @property
+    def n_raters(self) -> int:
+        """Raters with at least one label."""
+        return int((self.codes.labels >= 0).any(axis=0).sum()) if self.codes.labels.size else 0
+
+    def clusters_rated(self) -> list[frozenset[int]]:
+        """The clusters in which each rater gave a label, by number."""
+        rated = self.codes.labels >= 0
+        return [frozenset(self.codes.clusters[rated[:, n]].tolist()) for n in range(len(self.raters))]
+
+    def part(self, rows: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.int64]]) -> Sample:
+        """These units alone, with their clusters numbered anew."""
+        used, clusters = np.unique(self.codes.clusters[rows], return_inverse=True)
+        codes = replace(self.codes, labels=self.codes.labels[rows], clusters=clusters.astype(self.codes.clusters.dtype))
+        units = tuple(self.units[n] for n in rows)
+        return Sample(codes, self.raters, units, tuple(self.clusters[c] for c in used))
+
+
+def labels_of(analysis: Analysis, criterion: Criterion, observed: Sequence[str] = ()) -> Labels:
+    """Decide the labels and their numbers: declared after collapsing, never only those observed."""
+    scale = criterion.scale
+    if scale.kind == "number":
+        level = scale.level if scale.level in {"ordinal", "ratio"} else "interval"
+        return replace(numeric_labels(observed), level=level)
+    if scale.kind == "text":
+        raise AnalysisError(f"{analysis.name}: criterion {criterion.id!r} is a free text; no statistic applies to it")
+    collapsed = [analysis.collapse.get(label, label) for label in scale.labels]
+    order = list(analysis.labels) or list(dict.fromkeys(collapsed))
+    numbers = _numbers(order, collapsed, scale.numbers())
+    names = tuple(order)
+    is_turned = criterion.scope == "pair" and analysis.mode == "valid"
+    reverse = reversed_codes(criterion, analysis.collapse, names) if is_turned else None
+    if analysis.abstain == "label" and scale.abstain is not None:
+        if reverse is not None:
+            reverse = (*reverse, len(names))
+        return Labels((*names, scale.abstain), (*numbers, numbers[-1] + 1), "nominal", scale.abstain, reverse)
+    # An abstention that is collapsed into a label counts as that label: the bounds of what it could have been.
+    counted = analysis.collapse.get(scale.abstain) if scale.abstain is not None else None
+    return Labels(names, numbers, scale.level, counted if counted in names else None, reverse)
+
+
+def _numbers(order: Sequence[str], collapsed: Sequence[str], values: Sequence[float]) -> tuple[float, ...]:
+    """Keep a collapsed label's number where it has one of its own; otherwise count 0, 1, 2, ..."""
+    if list(order) == list(collapsed):
+        return tuple(values)
+    return tuple(float(n) for n in range(len(order)))
+
+
+def numeric_labels(observed: Sequence[str]) -> Labels:
+    """Numbers are their own labels: the distinct values, rising."""
+    distinct = sorted({float(v) for v in observed})
+    return Labels(tuple(number_word(v) for v in distinct), tuple(distinct), "interval")
+
+
+def select(long: Long, analysis: Analysis, panel: str) -> pl.DataFrame:
+    """Keep the ratings that an analysis asks for, of one panel."""
+    frame = long.part(analysis.criterion, panel)
+    if analysis.statistic != "self_agreement":
+        frame = frame.filter(pl.col("purpose") != "repeat")
+    if analysis.arm is not None:
+        frame = frame.filter(pl.col("arm") == analysis.arm)
+    if analysis.items:
+        if analysis.items not in long.sets:
+            hint = nearest(analysis.items, long.sets)
+            raise AnalysisError(f"{analysis.name}: there is no set of items {analysis.items!r}; {hint}")
+        frame = frame.filter(pl.col("item").is_in(sorted(long.sets[analysis.items])))
+    for column, values in analysis.where.items():
+        require_column(analysis, frame, column)
+        frame = frame.filter(pl.col(column).is_in(list(values)))
+    named = [column for column in analysis.by if column not in {RATER_PAIR, LENGTH}]
+    for column in named:
+        require_column(analysis, frame, column)
+    covariate = [name for name in (SCORE.format(analysis.covariate),) if name in frame.columns]
+    arm = ("arm",) if analysis.statistic in {*BLINDING, *PREFERENCE} else ()
+    sure = ["confidence"] if analysis.statistic == "risk_coverage" else []
+    sure += ["seconds"] if analysis.statistic in {*TIMED, *COSTS} else []
+    return frame.select(list(dict.fromkeys((*_USED, *sure, *arm, SUBJECT, *NUMBERED.values(), *named, *covariate))))
+
+
+def require_column(analysis: Analysis, frame: pl.DataFrame, column: str) -> None:
+    """Refuse a column that no rating has, with the nearest name."""
+    if column not in frame.columns:
+        hint = nearest(column, [c for c in frame.columns if c not in {SUBJECT, *NUMBERED.values()}])
+        raise AnalysisError(f"{analysis.name}: ratings have no column {column!r}; {hint}")
+
+
+def groups(frame: pl.DataFrame, by: Sequence[str]) -> list[tuple[dict[str, str], pl.DataFrame]]:
+    """Split by the columns' values, sorted; one group with an empty key where there is nothing to split by."""
+    if not by:
+        return [({}, frame)]
+    parts = frame.partition_by(list(by), as_dict=True, maintain_order=True)
+    keyed = sorted(((tuple("" if v is None else str(v) for v in k), part) for k, part in parts.items()), key=_first)
+    return [(dict(zip(by, key, strict=True)), part) for key, part in keyed]
+
+
+def rater_pairs(
+    keyed: Sequence[tuple[dict[str, str], pl.DataFrame]], raters: Sequence[str]
+) -> list[tuple[dict[str, str], pl.DataFrame, tuple[str, str]]]:
+    """Split each group by every two raters; the two are its columns, also where one of them gave no label in it."""
+    return [
+        ({**keys, "raters": say("{a} and {b}", a=a, b=b)}, part.filter(pl.col("rater").is_in([a, b])), (a, b))
+        for keys, part in keyed
+        for a, b in combinations(raters, 2)
+    ]
+
+
+def _first(pair: tuple[tuple[str, ...], pl.DataFrame]) -> list[tuple[tuple[int, int, str], ...]]:
+    return [natural(value) for value in pair[0]]
+
+
+def encode(frame: pl.DataFrame, analysis: Analysis, labels: Labels, raters: Sequence[str] | None = None) -> Sample:
+    """Put a group's ratings into a matrix of codes, abstentions missing unless they are a label of their own."""
+    coded = _coded(frame, analysis.collapse, labels)
+    if analysis.spans in {"all", "any"}:
+        coded = _over_sentences(coded, analysis)
+    cluster = "item" if analysis.cluster == "rater" else analysis.cluster
+    subjects, given = _dense(subjects_of(coded)), _dense(_numbered(coded, "rater"))
+    _refuse_twice(subjects, given, analysis)
+    codes = coded.get_column("code").to_numpy()
+    # Of two systems the same one is always the first; of more, which one is follows from their names.
+    if labels.reverse is not None and coded.get_column("system").n_unique() < 2:
+        labels = replace(labels, reverse=None)
+    return _placed(subjects, given, _dense(_numbered(coded, cluster)), codes, labels, raters)
+
+
+def _numbered(frame: pl.DataFrame, column: str) -> pl.Series:
+    known = NUMBERED.get(column, "")
+    return frame.get_column(known) if known in frame.columns else frame.get_column(column).fill_null("")
+
+
+def _coded(frame: pl.DataFrame, collapse: Mapping[str, str], labels: Labels) -> pl.DataFrame:
+    codes = labels.codes()
+    # A label that is collapsed into one that is not counted is missing because the protocol says so.
+    wanted = {**codes, **{before: codes.get(after, -1) for before, after in collapse.items()}}
+    refuse_unknown_labels(frame, wanted)
+    code = pl.col("label").replace_strict(wanted, default=-1, return_dtype=pl.Int64)
+    if labels.abstain is not None:
+        code = pl.when(pl.col("state") == "abstained").then(codes[labels.abstain]).otherwise(code)
+    return frame.with_columns(code.fill_null(-1).alias("code"))
+
+
+def _over_sentences(coded: pl.DataFrame, analysis: Analysis) -> pl.DataFrame:
+    """One label per answer from those of its sentences: the worst of all, or the best of any."""
+    worst_or_best = pl.col("code").filter(pl.col("code") >= 0)
+    picked = worst_or_best.min() if analysis.spans == "all" else worst_or_best.max()
+    keys = ["item", "case", "answers", "rater"]
+    one = coded.group_by(keys, maintain_order=True).agg(picked.fill_null(-1).alias("code"))
+    return one.with_columns(pl.lit("").alias("span"))
+
+
+def of_tasks(frame: pl.DataFrame, analysis: Analysis, labels: Labels) -> pl.DataFrame:
+    """One label per task and answer from those of its sentences, after collapsing; answers without any are left out."""
+    coded = _coded(frame, analysis.collapse, labels).filter(pl.col("code") >= 0)
+    picked = pl.col("code").min() if analysis.spans == "all" else pl.col("code").max()
+    keys = ["item", "case", "answers", "rater", "task", "repeat_of"]
+    one = coded.group_by(keys, maintain_order=True).agg(picked)
+    label = pl.col("code").replace_strict(dict(enumerate(labels.names)), return_dtype=pl.String)
+    return one.with_columns(label.alias("label"), pl.lit("").alias("span"), pl.lit("rated").alias("state"))
+
+
+def averaged(frame: pl.DataFrame, analysis: Analysis, labels: Labels) -> tuple[pl.DataFrame, Labels]:
+    """One number per answer: the mean of its sentences' numbers, for each rater; the numbers are then the labels."""
+    values = dict(enumerate(labels.values))
+    coded = _coded(frame, analysis.collapse, labels).filter(pl.col("code") >= 0)
+    number = pl.col("code").replace_strict(values, return_dtype=pl.Float64).mean()
+    keys = ["item", "case", "answers", "rater"]
+    one = coded.group_by(keys, maintain_order=True).agg(number.alias("number"))
+    distinct = one.get_column("number").unique().sort()
+    words = one.with_columns(pl.col("number").cast(pl.String).alias("label"), pl.lit("").alias("span"))
+    names = tuple(distinct.cast(pl.String).to_list())
+    return words, Labels(names, tuple(distinct.to_list()), "interval")
+
+
+def subjects_of(frame: pl.DataFrame) -> pl.Series:
+    """What each row's label is about: its item, answers and span together."""
+    if SUBJECT in frame.columns:
+        return frame.get_column(SUBJECT)
+    parts = [pl.col(c).fill_null("") for c in ("item", "answers", "span")]
+    return frame.select(pl.concat_str(parts, separator="\x1f").alias("subject")).to_series()
+
+
+def _refuse_twice(subjects: _Dense, raters: _Dense, analysis: Analysis) -> None:
+    """One label per rater and unit: two would be counted twice or one silently dropped."""
+    (unit, units), (rater, names) = subjects, raters
+    times = np.bincount(unit * len(names) + rater, minlength=1)
+    if times.max() <= 1:
+        return
+    first = int(np.argmax(times > 1))
+    item, answers, *_ = units[first // len(names)].split("\x1f")
+    way_out = "select one with where (instrument, phase, batch) or arm"
+    if not answers:
+        way_out += "; what is asked on each of an item's screens has the scope 'task'"
+    raise AnalysisError(
+        f"{analysis.name}: rater {names[first % len(names)]!r} labelled item {item!r} {times[first]} times; {way_out}"
+    )
+
+
+def matrix(
+    units: pl.Series,
+    raters: pl.Series,
+    clusters: pl.Series,
+    codes: NDArray[np.int64],
+    labels: Labels,
+    columns: Sequence[str] | None = None,
+) -> Sample:
+    """Long columns to a units x raters matrix; rows, columns and clusters are sorted, so that order changes nothing."""
+    return _placed(_dense(units), _dense(raters), _dense(clusters), codes, labels, columns)
+
+
+def _placed(
+    units: _Dense,
+    raters: _Dense,
+    clusters: _Dense,
+    codes: NDArray[np.int64],
+    labels: Labels,
+    columns: Sequence[str] | None,
+) -> Sample:
+    (unit, unit_names), (rater, rater_names), (cluster, cluster_names) = units, raters, clusters
+    if columns is not None:
+        position = {name: n for n, name in enumerate(columns)}
+        rater = np.array([position[name] for name in rater_names], dtype=np.int64)[rater]
+        rater_names = tuple(columns)
+    narrow = len(labels.names) < 127
+    shape = (len(unit_names), len(rater_names))
+    table: NDArray[np.int8] | NDArray[np.int32] = (
+        np.full(shape, -1, dtype=np.int8) if narrow else np.full(shape, -1, dtype=np.int32)
+    )
+    table[unit, rater] = codes
+    of_unit = np.zeros(len(unit_names), dtype=np.int64)
+    of_unit[unit] = cluster
+    coded = Codes(table, of_unit, len(labels.names), labels.values, labels.reverse)
+    return Sample(coded, rater_names, unit_names, cluster_names)
+
+
+def _dense(column: pl.Series) -> _Dense:
+    """Integers in the order of the sorted names, and the names."""
+    dtype = column.dtype  # asked once: Polars makes an Enum's anew each time and looks through all its names
+    if isinstance(dtype, pl.Enum):  # its names are sorted already, and few of them may occur
+        places = column.to_physical().to_numpy()
+        categories = dtype.categories
+        occurs = np.zeros(len(categories), dtype=bool)
+        occurs[places] = True
+        return (np.cumsum(occurs) - 1)[places], tuple(categories.filter(pl.Series(occurs)).to_list())
+    names = column.unique().sort()
+    if names.dtype == pl.String:
+        codes = column.cast(pl.Enum(names)).to_physical().to_numpy()
+    else:
+        codes = column.rank("dense").to_numpy() - 1
+    return codes.astype(np.int64), tuple(str(n) for n in names)

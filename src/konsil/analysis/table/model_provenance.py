@@ -1,0 +1,227 @@
+"""How models were asked, in sentences that claim nothing a model did not take; and pairs seen in both orders."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from konsil.analysis.model.message import COMMA, Said, listed, say
+from konsil.analysis.model.results import OrderRow
+from konsil.analysis.table.columns import rating_columns
+from konsil.analysis.table.frame import Data
+from konsil.instrument import Instrument
+from konsil.records import Callee, System
+
+TOLD = ("temperature", "top_p", "seed")
+"""The parameters that the sentence on a model names."""
+
+
+def orders(data: Data, instruments: Sequence[Instrument]) -> tuple[OrderRow, ...]:
+    """How often each judge contradicted itself on pairs that it saw in both orders, by criterion.
+
+    share = inconsistent / compared; compared are the pairs with a label in each order.
+    """
+    judges = {c.who for c in data.callees if c.both_orders}
+    criteria = [c.id for i in instruments for c in i.criteria if c.scope == "pair" and c.scale.kind != "text"]
+    if not judges or not criteria:
+        return ()
+    contradicted: dict[tuple[str, str], set[str]] = {}
+    for attempt in data.attempts:
+        if attempt.outcome == "inconsistent" and attempt.rater in judges:
+            criterion = str(json.loads(attempt.raw)["criterion"])
+            contradicted.setdefault((attempt.rater, criterion), set()).add(attempt.task)
+    ratings = rating_columns(data.ratings).filter(pl.col("rater").is_in(sorted(judges)))
+    found = []
+    for judge in sorted(judges):
+        for criterion in dict.fromkeys(criteria):
+            mine = (pl.col("rater") == judge) & (pl.col("criterion") == criterion)
+            rated = set(ratings.filter(mine).get_column("task").to_list())
+            against = contradicted.get((judge, criterion), set())
+            if rated | against:
+                found.append(OrderRow(judge, criterion, len(rated | against), len(against)))
+    return tuple(found)
+
+
+def calling(callees: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[Said]:
+    """The sentences of the methods on models: which, how they were asked, and what they do not take."""
+    helped = [c for c in callees if c.kind == "prepare"]
+    answered = [c for c in callees if c.kind == "answer"]
+    judged = [c for c in callees if c.kind == "judge"]
+    if helped:
+        told = listed([_how(c) for c in helped], "; ")
+        yield say(
+            "Before the study models were asked for {steps}; what they said was for people to decide on.", steps=told
+        )
+    if answered:
+        yield say("Answers were asked of {models}.", models=listed([_how(c) for c in answered], "; "))
+    if judged:
+        yield say("Judgements were asked of {models}.", models=listed([_how(c) for c in judged], "; "))
+    if played := [_name(c) for c in callees if c.model.startswith("fake:")]:
+        yield say(
+            "No model stands behind {names}: they were played by konsil's endpoint for trials, and nothing follows from"
+            " what they say.",
+            names=listed(played),
+        )
+    for one in callees:
+        yield from _without(one)
+    yield from _votes(judged)
+    yield from _combined(judged)
+    yield from _orders(judged, rows)
+
+
+def played(callees: Sequence[Callee], *, named: bool) -> Said | None:
+    """The first sentence of a report on numbers that rest on models that konsil plays; None where there are none."""
+    names = list(dict.fromkeys(_name(c) for c in callees if c.model.startswith("fake:")))
+    if not names:
+        return None
+    if not named:
+        return say(
+            "Fake models: no model stands behind some of the answers or ratings; konsil played them for a trial. The"
+            " numbers below say nothing about any real system.",
+            message_id="played.unnamed",
+        )
+    return say(
+        "Fake models: no model stands behind {names}; konsil played them for a trial. The numbers below say nothing"
+        " about any real system.",
+        message_id="played.named",
+        names=listed(names),
+    )
+
+
+def imported(systems: Sequence[System]) -> Iterator[Said]:
+    """The sentence on systems that were not called, such as products: what the protocol says of them in its own words.
+
+    >>> print(*imported([System("desk", settings={"accessed": "2025-03-04", "web search": "on"}), System("b")]))
+    Answers were imported of desk (accessed 2025-03-04, web search on).
+    """
+    told = [
+        f"{one.id} ({', '.join(f'{name} {value}' for name, value in one.settings.items())})"
+        for one in systems
+        if one.model is None and one.settings
+    ]
+    if told:
+        yield say("Answers were imported of {systems}.", systems=listed(told, "; "))
+
+
+_STEPS = {
+    "rewrite": say("questions in better words"),
+    "screen": say("reasons to leave questions out"),
+    "phrases": say("key phrases of the questions"),
+    "names": say("names of themes"),
+    "tags": say("the questions' themes"),
+    "guess": say("the diagnosis of masked cases", message_id="called.diagnosis_guessed"),
+}
+
+
+def _name(one: Callee) -> str:
+    """Who was asked, or what for where it was before the study."""
+    return _STEPS.get(one.who, one.who) if one.kind == "prepare" else one.who
+
+
+def _how(one: Callee) -> Said:
+    claimed = [n for n in TOLD if n in one.asked and one.without.get(n, 0) < one.calls]
+    settings = [say("{parameter} {value}", parameter=n, value=_values(one.asked[n])) for n in claimed]
+    own = say("sampling by the endpoint's default")
+    searches = any("web_search" in tools for tools in one.asked.get("tools", ()) if isinstance(tools, list))
+    about = listed([*(settings or [own]), *([say("with web search")] if searches else []), *_when(one)], end=COMMA)
+    echoed = [name for name in one.echoed if name != one.model.partition(":")[2]]
+    if echoed:
+        return say(
+            "{who} ({model}, answering as {echoed}; {settings})",
+            who=_name(one), model=one.model, echoed=listed(echoed), settings=about,
+        )  # fmt: skip
+    return say("{who} ({model}; {settings})", who=_name(one), model=one.model, settings=about)
+
+
+def _when(one: Callee) -> Iterator[Said]:
+    """The days of access: what a model says today it may not say tomorrow."""
+    if one.first and one.first == one.last:
+        yield say("on {day}", day=one.first)
+    elif one.first:
+        yield say("from {first} to {last}", first=one.first, last=one.last)
+
+
+def _values(values: Sequence[object]) -> str:
+    """One value as it was stated; of several the first and the last."""
+    texts = [f"{v:g}" if isinstance(v, float) else str(v) for v in sorted(values, key=str)]
+    return texts[0] if len(texts) == 1 else f"{texts[0]}–{texts[-1]}"
+
+
+def _without(one: Callee) -> Iterator[Said]:
+    by_number: dict[int, list[str]] = {}
+    for name, n in one.without.items():
+        if name == "logprobs":
+            yield say(
+                "{who} gave no log-probabilities in {n:,} of {all:,} calls; their labels have no confidence.",
+                who=_name(one), n=n, all=one.calls,
+            )  # fmt: skip
+        else:
+            by_number.setdefault(n, []).append(name)
+    for n, names in by_number.items():
+        if n == one.calls:
+            yield say(
+                "{who} does not take {parameters}: all its {n:,} {n|call was|calls were} made without.",
+                who=_name(one), parameters=listed(names), n=n,
+            )  # fmt: skip
+        else:
+            yield say(
+                "{who} did not always take {parameters}: {n:,} of {all:,} calls were made without.",
+                who=_name(one), parameters=listed(names), n=n, all=one.calls,
+            )  # fmt: skip
+
+
+def _votes(judged: Sequence[Callee]) -> Iterator[Said]:
+    by_number: dict[int, list[str]] = {}
+    for one in judged:
+        if one.votes > 1:
+            by_number.setdefault(one.votes, []).append(one.who)
+    for votes, names in by_number.items():
+        yield say(
+            "{judges} voted {votes} times on each task; a label is what more than half of the votes say, and without"
+            " such a majority it is missing.",
+            judges=listed(names), votes=votes,
+        )  # fmt: skip
+
+
+def _combined(judged: Sequence[Callee]) -> Iterator[Said]:
+    if middle := [one.who for one in judged if one.combine == "median"]:
+        yield say(
+            "On ordered scales the label of {judges} is the median of the votes (of an even number the lower one).",
+            message_id="called.median",
+            judges=listed(middle),
+        )
+    if nearest := [one.who for one in judged if one.combine == "expectation"]:
+        yield say(
+            "On ordered scales the label of {judges} is the one nearest to the mean of the votes, weighted with the"
+            " labels' probabilities where these are known.",
+            message_id="called.expectation",
+            judges=listed(nearest),
+        )
+
+
+def _orders(judged: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[Said]:
+    for tie in (False, True):
+        names = {c.who for c in judged if c.both_orders and c.tie == tie}
+        told = [
+            say(
+                "{who} {n:,} of {all:,} on {criterion} ({share:.1%})",
+                who=r.rater, n=r.inconsistent, all=r.compared, criterion=r.criterion,
+                share=r.inconsistent / r.compared,
+            )
+            for r in rows
+            if r.rater in names
+        ]  # fmt: skip
+        if told and tie:
+            yield say(
+                "Pairs were shown in both orders; inconsistent between them were {judges}, and what is inconsistent is"
+                " a tie.",
+                judges=listed(told),
+            )
+        elif told:
+            yield say(
+                "Pairs were shown in both orders; inconsistent between them were {judges}, and what is inconsistent is"
+                " missing.",
+                judges=listed(told),
+            )

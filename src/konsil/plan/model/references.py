@@ -1,0 +1,162 @@
+"""What an allocation may refer to, looked up once, with one clear sentence for what is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from konsil.errors import PlanError, nearest
+from konsil.instrument import Instrument
+from konsil.plan.model.allocation import Allocation, Overlap
+from konsil.plan.model.rng_streams import generator
+from konsil.records import Answer, Item, Rater, Span
+
+_SUBJECTS = ("answer", "sentence", "pair")
+_SURVEYS = ("batch", "phase", "rater")
+
+
+class Book:
+    """Items by set, answers by item, raters by panel, instruments by id."""
+
+    def __init__(
+        self,
+        items: Iterable[Item],
+        answers: Iterable[Answer],
+        raters: Iterable[Rater],
+        instruments: Iterable[Instrument],
+        seed: int,
+        waves: Mapping[str, int] | None = None,
+    ) -> None:
+        self.seed = seed
+        self.waves = waves or {}
+        # Sorted, so that the plan does not depend on the order in which a database or file gives its records.
+        self.items = tuple(sorted(items, key=lambda i: i.id))
+        self.answers: dict[str, list[Answer]] = {}
+        self.by_id: dict[str, Answer] = {}
+        for answer in sorted(answers, key=lambda a: a.id):
+            self.answers.setdefault(answer.item, []).append(answer)
+            self.by_id[answer.id] = answer
+        self.systems = sorted({a.system for a in self.by_id.values()})
+        self.panels: dict[str, list[Rater]] = {}
+        for rater in raters:
+            self.panels.setdefault(rater.panel, []).append(rater)
+        self.instruments = {i.id: i for i in instruments}
+        self._rank = {s: n for n, s in enumerate(self.systems)}
+        self._spans: dict[tuple[str, int | None], tuple[Span, ...]] = {}
+
+    def panel(self, allocation: Allocation, where: str) -> list[Rater]:
+        """The raters of the allocation's panel."""
+        if allocation.panel not in self.panels:
+            known = nearest(allocation.panel, self.panels)
+            raise PlanError(f"{where}.panel: no rater is in panel {allocation.panel!r}; {known}")
+        return self.panels[allocation.panel]
+
+    def first_panel(self, allocation: Allocation, where: str) -> list[Rater]:
+        """The panel without the places that were added after the plan was drawn."""
+        return [r for r in self.panel(allocation, where) if r.id not in self.waves]
+
+    def instrument(self, allocation: Allocation, where: str) -> Instrument:
+        """The allocation's instrument."""
+        if allocation.instrument not in self.instruments:
+            known = nearest(allocation.instrument, self.instruments)
+            raise PlanError(f"{where}.instrument: there is no instrument {allocation.instrument!r}; {known}")
+        return self.instruments[allocation.instrument]
+
+    def pool(self, allocation: Allocation, where: str) -> list[Item]:
+        """The items of the allocation's set, in the order of their ids."""
+        found = [i for i in self.items if not allocation.items or allocation.items in i.sets]
+        if not found:
+            if not self.items:
+                raise PlanError(f"{where}.items: the study has no items yet; import them first")
+            known = nearest(allocation.items, {s for i in self.items for s in i.sets})
+            raise PlanError(f"{where}.items: no item is in the set {allocation.items!r}; {known}")
+        return found
+
+    def chosen_systems(self, allocation: Allocation, where: str) -> list[str]:
+        """The systems whose answers are shown."""
+        for system in (*allocation.systems, *allocation.weights):
+            if system not in self._rank:
+                raise PlanError(
+                    f"{where}.systems: there is no answer of system {system!r}; {nearest(system, self.systems)}"
+                )
+        return [s for s in self.systems if not allocation.systems or s in allocation.systems]
+
+    def shown(self, item: str, systems: Iterable[str]) -> list[Answer]:
+        """The item's answers by these systems, in the canonical order of systems."""
+        chosen = set(systems)
+        return sorted((a for a in self.answers.get(item, []) if a.system in chosen), key=self.rank)
+
+    def rank(self, answer: Answer) -> int:
+        """The place of the answer's system among all systems: the canonical order of answers."""
+        return self._rank[answer.system]
+
+    def spans(self, answer_id: str, wanted: int | None, where: str) -> tuple[Span, ...]:
+        """The sentences of an answer to rate: one sample per answer, whoever rates it and in whatever phase."""
+        key = (answer_id, wanted)
+        if key not in self._spans:
+            sentences = self.by_id[answer_id].sentences
+            if not sentences:
+                raise PlanError(
+                    f"{where}: answer {answer_id!r} has no sentences, but the instrument rates sentences; answers are"
+                    " cut when they are first imported or given: import them into a new folder or database"
+                )
+            order = generator(self.seed, "sentences", answer_id).permutation(len(sentences))
+            self._spans[key] = tuple(sentences[int(i)] for i in sorted(order[:wanted]))
+        return self._spans[key]
+
+
+def is_survey(instrument: Instrument, where: str) -> bool:
+    """Whether the instrument asks about batches, phases or raters and not about items."""
+    surveys = [c.scope in _SURVEYS for c in instrument.criteria]
+    if any(surveys) and not all(surveys):
+        raise PlanError(
+            f"{where}.instrument: {instrument.id!r} mixes questions about items with questions about a batch, phase or"
+            " rater; give the latter an instrument of their own"
+        )
+    return bool(surveys) and all(surveys)
+
+
+def asks_about_answers(instrument: Instrument) -> bool:
+    """Whether any question needs an answer on the screen."""
+    return any(c.scope in _SUBJECTS for c in instrument.criteria)
+
+
+def check_numbers(allocation: Allocation, instrument: Instrument, where: str) -> None:
+    """Refuse numbers that mean nothing."""
+    numbers: Sequence[tuple[str, int | None]] = (
+        ("raters_per_item", allocation.raters_per_item),
+        ("per_rater", allocation.per_rater),
+        ("batches", allocation.batches),
+        ("spans", allocation.spans),
+        *((f"arms.{arm}", share) for arm, share in allocation.arms.items()),
+    )
+    for name, number in numbers:
+        if number is not None and number < 1:
+            raise PlanError(f"{where}.{name}: expected 1 or more, got {number}")
+    if allocation.repeats < 0:
+        raise PlanError(f"{where}.repeats: expected 0 or more, got {allocation.repeats}")
+    if any(not 0 < w < float("inf") for w in allocation.weights.values()):
+        raise PlanError(f"{where}.weights: weights are positive numbers, got {dict(allocation.weights)}")
+    if allocation.overlap is not None:
+        _check_overlap(allocation, allocation.overlap, where)
+    if allocation.spans is not None and instrument.unit != "sentence":
+        raise PlanError(
+            f"{where}.spans: sentences are sampled, but instrument {instrument.id!r} rates {instrument.unit}s"
+        )
+
+
+def _check_overlap(allocation: Allocation, overlap: Overlap, where: str) -> None:
+    """Refuse an overlap that cannot be drawn, or that says what the line says already."""
+    place = f"{where}.overlap"
+    if not 0 < overlap.share <= 1:
+        raise PlanError(f"{place}.share: expected a share above 0 and up to 1, got {overlap.share:g}")
+    if overlap.raters < 2:
+        raise PlanError(f"{place}.raters: expected 2 or more, got {overlap.raters}")
+    if allocation.like or allocation.when != "always" or allocation.purpose != "main":
+        raise PlanError(f"{place}: only a main line that draws its own items can have one; leave it out here")
+    if allocation.raters_per_item is not None and allocation.raters_per_item > 1:
+        raise PlanError(
+            f"{place}: raters_per_item = {allocation.raters_per_item} has every item rated several times already;"
+            " expected raters_per_item = 1 or none beside an overlap"
+        )
+    if allocation.raters_per_item is None and allocation.per_rater is None and allocation.show != "pair":
+        raise PlanError(f"{place}: the whole panel sees every item already; expected per_rater or raters_per_item = 1")

@@ -1,0 +1,361 @@
+"""What follows for the next study: which design for which criterion, and how many sentences are enough."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from konsil.analysis import Analysis, Row
+from konsil.analysis.model.catalogue import AGREEMENT
+from konsil.analysis.model.message import say
+from konsil.analysis.model.verdicts import (
+    DesignEvidence,
+    Recommendation,
+    best_after_choice,
+    is_order_shown,
+    recommendations,
+)
+from konsil.report.material.overview import Material
+from konsil.report.material.tables import MINUS, Cell, Table, table
+from konsil.stats.inference.multiplicity import holm
+
+NEAR = 0.02
+"""A reliability so little below the best one is as good for the choice of the number of sentences."""
+COMMON = 0.9
+"""Where one label makes up more than this under a design, agreement is no reason to take it."""
+ABOVE, LEVEL = ">", "≥"
+"""Between two systems: shown to differ, or only estimated to."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One analysis' agreement under two designs."""
+
+    analysis: Analysis
+    first: Row
+    """The first design's agreement."""
+    second: Row
+    """The second's."""
+    minus: Row
+    """First minus second, on the same resamples."""
+    designs: tuple[str, str]
+    """What they are called."""
+
+    @property
+    def lopsided(self) -> bool:
+        """Whether nearly all labels are one and the same under a design: raters who look at nothing then agree, too."""
+        return max((r.commonest for r in (self.first, self.second) if not math.isnan(r.commonest)), default=0) > COMMON
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether several ratings were made into the label that is compared, such as 'wrong if any sentence is'."""
+        return self.analysis.spans != "each"
+
+
+def compared(known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> list[Compared]:
+    """The analyses of agreement among a panel that compare two designs and no further groups."""
+    found = []
+    for a in known:
+        if (
+            a.compare not in {"instrument", "design"}
+            or a.by != (a.compare,)
+            or a.statistic not in AGREEMENT
+            or a.against
+        ):
+            continue
+        estimates = {r.group[a.compare]: r for r in of[a.name] if r.kind == "estimate" and a.compare in r.group}
+        minus = [r for r in of[a.name] if r.kind == "difference"]
+        if len(minus) == 1 and len(estimates) == 2:
+            names = (minus[0].group[a.compare], minus[0].versus[a.compare])
+            found.append(Compared(a, estimates[names[0]], estimates[names[1]], minus[0], names))
+    return found
+
+
+def evidence(material: Material, comparisons: Sequence[Compared], hours: Row | None) -> DesignEvidence:
+    """What one criterion's recommendation is decided by."""
+    rated = [comparison for comparison in comparisons if not comparison.is_derived]
+    sentences: Literal["first", "second", ""] = ""
+    for place, design in zip(("first", "second"), comparisons[0].designs, strict=True):
+        if _rates_sentences(material, design, comparisons[0].analysis.criterion):
+            sentences = "first" if place == "first" else "second"
+    return DesignEvidence(
+        tuple(comparison.minus for comparison in rated),
+        hours,
+        sentences,
+        any(comparison.lopsided for comparison in rated or comparisons),
+    )
+
+
+def _rates_sentences(material: Material, instrument: str, criterion: str) -> bool:
+    """Whether an instrument asks the criterion of sentences."""
+    known = [c for i in material.study.instruments if i.id == instrument for c in i.criteria]
+    return any(c.id == criterion and c.scope == "sentence" for c in known)
+
+
+def hours_gaps(known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> dict[str, tuple[Analysis, Row]]:
+    """By criterion: hours to a reliability with all sentences of an answer minus those with whole answers."""
+    gaps: dict[str, tuple[Analysis, Row]] = {}
+    for a in (a for a in known if a.statistic == "rater_hours" and not a.by):
+        minus = {int(r.group["sentences"]): r for r in of[a.name] if r.kind == "difference"}
+        if minus:
+            gaps.setdefault(a.criterion, (a, minus[max(minus)]))
+    return gaps
+
+
+def advice_table(material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> Table | None:
+    """Which design for which criterion; None where no agreement is compared between two designs."""
+    every = compared(known, of)
+    if not every:
+        return None
+    _, numbers = material.language.gettext, material.numbers
+    criteria = {
+        c: [one for one in every if one.analysis.criterion == c]
+        for c in dict.fromkeys(one.analysis.criterion for one in every)
+    }
+    gaps, resampling = hours_gaps(known, of), material.study.resampling
+    parts = [evidence(material, mine, gaps[c][1] if c in gaps else None) for c, mine in criteria.items()]
+    decided = recommendations(parts, draws=resampling.draws, level=resampling.level)
+    body = []
+    for (criterion, mine), decision in zip(criteria.items(), decided, strict=True):
+        first = [Cell(_recommendation(material, mine, decision)), Cell(numbers.p(decision.p) or "–", number=True)]
+        for one in mine:
+            mark = " †" if one.is_derived else " *" if one.lopsided else ""
+            body.append(
+                (
+                    Cell(criterion),
+                    *(first or [Cell(""), Cell("")]),
+                    Cell(one.analysis.name + mark),
+                    Cell(f"{one.designs[0]} {MINUS} {one.designs[1]}"),
+                    numbers.estimate(one.minus.estimate),
+                    Cell(numbers.p(one.minus.p_adjusted) or "–", number=True),
+                )
+            )
+            first = []
+        if criterion in gaps:
+            a, row = gaps[criterion]
+            name = f"{_words(material, row.group['sentences'])} {MINUS} {_('whole answer')}"
+            body.append(
+                (
+                    Cell(criterion),
+                    Cell(""),
+                    Cell(""),
+                    Cell(a.name),
+                    Cell(name),
+                    numbers.estimate(row.estimate),
+                    Cell(numbers.p(row.p_adjusted) or "–", number=True),
+                )
+            )
+    head = [
+        _("Criterion"),
+        _("Recommendation"),
+        numbers.told(say("p (decision)", message_id="choice.p_decision")),
+        _("Analysis"),
+        _("Compared"),
+        _("Difference"),
+        numbers.told(say("p (Holm)", message_id="choice.p_holm")),
+    ]
+    general = [
+        numbers.told(
+            say(
+                "A design is recommended for a criterion where raters take fewer hours with it to the same reliability,"
+                " and single ratings, as they were given, agree more under it. Averages of several ratings are more"
+                " reliable whatever is rated, so fewer hours alone recommend nothing. p (Holm): adjusted over all"
+                " declared tests of the study. p (decision): the larger p value of the two parts, Holm-adjusted over"
+                " the criteria, and not below the p (Holm) of either part; a design is recommended at {alpha:.0%}.",
+                message_id="choice.rule",
+                alpha=1 - resampling.level,
+            )
+        )
+    ]
+    if any(one.is_derived for one in every):
+        general.append(
+            numbers.told(
+                say(
+                    "†: derived from several ratings, such as wrong if any sentence is; agreement on it differs by"
+                    " construction and decides nothing.",
+                    message_id="choice.derived",
+                )
+            )
+        )
+    if any(one.lopsided and not one.is_derived for one in every):
+        general.append(
+            numbers.told(
+                say(
+                    "*: more than {share:.0%} of the ratings are in one category under a design; agreement is"
+                    " uninformative and decides nothing.",
+                    message_id="choice.lopsided",
+                    share=COMMON,
+                )
+            )
+        )
+    caption = material.caption(numbers.told(say("Which design for which criterion.", message_id="choice.caption")))
+    return table(caption, head, body, row_heads=2, general=general)
+
+
+def _recommendation(material: Material, comparisons: Sequence[Compared], decision: Recommendation) -> str:
+    """The recommendation in words, or why there is none."""
+    numbers = material.numbers
+    if decision.design:
+        return comparisons[0].designs[0 if decision.design == "first" else 1]
+    match decision.reason:
+        case "lopsided":
+            why = say("no recommendation: nearly all ratings are alike", message_id="choice.none_lopsided")
+        case "no hours":
+            why = say("no recommendation: hours are not compared", message_id="choice.none_no_hours")
+        case _:
+            why = say("no recommendation: no difference is shown", message_id="choice.none_not_shown")
+    return numbers.told(why)
+
+
+def _chance(material: Material, chance: float) -> Cell:
+    """A chance as a number that is never quite one."""
+    numbers = material.numbers
+    if math.isnan(chance):
+        return Cell("–", number=True)
+    return Cell("> " + numbers.plain(0.99, 2) if chance > 0.99 else numbers.plain(chance, 2), number=True)
+
+
+def hours_table(material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> Table | None:
+    """What takes the fewest hours to the reliability wanted; None where no analysis asks for hours."""
+    _, numbers = material.language.gettext, material.numbers
+    whole = _("whole answer")
+    lines: list[tuple[Analysis, str, dict[str, Row], float]] = []
+    for a in (a for a in known if a.statistic == "rater_hours" and not a.by):
+        rows = {r.group.get("sentences", ""): r for r in of[a.name] if r.kind == "estimate"}
+        defined = {s: r for s, r in rows.items() if math.isfinite(r.estimate.value)}
+        minus = {r.group.get("sentences"): r for r in of[a.name] if r.kind == "difference"}
+        best = min(defined, key=lambda s: defined[s].estimate.value, default="")
+        tests = {s: n for n, s in enumerate(minus)}
+        chosen = best_after_choice([r.estimate.p for r in minus.values()])
+        p = float(chosen[tests[best]]) if best in tests else math.nan
+        lines.append((a, best, rows, p))
+    if not lines:
+        return None
+    tested = [n for n, line in enumerate(lines) if math.isfinite(line[3])]
+    adjusted = dict(zip(tested, holm([lines[n][3] for n in tested]), strict=True)) if tested else {}
+    body = [
+        (
+            Cell(a.criterion),
+            Cell(numbers.tick(a.target), number=True),
+            Cell(_words(material, best) or _why_none(of[a.name])),
+            numbers.estimate(rows[best].estimate) if best else Cell("–", number=True),
+            numbers.estimate(rows[whole].estimate) if whole in rows else Cell("–", number=True),
+            Cell(numbers.p(adjusted.get(n, math.nan)) or "–", number=True),
+        )
+        for n, (a, best, rows, _p) in enumerate(lines)
+    ]
+    head = (
+        _("Criterion"), _("Reliability"), _("Fewest hours"), _("Hours"), _("Hours, whole answers"),
+        numbers.told(say("p (adjusted)", message_id="choice.p_adjusted")),
+    )  # fmt: skip
+    general = [
+        _("Hours of all raters together for 100 answers, until the mean ratings are so reliable."),
+        numbers.told(
+            say(
+                "p: fewest hours against whole answers, adjusted for the choice among the numbers of sentences"
+                " (Bonferroni) and for the criteria (Holm).",
+                message_id="choice.hours_p",
+            )
+        ),
+    ]
+    caption = material.caption(_("What takes the fewest hours of raters to a reliability."))
+    return table(caption, head, body, general=general)
+
+
+def _why_none(rows: Sequence[Row]) -> str:
+    """Why no row has a number, in the rows' own words: no ratings are another reason than no number of raters."""
+    return "; ".join(dict.fromkeys(r.estimate.reason for r in rows if r.kind == "estimate" and r.estimate.reason))
+
+
+def _words(material: Material, sentences: str) -> str:
+    _ = material.language.gettext
+    if not sentences.isdigit():
+        return sentences
+    return _("1 sentence") if sentences == "1" else _("%(n)s sentences") % {"n": sentences}
+
+
+def budget_table(material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> Table | None:
+    """How many sentences are enough for a budget; None where no analysis has budgets."""
+    _, numbers = material.language.gettext, material.numbers
+    whole, best_of = _("whole answer"), _("chance of being the best")
+    body = []
+    for a in (a for a in known if a.statistic == "budget_reliability" and not a.by):
+        rows = [r for r in of[a.name] if "minutes" in r.group]
+        for minutes in dict.fromkeys(r.group["minutes"] for r in rows):
+            mine = [r for r in rows if r.group["minutes"] == minutes]
+            estimates = {
+                r.group["sentences"]: r for r in mine if r.kind == "estimate" and math.isfinite(r.estimate.value)
+            }
+            chance = {r.group["sentences"]: r.estimate.value for r in mine if r.group.get("version") == best_of}
+            parts = sorted((s for s in estimates if s.isdigit()), key=int)
+            if not estimates:
+                body.append((Cell(a.criterion), Cell(minutes, number=True), Cell(_why_none(mine)), *[Cell("")] * 4))
+                continue
+            best = max(estimates, key=lambda s: estimates[s].estimate.value)
+            top = estimates[best].estimate
+            enough = next((s for s in parts if estimates[s].estimate.value >= top.value - NEAR), "–")
+            body.append(
+                (
+                    Cell(a.criterion),
+                    Cell(minutes, number=True),
+                    Cell(_words(material, best)),
+                    numbers.estimate(top),
+                    _chance(material, chance.get(best, math.nan)),
+                    Cell(enough, number=True),
+                    numbers.estimate(estimates[whole].estimate) if whole in estimates else Cell("–", number=True),
+                )
+            )
+    if not body:
+        return None
+    head = (
+        _("Criterion"), _("Minutes an answer"), _("Best"), _("Reliability"), _("Chance of being the best"),
+        _("Sentences that are enough"), _("Reliability of whole answers"),
+    )  # fmt: skip
+    near = _("Sentences that are enough: the fewest whose reliability is at most %(near)s below the best.")
+    general = [
+        _("Minutes of all raters of an answer together; its raters need be no whole number on average."),
+        near % {"near": numbers.tick(NEAR)},
+    ]
+    caption = material.caption(_("How many sentences are enough for a budget."))
+    return table(caption, head, body, row_heads=2, general=general)
+
+
+def ranking_table(material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> Table | None:
+    """The systems from best to worst under each design; None where no analysis compares systems by design."""
+    _ = material.language.gettext
+    body = []
+    for a in known:
+        column = next((c for c in ("instrument", "design") if c in a.by), "")
+        if a.compare != "system" or not column or set(a.by) != {column, "system"}:
+            continue
+        for design in dict.fromkeys(r.group[column] for r in of[a.name] if column in r.group):
+            mine = [r for r in of[a.name] if r.group.get(column) == design]
+            value = {r.group["system"]: r.estimate.value for r in mine if r.kind == "estimate"}
+            apart = {
+                frozenset((r.group["system"], r.versus["system"]))
+                for r in mine
+                if r.kind == "difference" and is_order_shown(r.p_adjusted, material.study.resampling.level)
+            }
+            order = sorted((s for s, v in value.items() if math.isfinite(v)), key=lambda s: -value[s])
+            marks = [f" {ABOVE if frozenset(two) in apart else LEVEL} " for two in pairwise(order)]
+            told = "".join(part for two in zip(order, [*marks, ""], strict=False) for part in two)
+            body.append((Cell(a.criterion), Cell(a.name), Cell(design), Cell(told)))
+    if not body:
+        return None
+    signs = say(
+        "{above}: the two differ, Holm-adjusted p ≤ {alpha:g}; {level}: a difference is not shown.",
+        message_id="choice.order",
+        above=ABOVE,
+        alpha=round(1 - material.study.resampling.level, 10),
+        level=LEVEL,
+    )
+    return table(
+        material.caption(_("Systems from best to worst under each design.")),
+        (_("Criterion"), _("Analysis"), _("Design"), _("Systems")),
+        body,
+        row_heads=3,
+        general=[material.numbers.told(signs)],
+    )

@@ -1,0 +1,180 @@
+"""Which form a number's figure has: by what the analysis asks, not by what it is called."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from konsil.analysis import Analysis, Row
+from konsil.analysis.cases.case_rules import implied
+from konsil.report.designs.designs import is_told_by_design
+from konsil.report.figures.curves import curves
+from konsil.report.figures.drawing import Drawing
+from konsil.report.figures.plots import forests, heat_maps
+from konsil.report.figures.ranking import Line, Ranked, ranking
+from konsil.report.figures.small_multiples import Point, Series, series
+from konsil.report.figures.svg_primitives import About
+from konsil.report.figures.trade_offs import trade_offs
+from konsil.report.material.glossary import title
+from konsil.report.material.overview import Material
+from konsil.report.material.slugs import anchor
+from konsil.report.material.table_rows import Joined, column_title, levels_of
+from konsil.report.pairs.pairs import is_told_together
+
+MOST_CATEGORIES = 7
+"""Categories on the axis of a series; with more of them a forest plot is easier to read."""
+SHARES = {"share", "abstention", "accuracy", "mismatch", "hallucination", "approval"}
+"""Statistics whose scale begins at zero."""
+MOST_PANELS = 24
+"""Panels of one figure of series."""
+
+
+def figures_of(material: Material, name: str, spec: Analysis | None, estimates: Sequence[Joined]) -> list[Drawing]:
+    """The figures of an analysis' estimates."""
+    statistic = spec.statistic if spec else estimates[0].row.statistic
+    if spec is not None and (is_told_together(material, spec) or is_told_by_design(spec)):
+        return []
+    if statistic.startswith("ensembles_"):
+        return _ensembles(material, name, statistic)
+    if statistic == "strictness":
+        return [*trade_offs(material, name, statistic), *forests(material, name, statistic, estimates, spec=spec)]
+    if statistic == "risk_coverage":
+        drawn_curves = curves(material, name, statistic)
+        return [*drawn_curves, *forests(material, name, statistic, estimates, spec=spec)]
+    maps = heat_maps(material, name, statistic, estimates)
+    drawn = _series(material, name, spec, estimates) if spec is not None and not maps else None
+    if drawn is not None:
+        return [drawn]
+    return maps or forests(material, name, statistic, estimates, spec=spec)
+
+
+@dataclass(frozen=True)
+class _Axes:
+    """How an analysis' groups lie on a figure of series."""
+
+    category: str
+    """The column on the axis."""
+    panel: str
+    """The column of which every value has a panel; empty: one panel for all."""
+    categories: tuple[str, ...]
+    """The categories in order."""
+    ordered: bool
+    """Whether they have an order."""
+
+
+def _axes(material: Material, spec: Analysis, rows: Sequence[Row]) -> _Axes | None:
+    """Series over the ranges of a derived number, or over the values of a stratum within each system or rater."""
+    bins = {d.name: tuple(b.label for b in d.bins) for d in material.study.derived}
+    bins |= {"level": levels} if (levels := levels_of(material)) else {}
+    by = tuple(dict.fromkeys((*implied(spec), *spec.by)))
+    category = next((c for c in by if bins.get(c)), None)
+    ordered = category is not None
+    others = [c for c in by if c != category]
+    if category is None:
+        if len(by) != 2 or sum(c in {"system", "rater"} for c in by) != 1:
+            return None
+        category = next(c for c in by if c not in {"system", "rater"})
+        others = [c for c in by if c != category]
+    if len(others) > 1 or any(set(r.group) != set(by) for r in rows):
+        return None
+    found = dict.fromkeys(r.group[category] for r in rows if r.group[category])
+    known = bins.get(category) or tuple(found)
+    if not 2 <= len(known) <= MOST_CATEGORIES or not set(found) <= set(known):
+        return None
+    return _Axes(category, others[0] if others else "", known, ordered)
+
+
+def _series(material: Material, name: str, spec: Analysis, estimates: Sequence[Joined]) -> Drawing | None:
+    rows = [one.row for one in estimates if one.row.kind == "estimate"]
+    axes = _axes(material, spec, rows)
+    if axes is None or all(math.isnan(r.estimate.value) for r in rows):
+        return None
+    _, numbers = material.language.gettext, material.numbers
+    shown = _lines(axes, rows, spec.raters)
+    if len(shown) > MOST_PANELS:
+        return None
+    beside = _beside(material, spec, axes)
+    word = title(spec.statistic, material.language)
+    where = column_title(material, axes.category)
+    caption = _("%(what)s by %(category)s: estimates with their intervals, analysis “%(name)s”.") % {
+        "what": word, "category": where, "name": name,
+    }  # fmt: skip
+    if beside is not None:
+        caption += " " + _("In grey, for comparison: %(what)s.") % {"what": beside.name}
+    if spec.pass_line is not None:
+        caption += " " + _("Dashed: pass line %(value)s.") % {"value": numbers.tick(spec.pass_line)}
+    about = About(
+        key=anchor("series", name),
+        title=f"{word}: {name}",
+        description="; ".join(
+            f"{s.name}: "
+            + ", ".join(f"{c} {numbers.plain(p.value)}" for c, p in zip(axes.categories, s.points, strict=True))
+            for s in (*shown, *([beside] if beside else []))
+        ),
+        caption=material.caption(caption),
+        stamp=material.stamp,
+    )
+    return series(
+        about, axes.categories, shown, numbers, axis=word, ordered=axes.ordered, beside=beside, line=spec.pass_line,
+        line_name=_("pass line"), share=spec.statistic in SHARES,
+    )  # fmt: skip
+
+
+def _lines(axes: _Axes, rows: Sequence[Row], one: str) -> list[Series]:
+    by: dict[str, dict[str, Point]] = {}
+    for row in rows:
+        e = row.estimate
+        by.setdefault(row.group.get(axes.panel, one), {})[row.group[axes.category]] = Point(e.value, e.low, e.high)
+    nothing = Point(math.nan, math.nan, math.nan)
+    return [Series(name, [points.get(c, nothing) for c in axes.categories]) for name, points in by.items()]
+
+
+def _beside(material: Material, spec: Analysis, axes: _Axes) -> Series | None:
+    """Another panel's series over the same categories, where the protocol asks for one: people beside judges."""
+    same = ("statistic", "criterion", "items", "where", "of", "mode", "collapse", "arm")
+    for other in material.study.analyses:
+        alike = all(getattr(other, key) == getattr(spec, key) for key in same)
+        if alike and other.raters != spec.raters and other.by == (axes.category,):
+            rows = [r for r in material.results.made if r.analysis == other.name and r.kind == "estimate"]
+            return _lines(axes, rows, other.raters)[0] if rows else None
+    return None
+
+
+def _ensembles(material: Material, name: str, statistic: str) -> list[Drawing]:
+    """All ensembles by rank, those that the table leaves out too."""
+    _, numbers = material.language.gettext, material.numbers
+    rows = [r for r in material.results.made if r.analysis == name and r.kind == "estimate"]
+    all_of: list[Row] = [r for r in rows if r.group.get("size") and math.isfinite(r.estimate.value)]
+    if len(all_of) < 2:
+        return []
+    left = next((r for r in rows if not r.group.get("size") and math.isfinite(r.estimate.value)), None)
+    shown = [
+        Ranked(r.group["ensemble"], r.estimate.value, r.estimate.low, r.estimate.high, r.group["size"] == "1")
+        for r in sorted(all_of, key=lambda r: -r.estimate.value)
+    ]
+    word = title(statistic, material.language)
+    beyond = None
+    if left is not None:
+        e = left.estimate
+        said = _("best, out of bag: %(value)s") % {"value": numbers.with_interval(e)}
+        beyond = Line(said, e.value, e.low, e.high)
+    caption = _(
+        "%(n)s ensembles of judges by rank, each with its interval, analysis “%(name)s”. The best was chosen on these"
+        " data; the dashed line and its band are what is left of it on items that did not choose it."
+    ) % {"n": numbers.count(len(shown)), "name": name}
+    caption += " " + _("The best: %(name)s.") % {"name": shown[0].name}
+    first = _("best: %(value)s") % {"value": numbers.plain(shown[0].value)}
+    about = About(
+        key=anchor("ranking", name),
+        title=f"{word}: {name}",
+        description="; ".join(
+            [*(f"{r.name}: {numbers.plain(r.value)}" for r in shown[:20]), beyond.name if beyond else ""]
+        ),
+        caption=material.caption(caption),
+        stamp=material.stamp,
+    )
+    return [
+        ranking(about, shown, numbers, axis=word, rank=_("Rank"), best=first, single=_("one judge alone"),
+                many=_("several judges by majority"), beyond=beyond)
+    ]  # fmt: skip

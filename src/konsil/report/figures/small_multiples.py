@@ -1,0 +1,233 @@
+"""Small multiples: several statistics of the same rows side by side, and series over the same categories."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from konsil.report.figures.drawing import ACCENT, INK, MUTED, PAPER, RULE, Drawing, finish, style
+from konsil.report.figures.svg_primitives import (
+    ROW,
+    WIDTH,
+    About,
+    Dot,
+    draw_dot,
+    frame,
+    label_width,
+    row_label,
+    short,
+    span,
+    stamp,
+    widest,
+    wrapped,
+)
+from konsil.report.material.tables import Numbers
+
+ACROSS = 3
+"""Panels of series in one row."""
+
+
+def named(axes: Axes, name: str, below: Sequence[str], *, turned: bool) -> None:
+    """A panel's name above it, and the categories below it where it is the last of its column."""
+    axes.set_title(short(name, 36), fontsize=8.5, loc="left", pad=3, color=INK)
+    axes.set_xticks(range(len(below)), [short(c, 18) for c in below])
+    if turned:
+        axes.tick_params(axis="x", labelrotation=35)
+        for text in axes.get_xticklabels():
+            text.set(ha="right", rotation_mode="anchor")
+
+
+def panels_across(n: int) -> int:
+    """How many of n panels stand in one row: three, but four are two rows of two.
+
+    >>> [panels_across(n) for n in (1, 3, 4, 5)]
+    [1, 3, 2, 3]
+    """
+    return 2 if n == ACROSS + 1 else min(ACROSS, n)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One statistic of all rows."""
+
+    title: str
+    """What it is."""
+    dots: Sequence[Dot]
+    """One for each row, in the rows' order."""
+    reference: float | None = None
+    """Marked where zero means chance."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One value of a series."""
+
+    value: float
+    """The estimate; nan: nothing is drawn."""
+    low: float
+    """The interval's lower end."""
+    high: float
+    """The interval's upper end."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line, a point for each category."""
+
+    name: str
+    """What it is."""
+    points: Sequence[Point]
+    """In the categories' order."""
+
+
+def columns(about: About, rows: Sequence[str], shown: Sequence[Column], numbers: Numbers, *, mark: str = "") -> Drawing:
+    """Draw several statistics of the same rows, each in a column with a scale of its own."""
+    with style():
+        each = (WIDTH - label_width(rows)) / len(shown)
+        titles = [wrapped(column.title, each - 0.1) for column in shown]
+        top = (0.5 if mark else 0.34) + (0.14 if any("\n" in text for text in titles) else 0.0)
+        bottom = 0.28 + (0.16 if about.stamp else 0.0)
+        height = ROW * 1.05 * len(rows) + bottom + top
+        figure = Figure(figsize=(WIDTH, height))
+        left = label_width(rows)
+        number = widest(["0.000"], 7.5) + 0.12
+        for n, column in enumerate(shown):
+            axes = figure.add_axes(
+                (
+                    (left + n * each) / WIDTH,
+                    bottom / height,
+                    (each - number - 0.12) / WIDTH,
+                    (height - bottom - top) / height,
+                )
+            )
+            axes.set_ylim(len(rows) - 0.5, -0.5)
+            axes.set_xlim(*span([x for d in column.dots for x in (d.value, d.low, d.high, d.mark)], column.reference))
+            frame(axes, "", numbers)
+            axes.xaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 2.5, 5, 10]))
+            axes.tick_params(axis="x", labelsize=7.5)
+            axes.set_title(titles[n], fontsize=8.5, loc="left", pad=4, color=INK)
+            if column.reference is not None:
+                axes.axvline(column.reference, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+            for y, dot in enumerate(column.dots):
+                draw_dot(axes, y, dot)
+                axes.annotate(
+                    numbers.plain(dot.value, 2) if math.isfinite(dot.value) else "–", (1.0, y),
+                    xycoords=("axes fraction", "data"), xytext=(4, 0), textcoords="offset points", va="center",
+                    fontsize=7.5, color=INK if math.isfinite(dot.value) else MUTED,
+                )  # fmt: skip
+            if n == 0:
+                for y, name in enumerate(rows):
+                    row_label(axes, y, short(name))
+        if mark:
+            legend(figure, left, [_diamond(mark)])
+        stamp(figure, about)
+        return finish(figure, about.key, about.title, about.description, about.caption)
+
+
+def series(
+    about: About,
+    categories: Sequence[str],
+    shown: Sequence[Series],
+    numbers: Numbers,
+    *,
+    axis: str,
+    ordered: bool,
+    beside: Series | None = None,
+    line: float | None = None,
+    line_name: str = "",
+    share: bool = True,
+) -> Drawing:
+    """Draw each series in a panel of its own over the same categories, all on one scale.
+
+    `beside` is drawn in every panel, muted, to be compared with. `line` is a value to reach. Points of unordered
+    categories are not joined, unless there are only two of them.
+    """
+    with style():
+        across = panels_across(len(shown))
+        down = math.ceil(len(shown) / across)
+        left, gap, tall = 0.66, 0.22, 1.35
+        wide = min((WIDTH - left + gap) / across - gap, 3.4)
+        turned = (widest(categories, 7.5) + 0.08) * len(categories) > wide
+        below = (widest(categories, 7.5) * 0.6 + 0.14 if turned else 0.18) + (0.18 if about.stamp else 0.0)
+        top = 0.3 if beside is not None or line is not None else 0.1
+        height = top + down * (tall + 0.3) + below
+        figure = Figure(figsize=(WIDTH, height))
+        limits = _limits([*shown, *([beside] if beside else [])], line, share=share)
+        for n, one in enumerate(shown):
+            row, place = divmod(n, across)
+            bottom = height - top - (row + 1) * (tall + 0.3) + 0.06
+            axes = figure.add_axes(
+                ((left + place * (wide + gap)) / WIDTH, bottom / height, wide / WIDTH, tall / height)
+            )
+            axes.set(xlim=(-0.5, len(categories) - 0.5), ylim=limits)
+            _sides(axes, numbers, first=place == 0)
+            named(axes, one.name, categories if n + across >= len(shown) else (), turned=turned)
+            if line is not None:
+                axes.axhline(line, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+            joined = ordered or len(categories) == 2
+            if beside is not None:
+                _draw(axes, beside, MUTED, marker="s", shift=-0.09, joined=joined)
+            _draw(axes, one, ACCENT, marker="o", shift=0.09 if beside is not None else 0.0, joined=joined)
+        room = height - below - top
+        figure.text(
+            0.12 / WIDTH, (below + room / 2) / height, wrapped(axis, room - 0.1), rotation=90, ha="center", va="center",
+            fontsize=8.5,
+        )  # fmt: skip
+        keys = []
+        if beside is not None:
+            keys.append(Line2D([], [], color=MUTED, marker="s", markersize=4, linewidth=1, label=beside.name))
+        if line is not None:
+            keys.append(Line2D([], [], color=INK, linewidth=0.8, linestyle=(0, (4, 3)), label=line_name))
+        if keys:
+            legend(figure, left, keys)
+        stamp(figure, about)
+        return finish(figure, about.key, about.title, about.description, about.caption)
+
+
+def _draw(axes: Axes, one: Series, colour: str, *, marker: str, shift: float, joined: bool) -> None:
+    """One line with its intervals."""
+    at = [(n + shift, p) for n, p in enumerate(one.points) if math.isfinite(p.value)]
+    for x, p in at:
+        if math.isfinite(p.low) and math.isfinite(p.high):
+            axes.plot([x, x], [p.low, p.high], color=colour, linewidth=1.3, solid_capstyle="butt", zorder=2)
+    axes.plot(
+        [x for x, _ in at], [p.value for _, p in at], color=colour, marker=marker, markersize=4.2, linewidth=1.0,
+        linestyle="-" if joined else "none", markeredgecolor=PAPER, markeredgewidth=0.5, zorder=3,
+    )  # fmt: skip
+
+
+def _limits(shown: Sequence[Series], line: float | None, *, share: bool) -> tuple[float, float]:
+    values = [x for s in shown for p in s.points for x in (p.value, p.low, p.high)]
+    low, high = span(values, line)
+    if not share:
+        return low, high
+    # A share's scale begins at zero, and ends at one where it comes near.
+    high = max(high, 0.05)
+    return (-0.02 * high, 1.02) if high > 0.8 else (-0.02 * high, high)
+
+
+def _sides(axes: Axes, numbers: Numbers, *, first: bool) -> None:
+    axes.spines[["right", "top"]].set_visible(False)
+    axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: numbers.tick(y) if first else ""))
+    axes.tick_params(length=3, width=0.7, labelsize=7.5)
+    axes.grid(axis="y", color=RULE, linewidth=0.6, zorder=0)
+    axes.set_axisbelow(True)
+
+
+def _diamond(name: str) -> Line2D:
+    return Line2D([], [], linestyle="none", marker="D", markersize=5, color=INK, markerfacecolor=PAPER, label=name)
+
+
+def legend(figure: Figure, left: float, keys: Sequence[Line2D]) -> None:
+    """The keys in one line at the figure's top."""
+    figure.legend(
+        handles=list(keys), loc="upper left", bbox_to_anchor=(left / WIDTH, 1.0), ncols=len(keys), frameon=False,
+        fontsize=8, borderpad=0.2, borderaxespad=0, handlelength=1.8, columnspacing=1.5,
+    )  # fmt: skip

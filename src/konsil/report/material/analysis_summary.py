@@ -1,0 +1,101 @@
+"""What an analysis asks, in words: its sentence and what the protocol states of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from konsil.analysis import Analysis, Row
+from konsil.analysis.agreement.consensus_rules import needs_majority
+from konsil.analysis.cases.case_rules import settled
+from konsil.analysis.model.catalogue import AUDIT, CASES, RIGHT_OR_WRONG
+from konsil.analysis.model.message import say
+from konsil.report.material.glossary import entry, title
+from konsil.report.material.overview import Material
+from konsil.report.material.table_rows import column_title
+
+
+def sentence_of(material: Material, spec: Analysis | None, rows: Sequence[Row]) -> str:
+    """What an analysis asks, in one sentence, and what its statistic is."""
+    _ = material.language.gettext
+    statistic = spec.statistic if spec else rows[0].statistic
+    said = {
+        "statistic": title(statistic, material.language),
+        "criterion": spec.criterion if spec else rows[0].criterion,
+        "panel": spec.raters if spec else rows[0].raters,
+        "against": (spec.against or "") if spec else "",
+    }
+    if spec is not None and spec.against == "rest":
+        text = _(
+            "%(statistic)s of each rater of the panel “%(panel)s” against the majority of the panel's other raters,"
+            " on the criterion “%(criterion)s”."
+        )
+    elif spec is not None and spec.against is not None and needs_majority(spec):
+        text = _(
+            "%(statistic)s of the panel “%(panel)s” against the majority of the panel “%(against)s”,"
+            " on the criterion “%(criterion)s”."
+        )
+    elif spec is not None and spec.against is not None:
+        text = _(
+            "%(statistic)s of the panel “%(panel)s” beside the panel “%(against)s”, on the criterion “%(criterion)s”."
+        )
+    elif spec is not None and spec.statistic in CASES:
+        text = _("%(statistic)s in the ratings of the panel “%(panel)s” on the criterion “%(criterion)s”.")
+    elif entry(statistic).among:
+        text = _("%(statistic)s among the raters of the panel “%(panel)s” on the criterion “%(criterion)s”.")
+    else:
+        text = _("%(statistic)s in the ratings of the panel “%(panel)s” on the criterion “%(criterion)s”.")
+    return f"{text % said} {entry(statistic, material.language).text}".rstrip()
+
+
+def facts_of(material: Material, spec: Analysis | None) -> tuple[tuple[str, str], ...]:
+    """What the protocol says beside it: term and value, those that are stated."""
+    if spec is None:
+        return ()
+    _ = material.language.gettext
+    units = {"item": _("items"), "case": _("cases"), "rater": _("raters")}
+    consensus = {"none": "", "majority": _("majority of the panel"), "mean": _("mean of the panel")}
+    spans = {"each": "", "all": _("all sentences"), "any": _("any sentence"), "mean": _("mean of the sentences")}
+    criterion = material.criteria().get(spec.criterion)
+    abstentions = _("a label of their own") if spec.abstain == "label" else _("left out, pair by pair")
+    if criterion is None or criterion.scale.abstain is None:
+        abstentions = ""
+    facts = (
+        (_("Label counted"), ", ".join(spec.of)),
+        (_("Further criteria"), ", ".join(settled(spec).criteria)),
+        *_thresholds(material, spec),
+        (_("Items"), spec.items),
+        (_("Only"), "; ".join(f"{column}: {', '.join(kept)}" for column, kept in sorted(spec.where.items()))),
+        (_("Groups"), ", ".join(column_title(material, c) for c in spec.by)),
+        (_("Compared"), column_title(material, spec.compare)),
+        (_("Arm"), spec.arm or ""),
+        (_("Weights"), spec.weights),
+        (_("Labels merged"), "; ".join(f"{old} → {new}" for old, new in spec.collapse.items())),
+        (_("Labels"), ", ".join(spec.labels)),
+        (_("Consensus"), consensus[spec.consensus]),
+        (_("Tie-breaks"), spec.tiebreak or ""),
+        (_("Sentences"), spans[spec.spans]),
+        (_("Abstentions"), abstentions),
+        (_("Resampled"), units["case" if spec.statistic in CASES else spec.cluster]),
+    )
+    return tuple((term, value) for term, value in facts if value)
+
+
+def _thresholds(material: Material, spec: Analysis) -> list[tuple[str, str]]:
+    """From which scores on an answer of a case counts as right, as a failure, as approved."""
+    _, tick = material.language.gettext, material.numbers.tick
+    audit = spec.statistic in AUDIT
+    right = spec.statistic in {*RIGHT_OR_WRONG, "strictness"}
+    found = [(_("Levels"), ", ".join(spec.levels))]
+    found += [(_("Right from"), tick(spec.correct))] if right else []
+    whose = (
+        say("by every expert", message_id="audit.by_every")
+        if spec.failure_by == "every"
+        else say("by their mean", message_id="audit.by_mean")
+    )
+    rule = material.numbers.told(whose)
+    found += [(_("Failure up to"), f"{tick(spec.failure)} ({rule})")] if audit else []
+    found += [(_("Approved from"), tick(spec.approve))] if audit else []
+    if spec.statistic == "monotonicity_violation":
+        out_of = {"cases": _("all cases"), "recovered": _("cases right at the last level")}
+        found.append((_("Out of"), out_of[spec.denominator]))
+    return found

@@ -1,0 +1,117 @@
+"""Rows of estimates as tables and figures need them: with their companions, their columns, their contrasts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from konsil.analysis import Row
+from konsil.analysis.judges.injections import KIND
+from konsil.analysis.model.message import say
+from konsil.prepare import MATCH
+from konsil.report.material.overview import Material, natural
+from konsil.report.material.tables import MINUS
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A row with what stands beside it."""
+
+    row: Row
+    """An estimate or a difference."""
+    companions: tuple[Row, ...] = ()
+    """Other intervals of the same number."""
+    beside: Row | None = None
+    """The same statistic of another group, to be compared with: the ceiling that a panel sets its judges."""
+
+    @property
+    def beside_name(self) -> str:
+        """What the row beside is about: the values of its group that are not this row's."""
+        if self.beside is None:
+            return ""
+        return ", ".join(v for c, v in self.beside.group.items() if self.row.group.get(c) != v)
+
+
+def join(rows: Sequence[Row]) -> list[Joined]:
+    """Put companions beside their row: with the same group, or with all of the group but one column."""
+    joined: list[Joined] = []
+    for row in rows:
+        if row.kind != "companion" or not joined:
+            joined.append(Joined(row))
+        elif (row.group, row.versus) == (joined[-1].row.group, joined[-1].row.versus):
+            joined[-1] = replace(joined[-1], companions=(*joined[-1].companions, row))
+        else:
+            last = [n for n, one in enumerate(joined) if one.row.kind == "estimate" and _neighbours(one.row, row)][-1:]
+            joined = [replace(one, beside=row) if n in last else one for n, one in enumerate(joined)]
+            joined += [] if last else [Joined(row)]
+    return joined
+
+
+def _neighbours(one: Row, other: Row) -> bool:
+    columns = {*one.group, *other.group}
+    return sum(one.group.get(c) != other.group.get(c) for c in columns) == 1
+
+
+def columns_of(rows: Sequence[Joined]) -> list[str]:
+    """The group columns in the order in which the rows name them."""
+    return list(dict.fromkeys(column for one in rows for column in (*one.row.group, *one.row.versus)))
+
+
+def in_order(material: Material, rows: Sequence[Joined]) -> list[Joined]:
+    """Sort rows as the protocol orders ranges, systems and raters; strata naturally, other columns as they come."""
+    study = material.study
+    known = {d.name: [b.label for b in d.bins] for d in study.derived}
+    known |= {"level": list(levels_of(material)), "criterion": list(material.criteria())}
+    known |= {"system": [s.id for s in study.systems], "rater": [r.id for r in study.raters]}
+    places: dict[str, dict[str, int]] = {}
+    for column in columns_of(rows):
+        found = dict.fromkeys(one.row.group[column] for one in rows if column in one.row.group)
+        first = dict.fromkeys(value for value in known.get(column, ()) if value in found)
+        rest = list(found) if column in _AS_THEY_COME else sorted(found, key=natural)
+        places[column] = {value: n for n, value in enumerate([*first, *(v for v in rest if v not in first)])}
+    return sorted(rows, key=lambda one: [places[c].get(one.row.group.get(c, ""), -1) for c in places])
+
+
+def levels_of(material: Material) -> tuple[str, ...]:
+    """The levels of information in the order that the protocol's analyses give them; empty where none does."""
+    return next((a.levels for a in material.study.analyses if a.levels), ())
+
+
+_AS_THEY_COME = {"ensemble", "size", "raters", "version", "effect", "other", "systems", "sentences", MATCH}
+"""Columns whose values the analysis has put into an order: by rank, or no before yes in any language."""
+
+
+def beside_names(rows: Sequence[Joined]) -> list[str]:
+    """What the rows beside are about, each once."""
+    return list(dict.fromkeys(one.beside_name for one in rows if one.beside is not None))
+
+
+def column_title(material: Material, column: str) -> str:
+    """What a group column is called: konsil's own in the report's language, strata by the study's name."""
+    _ = material.language.gettext
+    own = {"system": _("System"), "rater": _("Rater"), "panel": _("Panel"), "arm": _("Arm"), "item": _("Item")}
+    own |= {"case": _("Case"), "phase": _("Phase"), "batch": _("Batch"), "instrument": _("Instrument")}
+    own |= {"ensemble": _("Ensemble"), "size": _("Judges"), "raters": _("Raters"), "version": _("Version")}
+    own |= {"rival": _("Against"), "length": _("Length"), "criterion": _("Criterion")}
+    own |= {"level": _("Level"), "systems": _("Systems"), "effect": _("Effect"), "other": _("Other criterion")}
+    own |= {"design": _("Design"), "sentences": _("Sentences"), "minutes": _("Minutes an answer")}
+    own |= {MATCH: _("Verbatim match")}
+    own |= {KIND: material.numbers.told(say("Instruction", message_id="injection.column"))}
+    own |= {d.name: d.title for d in material.study.derived if d.title}
+    return own.get(column, column)
+
+
+def contrast(row: Row, column: str) -> str:
+    """One value where both groups share it, else: this minus that."""
+    here, there = row.group.get(column, ""), row.versus.get(column, "")
+    return here if here == there or not there else f"{here} {MINUS} {there}"
+
+
+def value_head(material: Material, rows: Sequence[Joined]) -> str:
+    """The heading of the column of values, with the intervals' level where they share one."""
+    _ = material.language.gettext
+    levels = {one.row.estimate.level for one in rows}
+    level = material.numbers.level(levels.pop()) if len(levels) == 1 else ""
+    difference = rows[0].row.kind == "difference"
+    word = _("Difference") if difference else _("Estimate")
+    return _("%(word)s [%(level)s interval]") % {"word": word, "level": level} if level else word

@@ -1,0 +1,382 @@
+"""What a rater does, without HTTP: the next task, open it, save, hand in, put off, report. One transaction each."""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from konsil.errors import StoreError, nearest
+from konsil.instrument import Field, Instrument, Reading, fields, ratings, screen, values
+from konsil.records import Event, Rating, Task
+from konsil.store import Connection, Store
+from konsil.store.curation.renderings import rendered
+from konsil.store.engine.engine import noting, reading, writing
+from konsil.store.log import study_events, write
+from konsil.store.log.covering import cover_task
+from konsil.store.tasks import adjudications, batches, drafts, screens
+from konsil.store.tasks.drafts import NOTE, REASON_FOR_CHANGE, Change, Kept
+from konsil.store.tasks.screens import Queued, State, Visit
+from konsil.study import Study
+from konsil.study.sections.practice import explained
+from konsil.web.http import richtext
+from konsil.web.rating import form, rating_view, task_queue
+from konsil.web.rating.ties import Ties
+from konsil.web.rating.window import Window
+from konsil.web.rating.work import Work
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What became of an autosave."""
+
+    rev: int
+    """The number of changes now."""
+    at: str
+    """When it was kept."""
+    conflicts: Mapping[str, str] = field(default_factory=dict)
+    """Fields that another window had changed meanwhile -> what they say."""
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """Fields that cannot say that -> why not; nothing of it was kept."""
+    closed: bool = False
+    """Whether the batch is closed and nothing was kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """What became of handing in."""
+
+    done: bool
+    """Whether the ratings are stored."""
+    problems: Mapping[str, str] = field(default_factory=dict)
+    """Fields that still need an answer -> why."""
+    conflicts: Mapping[str, str] = field(default_factory=dict)
+    """Fields that another window had changed meanwhile -> what they say; nothing was handed in."""
+    rev: int = 0
+    """The number of changes now."""
+    closed: bool = False
+    """Whether the batch is closed and nothing was kept."""
+    tiebreaks: int = 0
+    """How many tie-breaks it called for."""
+    explains: bool = False
+    """Whether it was for practice, and its page now explains it."""
+
+
+class Desk:
+    """The rating desk of one study. A task that is not the rater's own does not exist for them: None."""
+
+    def __init__(self, study: Study, store: Store, now: Callable[[], str]) -> None:
+        self._study, self._store, self._now = study, store, now
+        self.ties = Ties(study, store)
+        self._work = Work()
+
+    def next_task(self, rater: str) -> str | None:
+        """The public name of a rater's next task, half-filled ones included; None when all are done."""
+        with reading(self._store.engine) as connection:
+            head = task_queue.next_of(
+                self._work.line(connection, rater), study_events.closed_batches(connection), rater
+            )
+            known = screens.shown(connection, head.task) if head is not None else None
+        if head is None or known is not None:
+            return known.public if known is not None else None
+        with writing(self._store.engine) as connection:
+            return screens.named(connection, head.task, rater, self._now()).public
+
+    def line(self, rater: str) -> tuple[Queued, ...]:
+        """All tasks of a rater in the order of work."""
+        with reading(self._store.engine) as connection:
+            return tuple(self._work.line(connection, rater))
+
+    def open(self, rater: str, public: str, *, looks: bool = True) -> rating_view.Sheet | None:
+        """The page of a task with what was said so far; without `looks` nobody looks at it now, and no time passes."""
+        with reading(self._store.engine) as connection:
+            found = self._mine(connection, rater, public)
+            if found is None:
+                return None
+            state, task = found
+            instrument = self._instrument(task)
+            item, answers = screens.item(connection, task.item), screens.answers(connection, task.answers)
+            seen = screen(instrument, task, item, answers)
+            said = self._said(connection, task)
+            asks_why = self._asks_why(task) and bool(screens.ratings_of_task(connection, task.id))
+            progress = task_queue.progress(self._work.line(connection, rater), task.id)
+            closed = self._is_closed(connection, task)
+            back = screens.submitted_before(connection, state)
+            suggested = self._explained(connection, task) if state.submitted_at is not None else {}
+        visit = Visit(secrets.token_urlsafe(12))
+        if looks:
+            with noting(self._store.engine) as connection:
+                screens.visit(connection, state, visit, self._now())
+        html = rendered(self._store, richtext.renderer(), rating_view.texts_of(seen), richtext.html_of)
+        groups = rating_view.groups_of(seen, rating_view.Said(said, explained=suggested))
+        panes = rating_view.panes_of(seen, html, groups)
+        inside = {id(g) for pane in panes for g in pane.groups}
+        return rating_view.Sheet(
+            public=public,
+            visit=visit.id,
+            rev=state.rev,
+            layout=rating_view.layout_of(seen),
+            language=instrument.language,
+            question=seen.question,
+            question_word=seen.words.question,
+            reference=seen.reference,
+            reference_word=seen.words.reference,
+            reasoning_word=seen.words.reasoning,
+            sources_word=seen.words.sources,
+            panes=panes,
+            groups=tuple(g for g in groups if id(g) not in inside),
+            entries=rating_view.entries_of(seen),
+            codebook=html[-1] if instrument.codebook.strip() else "",
+            progress=progress,
+            submitted=state.submitted_at is not None,
+            closed=closed or bool(suggested),
+            back=back,
+            practice=task.purpose == "practice",
+            explained=bool(suggested),
+            note=said.get(NOTE, ""),
+            asks_why=asks_why,
+            why=said.get(REASON_FOR_CHANGE, ""),
+        )
+
+    def looked(self, rater: str, public: str, visit: str, at: str) -> None:
+        """Note that a page was opened at this time, where `open` was told not to."""
+        with noting(self._store.engine) as connection:
+            # Locked: the page's first save may come at the same moment and would note the same opening.
+            found = self._mine(connection, rater, public, lock=True)
+            if found is not None:
+                screens.visit(connection, found[0], Visit(visit), at)
+
+    def save(self, rater: str, public: str, changes: Sequence[Change], visit: Visit | None = None) -> Saved | None:
+        """Keep changes of fields as they are made; the same changes again are harmless."""
+        at = self._now()
+        with writing(self._store.engine) as connection:
+            found = self._mine(connection, rater, public, lock=True)
+            if found is None:
+                return None
+            state, task = found
+            if visit is not None:
+                screens.visit(connection, state, visit, at)
+            if self._is_closed(connection, task):
+                return Saved(state.rev, at, closed=True)
+            asked = fields(self._instrument(task), task)
+            refused = {c.field: why for c in changes if (why := form.unfit(asked, c))}
+            kept = drafts.keep(connection, state, [c for c in changes if c.field not in refused], at)
+        return Saved(kept.rev, at, _says(kept), refused)
+
+    def submit(
+        self, rater: str, public: str, sent: Mapping[str, str], window: Window | int, visit: Visit | None = None
+    ) -> Submitted | None:
+        """Hand a task in: all values of its form, so that a failed autosave costs nothing.
+
+        What can be rated is stored as ratings; handed in again, they are revised. A form that is not complete is kept
+        as a draft. Where another window changed a field that this `window` (or: its number of changes) does not know
+        of, nothing is handed in.
+        """
+        self.ties.ready()
+        at = self._now()
+        with writing(self._store.engine) as connection:
+            found = self._mine(connection, rater, public, lock=True)
+            if found is None:
+                return None
+            state, task = found
+            if visit is not None:
+                screens.visit(connection, state, visit, at)
+            if self._is_closed(connection, task):
+                return Submitted(False, closed=True)
+            instrument = self._instrument(task)
+            asked = fields(instrument, task)
+            said = form.tidied(asked, sent)
+            kept = self._keep(connection, state, asked, said | form.beside(sent), window, at)
+            if kept.conflicts:
+                return Submitted(False, conflicts=_says(kept), rev=kept.rev)
+            read = form.read(asked, said)
+            if not read.readable:
+                return Submitted(False, problems=form.problems(asked, said, read))
+            before, state = state.submitted_at, dataclasses.replace(state, rev=kept.rev)
+            changes = _changes(connection, instrument, task, state, read, at)
+            reason = form.clean(sent.get(REASON_FOR_CHANGE, "")).strip()
+            if changes.revises and self._asks_why(task) and not reason:
+                return Submitted(False, problems={REASON_FOR_CHANGE: "a change needs a reason; give it on the page"})
+            self._rate(connection, task, state, changes, reason, at)
+            due = self.ties.due(connection, task)
+            self.ties.arise(connection, due, at)
+            explains = before is None and bool(self._explained(connection, task))
+            # What comes next gets its name here, so that going on waits for the disk once and not twice.
+            head = task_queue.next_of(self._work.line(connection, rater))
+            if head is not None:
+                screens.named(connection, head.task, rater, at)
+        return Submitted(True, tiebreaks=len(due), explains=explains)
+
+    def put_off(self, rater: str, public: str, sent: Mapping[str, str], window: Window | int) -> bool:
+        """Put a task at the end of its batch, as often as one likes; what its form says is kept."""
+        at = self._now()
+        with writing(self._store.engine) as connection:
+            found = self._mine(connection, rater, public, lock=True)
+            if found is None:
+                return False
+            state, task = found
+            if not self._is_closed(connection, task):
+                asked = fields(self._instrument(task), task)
+                self._keep(connection, state, asked, form.tidied(asked, sent) | form.beside(sent), window, at)
+            screens.put_off(connection, state)
+        return True
+
+    def report(self, rater: str, public: str, text: str, report_id: str) -> bool:
+        """Report a problem with a task; neither an abstention nor a skip. The same report again changes nothing."""
+        at = self._now()
+        with writing(self._store.engine) as connection:
+            found = self._mine(connection, rater, public)
+            if found is None:
+                return False
+            name = f"problem {report_id}"
+            known = study_events.of_kind(connection, study_events.PROBLEM, found[1].id)
+            if text.strip() and all(e.id != name for e in known):
+                data = {"rater": rater, "text": form.clean(text)}
+                study_events.happened(connection, Event(name, study_events.PROBLEM, found[1].id, at, data))
+        return True
+
+    def close_batch(self, phase: str, batch: str, rater: str = "") -> bool:
+        """Close a batch, for one rater or for everybody: its ratings stand. Closing again changes nothing."""
+        return batches.close(self._store, phase, batch, rater, at=self._now())
+
+    def _mine(
+        self, connection: Connection, rater: str, public: str, *, lock: bool = False
+    ) -> tuple[State, Task] | None:
+        state = screens.public(connection, public, lock=lock)
+        task = self._work.task(connection, state.task) if state is not None else None
+        # The task's own word, not the screen's: a slot may have changed hands since it was shown.
+        if state is None or task is None or task.rater != rater:
+            return None
+        return state, task
+
+    def _is_closed(self, connection: Connection, task: Task) -> bool:
+        """Whether the ratings of a task stand: its batch is closed, or others were shown them."""
+        if study_events.is_closed(connection, task):
+            return True
+        return self._study.adjudication is not None and adjudications.is_open(connection, task.id)
+
+    def _instrument(self, task: Task) -> Instrument:
+        found = self._study.instrument(task.instrument)
+        if found is None:
+            known = [i.id for i in self._study.instruments]
+            hint = nearest(task.instrument, known)
+            raise StoreError(f"task {task.id!r}: there is no instrument {task.instrument!r}; {hint}")
+        return found
+
+    def _explained(self, connection: Connection, task: Task) -> dict[str, tuple[str, str]]:
+        """What a practice explains once it is handed in: field -> the suggested label and why."""
+        if task.purpose != "practice" or not self._study.explanations:
+            return {}
+        systems = {a.id: a.system for a in screens.answers(connection, task.answers).values()}
+        return explained(self._study.explanations, task, systems, fields(self._instrument(task), task))
+
+    def _said(self, connection: Connection, task: Task) -> dict[str, str]:
+        """What the form says: what was typed last, else what was rated elsewhere."""
+        asked = fields(self._instrument(task), task)
+        given = values(asked, task, screens.ratings_of_task(connection, task.id))
+        return given | {name: one.value for name, one in drafts.values(connection, task.id).items()}
+
+    def _keep(
+        self, connection: Connection, state: State, asked: Sequence[Field], said: Mapping[str, str],
+        window: Window | int, at: str,
+    ) -> Kept:  # fmt: skip
+        """Keep what a form says besides what was saved before: first the changes under way, then all that differs."""
+        window = Window(window) if isinstance(window, int) else window
+        pending = [c for c in window.pending if not form.unfit(asked, c)]
+        kept = drafts.keep(connection, state, pending, at)
+        own = {c.field: kept.rev for c in pending if c.field not in kept.conflicts}
+        now = {name: one.value for name, one in drafts.values(connection, state.task).items()}
+        # One spelling for both: a draft has 1,5 and line ends as they were typed.
+        before = form.tidied(asked, now) | {name: now.get(name, "") for name in form.BESIDE}
+        # New names each time: what differs is asked anew, so handing in twice says nothing twice.
+        changes = [
+            Change(secrets.token_hex(16), name, value, own.get(name, window.revision(name)))
+            for name, value in said.items()
+            if value != before[name] and name not in kept.conflicts
+        ]
+        rest = drafts.keep(
+            connection,
+            dataclasses.replace(state, rev=kept.rev),
+            [c for c in changes if not form.unfit(asked, c)],
+            at,
+        )
+        return Kept(rest.rev, {**kept.conflicts, **rest.conflicts})
+
+    def _asks_why(self, task: Task) -> bool:
+        """Whether changing a rating of this task needs a reason."""
+        return self._study.reasons_for_changes and task.purpose != "practice"
+
+    def _rate(self, connection: Connection, task: Task, state: State, changes: _Changes, reason: str, at: str) -> None:
+        if changes.ratings:
+            write.revise(
+                connection,
+                changes.ratings,
+                at=at,
+                event_id=f"submission {state.public} {state.rev}",
+                kind_of_event="submission",
+                reason=reason if changes.revises and self._asks_why(task) else "",
+            )
+        screens.change(connection, state, {"submitted_at": at, "seconds": changes.seconds})
+        if drafts.values(connection, task.id).get(REASON_FOR_CHANGE, drafts.EMPTY).value:
+            # The next change has a reason of its own.
+            blank = Change(secrets.token_hex(16), REASON_FOR_CHANGE, "", state.rev)
+            drafts.keep(connection, state, [blank], at)
+        cover_task(connection, task.id, at)
+
+
+@dataclass(frozen=True, slots=True)
+class _Changes:
+    """What handing in changes."""
+
+    ratings: tuple[Rating, ...]
+    """Ratings that are new or say something else; empty ones where nothing is said any more."""
+    revises: bool
+    """Whether a stored rating is among them."""
+    seconds: float | None
+    """The screen's time."""
+
+
+def _changes(
+    connection: Connection, instrument: Instrument, task: Task, state: State, read: Reading, at: str
+) -> _Changes:
+    before = {(r.criterion, r.answers, r.span): r for r in screens.ratings_of_task(connection, task.id)}
+    # The screen's time is that until it was handed in first; going back to correct a slip does not change it.
+    seconds = state.seconds if state.submitted_at is not None else _seconds(connection, state, at)
+    fresh = ratings(read, instrument, task, seconds=seconds, at=at)
+    now = {(r.criterion, r.answers, r.span) for r in fresh}
+    emptied = [
+        dataclasses.replace(old, label="", note="", at=at)
+        for key, old in before.items()
+        if key not in now and old.label != "" and old.task == task.id
+    ]
+    changed = [r for r in fresh if not _same(before.get((r.criterion, r.answers, r.span)), r)]
+    revises = bool(emptied) or any((r.criterion, r.answers, r.span) in before for r in changed)
+    return _Changes((*changed, *emptied), revises, seconds)
+
+
+def _seconds(connection: Connection, state: State, at: str) -> float | None:
+    """Active seconds over all openings of a screen; where a page could not measure them, the seconds it was open."""
+    total = 0.0
+    visits = screens.visits(connection, state.task)
+    for number, (opened_at, visit) in enumerate(visits, start=1):
+        # Without a script only the last opening is known to have ended: now.
+        open_ = _between(opened_at, at) if number == len(visits) else 0.0
+        wall = visit.wall if visit.wall is not None else open_
+        total += visit.active if visit.active is not None else wall
+    return round(total, 3) if visits else None
+
+
+def _between(start: str, end: str) -> float:
+    return max(0.0, (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds())
+
+
+def _same(old: Rating | None, new: Rating) -> bool:
+    if old is None:
+        return False
+    return (old.state, old.label, old.note, old.instrument) == (new.state, new.label, new.note, new.instrument)
+
+
+def _says(kept: Kept) -> dict[str, str]:
+    return {name: one.value for name, one in kept.conflicts.items()}
