@@ -30,7 +30,7 @@ from konsil.api import open_folder
 from konsil.api.running.invitations import PATH, invite
 from konsil.api.running.planning import make_plan
 from konsil.rehearse import Server, work
-from konsil.rehearse.panel import Person
+from konsil.rehearse.people import Person
 from konsil.rehearse.times import Times
 from konsil.store.engine.engine import reading
 from konsil.store.tasks import screens

@@ -41,7 +41,7 @@ from konsil.instrument import fields
 from konsil.prepare import in_study
 from konsil.records import Answer, Item, Task
 from konsil.rehearse import Replies, Server, work
-from konsil.rehearse.panel import Person
+from konsil.rehearse.people import Person
 from konsil.simulate import PanelTruth, SystemTruth, Truth, people
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "real-pocqi-end-to-end.md"

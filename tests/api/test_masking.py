@@ -180,7 +180,7 @@ def test_a_rehearsal_pretends_the_versions_that_are_missing(folder: Folder) -> N
 
 
 def test_two_people_at_one_case_do_not_overwrite_one_another(folder: Folder) -> None:
-    from konsil.api.folder.folder import now
+    from konsil.api.folder.opened import now
     from konsil.prepare.cases.marking import marking, marking_event
     from konsil.store import Batch
 

@@ -16,7 +16,8 @@ from konsil.cli.main import group
 from konsil.prepare import in_study
 from konsil.records import Answer
 from konsil.rehearse import Replies, Server, work
-from konsil.rehearse.panel import REASON, Person
+from konsil.rehearse.panel import REASON
+from konsil.rehearse.people import Person
 from konsil.rehearse.replies import about
 from konsil.simulate import CriterionTruth, PanelTruth, SystemTruth, Truth
 from konsil.study.sections.calibration import REASON as WRITTEN

@@ -23,7 +23,7 @@ from konsil.cli.main import group
 from konsil.errors import KonsilError
 from konsil.instrument import PageNames
 from konsil.rehearse import Outcome, Server, work
-from konsil.rehearse.panel import Person
+from konsil.rehearse.people import Person
 from konsil.store.engine.engine import reading
 from konsil.store.tasks import drafts, screens
 

@@ -16,7 +16,7 @@ from konsil.api.running.invitations import invite
 from konsil.cli.main import group
 from konsil.prepare import in_study
 from konsil.rehearse import Replies, Server, work
-from konsil.rehearse.panel import Person
+from konsil.rehearse.people import Person
 from konsil.simulate import PanelTruth, SystemTruth, Truth, draw
 
 SYSTEMS = tuple(f"system-{n}" for n in range(1, 6))

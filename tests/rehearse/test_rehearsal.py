@@ -17,7 +17,7 @@ from konsil.cli.main import group
 from konsil.errors import StudyError
 from konsil.records import Rating
 from konsil.rehearse import Server, work
-from konsil.rehearse.panel import Person
+from konsil.rehearse.people import Person
 from konsil.simulate import Truth, draw
 from konsil.store.release.export import read_export
 

@@ -18,7 +18,8 @@ from konsil.prepare.questions.rewriting import REWRITING
 from konsil.records import Answer, Attempt, Citation, Event, Item, Rater, Rating, Span, Task
 from konsil.store import Batch, Store
 from konsil.store.engine.frames import read_csv
-from konsil.store.release.release import Released, release
+from konsil.store.release.release import release
+from konsil.store.release.released import Released
 from konsil.study import Study
 from konsil.study.sections.enrolment import CONSENT, PROFILE, Enrolment
 

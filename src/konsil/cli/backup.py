@@ -18,7 +18,7 @@ def command(folder: Path, database: str, target: Path) -> None:
     The copy's audit log is checked. To go back to it, put it in the place of the folder's konsil.db.
     """
     from konsil.api import open_folder
-    from konsil.api.folder.folder import now
+    from konsil.api.folder.opened import now
     from konsil.errors import StoreError
     from konsil.store.release.backup import backup
 

@@ -28,8 +28,8 @@ def command(
     like: the same command goes on where it was.
     """
     from konsil.api import open_folder
-    from konsil.api.folder.folder import now
     from konsil.api.folder.noting import note_study
+    from konsil.api.folder.opened import now
     from konsil.collect.jobs.collection import Options
     from konsil.collect.jobs.judges import judge
     from konsil.collect.jobs.programs import run_programs

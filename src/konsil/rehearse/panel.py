@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 
 from konsil.errors import KonsilError
 from konsil.rehearse.browser_rater import rate_in_window
 from konsil.rehearse.forms import Form
+from konsil.rehearse.people import Outcome, Person, Say, Think
 from konsil.rehearse.times import Times
 from konsil.rehearse.visitor import Page, Visitor
 
-Think = Callable[[float], float]
-"""Seconds that a simulated rater takes for something -> seconds that the browser really waits."""
-Say = Callable[[str], tuple[Mapping[str, str], float]]
-"""The random name of a page -> what is said in its fields, and the seconds it takes."""
 LOOK_SECONDS = 0.5
 """How often somebody who is done looks whether more has come."""
 MOST_FORMS = 20
@@ -25,36 +21,6 @@ MOST_REASONS = 2_000
 """Reasons in a row that are asked for after a pilot: more means that one leads to itself."""
 REASON = "rehearsed"
 """What simulated raters write where labels of the pilot lie far apart."""
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """One who is invited."""
-
-    who: str
-    """The rater."""
-    link: str
-    """The personal link."""
-    about: Mapping[str, str] = field(default_factory=dict)
-    """What is said to the questions before the first task."""
-    after: float = 0.0
-    """Seconds until they come."""
-
-
-@dataclass
-class Outcome:
-    """What became of it."""
-
-    times: Times
-    """How long requests took, and what went wrong."""
-    handed_in: dict[str, int] = field(default_factory=dict)
-    """Rater -> pages handed in."""
-    saved: dict[tuple[str, str], str] = field(default_factory=dict)
-    """Page and field -> the last value that the server said it had kept."""
-    submitted: dict[str, Mapping[str, str]] = field(default_factory=dict)
-    """Page -> what was handed in, where the server said that it had it."""
-    seconds: float = 0.0
-    """How long it took."""
 
 
 def work(people: list[Person], say: Say, think: Think = lambda _: 0.0, *, most: int | None = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,16 +13,13 @@ from konsil.instrument import Criterion
 from konsil.records import Rater
 from konsil.simulate import population
 from konsil.simulate.batches import ABSTAINED, BATCHES, MISSING, Batches, Cases, Lengths
-from konsil.simulate.expected_cases import CASES, case_rule
+from konsil.simulate.expected_cases import CASES, Rule, case_rule
 from konsil.simulate.population import Array, Matrix
 from konsil.simulate.truth import Truth
 from konsil.study import Study
 
 _SCOPES = ("answer", "item", "sentence")
 PREFERENCES = ("self_preference", "family_preference")
-
-Rule = Callable[[int], float]
-"""The true value of one row in one batch."""
 
 
 @dataclass

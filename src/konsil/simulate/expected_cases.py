@@ -3,20 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from konsil.analysis import Analysis
-from konsil.analysis.table.encoding import labels_of
+from konsil.analysis.table.encoding import Labels, labels_of
 from konsil.instrument import Criterion
-from konsil.simulate.population import Array
+from konsil.simulate.batches import Batches, Cases
+from konsil.simulate.population import Array, Matrix
 
-if TYPE_CHECKING:
-    from konsil.simulate.expected import Expected, Rule
-
+Rule = Callable[[int], float]
+"""The true value of one row in one batch."""
 ENOUGH = 1e-9
 """A mean of raters is a fraction; what reaches a threshold must not miss it by its last bit."""
+
+
+class Expected(Protocol):
+    """What the formulas need of a study's expected values."""
+
+    @property
+    def cases(self) -> Cases:
+        """The study's cases."""
+
+    @property
+    def batches(self) -> Batches:
+        """The batches of new items."""
+
+    def criterion(self, analysis: Analysis, group: Mapping[str, str], name: str = "") -> Criterion | None:
+        """The analysis' criterion, or another, in the group's design."""
+
+    def selected(
+        self,
+        analysis: Analysis,
+        criterion: Criterion,
+        panel: str,
+        group: Mapping[str, str],
+        batch: int,
+        labels: Labels,
+    ) -> Matrix:
+        """Codes after collapsing, of the group's systems, raters and items."""
 
 
 def case_rule(model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]) -> Rule | None:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from konsil.api.curation.decision_tables import DECISION, read_decisions, write_cells
-from konsil.api.folder.folder import PROTOCOL, Folder, now
+from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
+from konsil.api.folder.opened import PROTOCOL, now
 from konsil.errors import PlanError, SourceError, StudyError, nearest, option
 from konsil.prepare import DECISION as BY_PEOPLE
 from konsil.prepare import KEEP, SCREENING, Decision, decided_of, decision_event, last_screened

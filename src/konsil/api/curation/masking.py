@@ -8,8 +8,9 @@ from pathlib import Path
 
 from konsil.api.curation.decision_tables import write_cells
 from konsil.api.curation.marks import COLUMNS, occurrence_of, read_marks
-from konsil.api.folder.folder import PROTOCOL, Folder, now
+from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
+from konsil.api.folder.opened import PROTOCOL, now
 from konsil.errors import PlanError, SourceError, StudyError, nearest, option
 from konsil.prepare.cases.leftovers import Leftover, leftovers
 from konsil.prepare.cases.marking import (

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from konsil.api.folder.folder import PROTOCOL, Folder, now
+from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
+from konsil.api.folder.opened import PROTOCOL, now
 from konsil.errors import PlanError, StudyError
 from konsil.prepare import Drawn, Screened, asked, draw, event_of, in_study, last_drawn, last_screened
 from konsil.prepare.questions.rewriting import REHEARSAL, Accepted, decided_event, still_to_decide, undecided

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from konsil.api.curation.decision_tables import write_cells
-from konsil.api.folder.folder import PROTOCOL, Folder, now
+from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
+from konsil.api.folder.opened import PROTOCOL, now
 from konsil.collect.jobs.collection import Options
 from konsil.collect.jobs.preparing import Said, Wanted, ask, subjects
 from konsil.errors import PlanError, StudyError, option

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from konsil.api.curation.decision_tables import DECISION, read_decisions, write_cells
 from konsil.api.curation.preparing import check_drawn
-from konsil.api.folder.folder import PROTOCOL, Folder, now
+from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
+from konsil.api.folder.opened import PROTOCOL, now
 from konsil.collect.jobs.collection import Collected, Options
 from konsil.collect.jobs.preparing import Said, Wanted, ask, subjects
 from konsil.errors import PlanError, SourceError, StudyError, nearest

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from konsil.api.folder.folder import Folder, now
+from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
+from konsil.api.folder.opened import now
 from konsil.collect.jobs.collection import Options
 from konsil.collect.jobs.preparing import Said, Wanted, ask, subjects
 from konsil.prepare import Finding, Screening

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from konsil.api.curation.decision_tables import DECISION, read_decisions, write_cells
 from konsil.api.curation.theme_asking import Helped, with_model
-from konsil.api.folder.folder import PROTOCOL, Folder, now
+from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
+from konsil.api.folder.opened import PROTOCOL, now
 from konsil.collect.jobs.collection import Options
 from konsil.collect.jobs.preparing import Said
 from konsil.errors import PlanError, SourceError, StudyError

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from konsil.analysis.table.model_provenance import played
-from konsil.api.folder.folder import PROTOCOL, Folder, now
+from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
 from konsil.errors import StudyError, option
 from konsil.instrument import Criterion, Instrument, canonical
 from konsil.records import Event, Rating, Task
@@ -128,7 +128,7 @@ def _dumps(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def freeze(folder: Folder, by: str, note: str = "") -> Event:
+def freeze(folder: OpenedStudy, by: str, note: str = "") -> Event:
     """Keep the digests of the plan of analyses in the audit log; whatever changes later is told in the report."""
     named(by, option("by"))
     if not folder.study.analyses:
@@ -149,7 +149,7 @@ def freeze(folder: Folder, by: str, note: str = "") -> Event:
         return _written(store, Event("freeze", FREEZE, folder.study.title, now(), data))
 
 
-def unblind(folder: Folder, by: str, reason: str) -> Event:
+def unblind(folder: OpenedStudy, by: str, reason: str) -> Event:
     """Give the systems their names; refused until the plan of analyses is frozen."""
     named(by, option("by"))
     named(reason, option("reason"))
@@ -169,12 +169,12 @@ def unblind(folder: Folder, by: str, reason: str) -> Event:
         )
 
 
-def hides(folder: Folder, store: Store) -> bool:
+def hides(folder: OpenedStudy, store: Store) -> bool:
     """Whether systems are letters."""
     return folder.study.blinded and is_blinded(folder.study, store.events())
 
 
-def show(folder: Folder, store: Store) -> bool:
+def show(folder: OpenedStudy, store: Store) -> bool:
     """Say whether systems are letters, before their ratings are shown; that they have names is logged once."""
     events = store.events()
     kind = look(folder.study, events) if store.counts()["ratings"] else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import date
 
 from konsil.analysis.model.message import Said, say
-from konsil.api.folder.folder import Folder, now
+from konsil.api.folder.opened import OpenedStudy, now
 from konsil.records import Event
 from konsil.store.people.staff import decider
 from konsil.store.privacy import erasing
@@ -15,13 +15,13 @@ from konsil.study import Study
 from konsil.study.sections.privacy import is_over, retention_of
 
 
-def preview(folder: Folder, rater: str) -> Erased:
+def preview(folder: OpenedStudy, rater: str) -> Erased:
     """What an erasure would erase; nothing changes."""
     with folder.store() as store:
         return erasing.preview(store, folder.study, rater)
 
 
-def erase(folder: Folder, rater: str, *, by: str, reason: str) -> Erased:
+def erase(folder: OpenedStudy, rater: str, *, by: str, reason: str) -> Erased:
     """Erase a rater's data in the study's database."""
     with folder.store() as store:
         return erasing.erase(store, folder.study, rater, at=now(), by=decider(store, by), reason=reason)

@@ -7,18 +7,18 @@ import os
 import secrets
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from konsil.api.folder.file_digests import digest_of_all, digests_of
 from konsil.api.folder.noting import note_study
+from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
 from konsil.errors import KonsilError, StudyError
 from konsil.prepare import in_study
 from konsil.records import Callee, Event, Source
 from konsil.store import Added, Batch, Store
 from konsil.store.privacy.erasing import erased
-from konsil.study import Study, check, parse, study_digest
+from konsil.study import check, parse, study_digest
 from konsil.study.data.admit import Incoming, Known, admit
 from konsil.study.data.cutting import rates_sentences, with_sentences
 from konsil.study.data.planned import on_plan
@@ -36,39 +36,18 @@ if TYPE_CHECKING:
     from konsil.report import Section
     from konsil.sources.labelstudio.labelstudio_slots import Find
     from konsil.store.release.export import Format
-    from konsil.store.release.release import Released
+    from konsil.store.release.released import Released
     from konsil.study.data.plan_status import Timing
 
-PROTOCOL = "study.toml"
 LARGEST = 1 << 24
 """Bytes that study.toml and each text that it names may have."""
 DATABASE = "KONSIL_DATABASE"
 """Environment variable with the URL of a database that is used instead of the folder's own."""
 
 
-def now() -> str:
-    """The time, ISO 8601 in UTC to the second: the only clock of an import."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
 @dataclass(frozen=True)
-class Folder:
-    """An opened study."""
-
-    path: Path
-    """The folder."""
-    study: Study
-    """What its study.toml says."""
-    database: str = ""
-    """URL of the database; empty: the folder's own SQLite file."""
-
-    def store(self, *, create: bool = False) -> Store:
-        """Open the study's database; close it, or use it in a `with`."""
-        return Store.open(self.database or self.path, create=create)
-
-    def has_store(self) -> bool:
-        """Whether the study's database is there, with its tables."""
-        return Store.is_made(self.database or self.path)
+class Folder(OpenedStudy):
+    """An opened study with everything that can be done with it."""
 
     def import_sources(self, sources: Sequence[Source] = ()) -> Added:
         """Read files, the protocol's or those given, all or nothing; the same files again change nothing."""
@@ -128,13 +107,6 @@ class Folder:
         from konsil.api.folder.reading_back import import_export
 
         return import_export(self, folder)
-
-    def noted_digests(self) -> frozenset[str]:
-        """The digests of every protocol that the study had; none where nothing is stored."""
-        if not self.has_store():
-            return frozenset()
-        with self.store() as store:
-            return store.noted_digests()
 
     def import_if_empty(self) -> Added | None:
         """Import the protocol's sources where nothing was imported yet, so that a fresh folder can be reported on."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from konsil.api.folder.folder import Folder
+from konsil.api.folder.opened import OpenedStudy
 from konsil.errors import StudyError, nearest
 from konsil.instrument import Instrument, screen
 from konsil.instrument.screens.labelstudio import configuration, controls, data
@@ -42,7 +42,7 @@ class Project:
         return f"{self.folder}/{_file(self.rater)}.json"
 
 
-def export_tasks(folder: Folder, output: Path, *, overwrite: bool = False) -> tuple[Project, ...]:
+def export_tasks(folder: OpenedStudy, output: Path, *, overwrite: bool = False) -> tuple[Project, ...]:
     """Write the tasks of people that nobody has rated yet: a folder a form, in it a configuration and a file a rater.
 
     Label Studio's Community edition gives every task to everybody, so each rater has a project of their own. Nothing in
@@ -119,7 +119,7 @@ def _instrument(instruments: Mapping[str, Instrument], task: Task) -> Instrument
 class Finder:
     """The plan's tasks by their names, read when the first of them is asked for."""
 
-    folder: Folder
+    folder: OpenedStudy
     """The study."""
     _found: dict[str, Planned] = field(default_factory=dict)
 

@@ -21,12 +21,12 @@ from konsil.study import study_digest
 from konsil.study.sections.forms import shapes
 
 if TYPE_CHECKING:
-    from konsil.api.folder.folder import Folder
+    from konsil.api.folder.opened import OpenedStudy
 
 
-def import_export(folder: Folder, path: Path) -> Added:
+def import_export(folder: OpenedStudy, path: Path) -> Added:
     """Write the records and the calls of an export in one transaction; nothing where anything is wrong."""
-    from konsil.api.folder.folder import PROTOCOL, now
+    from konsil.api.folder.opened import PROTOCOL, now
 
     about = description(path)
     check_files(path, about)

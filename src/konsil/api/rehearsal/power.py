@@ -14,8 +14,9 @@ from pathlib import Path
 
 from konsil.api.curation.decision_tables import write_cells
 from konsil.api.curation.masking import pretended_versions
-from konsil.api.folder.folder import PROTOCOL, Folder, open_folder
+from konsil.api.folder.folder import Folder, open_folder
 from konsil.api.folder.importing import incoming
+from konsil.api.folder.opened import PROTOCOL
 from konsil.api.rehearsal.rehearsal import MATERIAL, drawn_items, truth_of
 from konsil.api.running.planning import implied_answers
 from konsil.errors import StoreError, StudyError, option

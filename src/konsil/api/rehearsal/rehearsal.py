@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 from konsil.api.curation.masking import pretended_versions
 from konsil.api.curation.preparing import as_they_are, check_drawn
 from konsil.api.curation.screening import by_rules
-from konsil.api.folder.folder import PROTOCOL, Folder, now, open_folder
+from konsil.api.folder.folder import Folder, open_folder
 from konsil.api.folder.noting import note_study
+from konsil.api.folder.opened import PROTOCOL, now
 from konsil.api.rehearsal.copying import copy_new
+from konsil.api.rehearsal.local_model_notes import about_the_model
 from konsil.api.running.planning import implied_answers, still_silent
 from konsil.errors import StudyError
 from konsil.prepare import draw as draw_items
@@ -154,8 +156,6 @@ def report(folder: Folder, output: Path | None = None) -> Path:
 
 def write_report(folder: Folder, output: Path | None = None) -> tuple[Path, Results]:
     """The same, with the results that the page tells."""
-    from konsil.api.rehearsal.local_demo import about_the_model
-
     if folder.study.simulated and (folder.path / TRUTH).is_file():
         return folder.write_report(lambda results: (*about_the_model(folder), recovered(folder, results)), output)
     return folder.write_report(lambda _: about_the_model(folder), output)

@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from konsil.api.curation.masking import pretended_versions
-from konsil.api.folder.folder import PROTOCOL, Folder, now, open_folder
+from konsil.api.folder.folder import Folder, open_folder
+from konsil.api.folder.opened import PROTOCOL, now
 from konsil.api.rehearsal.rehearsal import MATERIAL, SIMULATION, copy_as_simulated, drawn_items, report
 from konsil.api.running.invitations import PATH
 from konsil.api.running.planning import implied_answers, make_plan, still_silent
@@ -20,7 +21,7 @@ from konsil.prepare.questions.rewriting import REWRITING
 from konsil.prepare.questions.themes import THEMING
 from konsil.records import Answer, Event, Item, Source
 from konsil.rehearse import Outcome, Replies, Server, Think, browser_there, work
-from konsil.rehearse.panel import Person
+from konsil.rehearse.people import Person
 from konsil.rehearse.replies import about
 from konsil.simulate import Truth, check_truth, people
 from konsil.simulate.pretended import pool_size, pretended_pool

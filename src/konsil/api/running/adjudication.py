@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from konsil.api.folder.folder import PROTOCOL, Folder, now
+from konsil.api.folder.folder import Folder
+from konsil.api.folder.opened import PROTOCOL, now
 from konsil.errors import StudyError
 from konsil.store.engine.engine import reading
 from konsil.store.people.staff import pseudonym

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from konsil.analysis.judges.injections import KIND
 from konsil.analysis.model.catalogue import LENGTH, RATER_PAIR
 from konsil.analysis.table.frame import COLUMNS
-from konsil.api.folder.folder import PROTOCOL, Folder, known_records
+from konsil.api.folder.folder import Folder, known_records
+from konsil.api.folder.opened import PROTOCOL
 from konsil.errors import AnalysisError, KonsilError, SourceError, StoreError, nearest
 from konsil.prepare import in_study, last_drawn
 from konsil.records import Event, Item

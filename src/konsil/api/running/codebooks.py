@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from konsil.api.folder.folder import PROTOCOL, Folder
+from konsil.api.folder.folder import Folder
+from konsil.api.folder.opened import PROTOCOL
 from konsil.errors import KonsilError, StudyError, nearest, option
 
 NAME = "codebook.html"

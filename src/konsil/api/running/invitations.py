@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from konsil.api.folder.folder import PROTOCOL, Folder
+from konsil.api.folder.folder import Folder
+from konsil.api.folder.opened import PROTOCOL
 from konsil.errors import StudyError, nearest, option
 from konsil.store import Store
 from konsil.store.engine.engine import reading

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from konsil.api.folder.folder import PROTOCOL, Folder
+from konsil.api.folder.folder import Folder
+from konsil.api.folder.opened import PROTOCOL
 from konsil.errors import KonsilError, StudyError, nearest, option
 from konsil.locale import known, languages
 from konsil.records.ordering import natural

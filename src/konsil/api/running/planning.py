@@ -12,8 +12,9 @@ from typing import Any
 
 from konsil.api.curation.masking import check_masked
 from konsil.api.curation.preparing import check_drawn, check_rewritten
-from konsil.api.folder.folder import PROTOCOL, Folder, now
+from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
+from konsil.api.folder.opened import PROTOCOL, now
 from konsil.errors import PlanError, StudyError
 from konsil.plan import (
     Balance,

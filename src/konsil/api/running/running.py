@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from konsil.api.folder.folder import PROTOCOL, Folder, now
+from konsil.api.folder.folder import Folder
+from konsil.api.folder.opened import PROTOCOL, now
 from konsil.errors import StudyError, nearest, option
 from konsil.plan.changes.handover import Handover
 from konsil.plan.model.places import Places

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from konsil.collect.fake.fake import FakeProvider, script_of
+from konsil.collect.providers.local_scheme import LOCAL_SCHEME
 from konsil.collect.providers.opening import opened
 from konsil.collect.providers.provider import Provider, Reply, Request, request_key, work_key
 from konsil.collect.running.budget import Meter
@@ -23,8 +24,6 @@ from konsil.records import CallKind
 from konsil.store.calls.calls import Calls, Sizes
 from konsil.study.sections.calling import FAKE, Endpoint, Settings, split_model
 
-LOCAL_SCHEME = "local://"
-"""Addresses of models that this process starts itself."""
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 

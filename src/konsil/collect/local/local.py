@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from konsil.collect.jobs.jobs import LOCAL_SCHEME
 from konsil.collect.local.local_models import find
 from konsil.collect.local.local_server import LocalServer, missing, runtime_problem
-from konsil.collect.local.local_wheel import SHIPPED
+from konsil.collect.local.shipped_model import SHIPPED
+from konsil.collect.providers.local_scheme import LOCAL_SCHEME
 from konsil.collect.providers.openai_compatible import OpenAICompatible
 from konsil.collect.providers.provider import Reply, Request
 from konsil.errors import CollectError

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from konsil.collect.local.local_gguf import read_head
+from konsil.collect.local.shipped_model import SHIPPED
 from konsil.errors import CollectError, nearest, option
 
 PLACE = "KONSIL_MODELS"
@@ -89,8 +90,6 @@ def find(model: str) -> Model:
                 f" run 'konsil local remove {model}' and install it again"
             )
         return found
-    from konsil.collect.local.local_wheel import SHIPPED
-
     if model == SHIPPED.id:
         raise CollectError(f"model 'local:{model}': is not installed; run 'konsil local install'")
     known = {SHIPPED.id, *(m.id for m in installed())}

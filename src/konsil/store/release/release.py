@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from konsil.errors import StoreError, option
@@ -17,28 +15,11 @@ from konsil.store.log.db import Store
 from konsil.store.release import release_text
 from konsil.store.release.pseudonyms import Pseudonyms
 from konsil.store.release.release_tables import Tables
+from konsil.store.release.released import Released
 from konsil.study import Study
 
 DIGESTS = "SHA256SUMS"
 """The file with the digests of all others, as `sha256sum -c` reads it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Released:
-    """What a release holds and what it leaves out."""
-
-    folder: Path
-    """Where it is."""
-    records: Mapping[str, int]
-    """Table -> rows."""
-    withheld: Mapping[str, int]
-    """What was left out -> how often."""
-    recognisable: int = 0
-    """Raters whose set of tasks fewer than k raters of their panel share."""
-    small_panels: Mapping[str, int] = field(default_factory=dict)
-    """Panel of fewer than k people -> how many they are."""
-    is_played: bool = False
-    """Whether konsil played some of the models."""
 
 
 def release(

@@ -14,7 +14,7 @@ from konsil.study import Study, study_digest
 from konsil.version import __version__
 
 if TYPE_CHECKING:
-    from konsil.store.release.release import Released
+    from konsil.store.release.released import Released
 
 _RECORDS: Mapping[str, type] = {
     "items": Item,

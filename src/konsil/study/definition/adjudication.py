@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from konsil.analysis.model.message import Said, say
-from konsil.errors import nearest
 from konsil.instrument import Field, Instrument, fields, values
 from konsil.plan.model.rng_streams import token
 from konsil.records import Event, Rating, Task
 from konsil.study.sections.calibration import apart
-
-if TYPE_CHECKING:
-    from konsil.study.definition.protocol import Study
 
 OPENED = "adjudication opened"
 """Subject: a task whose rater differs from others; data.task: that of the adjudication; data.fields; data.by."""
@@ -136,26 +132,3 @@ def closing_sentences(events: Iterable[Event]) -> tuple[Said, ...]:
         )
         for number, event in sorted((int(str(n)), event) for n, event in rounds.items())
     )
-
-
-def adjudication_problems(study: Study, name: str) -> Iterator[str]:
-    """What is wrong with a study's adjudication, and with analyses that ask for labels after one."""
-    rules, where = study.adjudication, f"{name}: adjudication"
-    if rules is None:
-        # A table may bring ratings of an adjudication that took place elsewhere.
-        if all(s.records in ("items", "answers") for s in study.sources):
-            for n, analysis in enumerate(study.analyses):
-                if analysis.adjudication == "after":
-                    needs = "'after' needs an [adjudication], which the study does not have"
-                    yield f"{name}: analyses[{n}].adjudication: {needs}"
-        return
-    if rules.panel not in study.panels():
-        yield f"{where}.panel: there is no panel {rules.panel!r}; {nearest(rules.panel, study.panels())}"
-    if not rules.steps > 0:
-        yield f"{where}.steps: expected more than 0, got {rules.steps:g}"
-    criteria = {c.id: c for i in study.instruments for c in i.criteria}
-    for criterion in rules.criteria:
-        if criterion not in criteria:
-            yield f"{where}.criteria: there is no criterion {criterion!r}; {nearest(criterion, criteria)}"
-        elif criteria[criterion].scale.kind == "text":
-            yield f"{where}.criteria: {criterion!r} is a free text; expected a criterion with labels or numbers"

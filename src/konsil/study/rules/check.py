@@ -15,8 +15,8 @@ from konsil.locale import known, languages
 from konsil.plan import Allocation
 from konsil.plan.model.references import check_numbers
 from konsil.prepare import preparation_problems
-from konsil.study.definition.adjudication import adjudication_problems
 from konsil.study.definition.protocol import LONE_PANEL, Study
+from konsil.study.rules.adjudication_rules import adjudication_problems
 from konsil.study.rules.form_rules import duplicate_problems, instrument_problems, question_problems
 from konsil.study.rules.injection_rules import injection_problems, shift_problems
 from konsil.study.rules.number_limits import place_number_problems, resampling_problems

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from konsil.store import Store
 from konsil.study import Study
-from konsil.web.app.routes import routes
+from konsil.web.app.routes import ROUTES, routes
 from konsil.web.http.headers import ALWAYS, Headers
 from konsil.web.rating.prerender import render_ahead
 from konsil.web.site.guard import asking
@@ -51,6 +51,7 @@ def create_app(
     # request names, and behind a proxy that speaks TLS would send an invitation's secret in the clear.
     app.router.redirect_slashes = False
     app.state.site, app.state.paths = site, {page.name: page.path for page in table}
+    app.state.pages = ROUTES
     app.add_middleware(Headers, secure=options.secure)
     return app
 

@@ -52,10 +52,8 @@ class Cell:
 
 def office(request: Request, template: str, context: Mapping[str, object] | None = None, status: int = 200) -> Response:
     """Render a page of the office, with the menu of what the visitor may see."""
-    from konsil.web.app.routes import ROUTES
-
     role, language = visitor_of(request).role, language_of(request)
-    may = {p.name for p in ROUTES if isinstance(p.audience, frozenset) and role in p.audience}
+    may = {p.name for p in request.app.state.pages if isinstance(p.audience, frozenset) and role in p.audience}
     study = site_of(request).study
     idle = {"enrolment"} if study.enrolment is None else set()
     idle |= {"screening"} if site_of(request).pool.spec is None else set()

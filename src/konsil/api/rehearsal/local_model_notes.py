@@ -1,0 +1,46 @@
+"""What a report must state of the small model that konsil installs, wherever it answered or judged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from konsil.api.folder.folder import Folder
+from konsil.study.sections.calling import LOCAL
+
+if TYPE_CHECKING:
+    from konsil.report import Section
+MODEL = "smollm2"
+"""Its name."""
+
+
+def about_the_model(folder: Folder) -> tuple[Section, ...]:
+    """What a report must say of the small model, wherever it answered or judged."""
+    from konsil.report import Section
+
+    study = folder.study
+    name = f"{LOCAL}:{MODEL}"
+    judges = [j.rater for j in study.judges if j.model == name]
+    if not judges and all(s.model != name for s in study.systems):
+        return ()
+    if any(e.id == LOCAL for e in study.endpoints):
+        return ()
+    paragraphs = [
+        "SmolLM2-135M-Instruct is a real language model and a very small one: 135 million parameters, English only. It"
+        " is here to show how models are called and how a judge is judged. It answers few questions rightly, and its"
+        " labels as a judge say little or nothing about the answers."
+    ]
+    with folder.store() as store:
+        ratings = store.ratings()
+    for rater in judges:
+        given = Counter(r.label or "abstained" for r in ratings if r.rater == rater and r.answers)
+        if not given:
+            continue
+        label, n = given.most_common(1)[0]
+        counts = ", ".join(f"{one!r} {times}" for one, times in given.most_common())
+        paragraphs.append(
+            f"As the judge {rater} it gave {n} of {given.total()} answers the same label, {label!r} ({counts}). A judge"
+            " that labels nearly everything alike agrees with a panel as often as that label is common, which is why"
+            " agreement beyond chance is what counts."
+        )
+    return (Section(title="About the small model", paragraphs=tuple(paragraphs)),)
