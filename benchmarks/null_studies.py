@@ -32,7 +32,7 @@ from scipy import stats
 from simulated_study import analyse
 
 from konsil.analysis import Resampling, Row
-from konsil.analysis.model.verdicts import recommendations as recommended
+from konsil.analysis.model.verdicts import recommendations as designs_decided
 from konsil.api.running.planning import implied_answers
 from konsil.report.designs import recommendations
 from konsil.simulate import CriterionTruth, Departure, PanelTruth, SystemTruth, Truth, draw
@@ -223,7 +223,7 @@ def recommended(rows: Sequence[Row], study: Study, draws: int) -> Iterator[str]:
         recommendations.evidence(context, comparisons, gaps[c][1] if c in gaps else None)
         for c, comparisons in by_criterion.items()
     ]
-    decided = recommended(parts, draws=draws, level=study.resampling.level)
+    decided = designs_decided(parts, draws=draws, level=study.resampling.level)
     yield from (f"design for {c}" for c, decision in zip(by_criterion, decided, strict=True) if decision.design)
 
 

@@ -290,6 +290,74 @@ def test_the_rules_find_what_is_planted(rule: Callable[[Module], list[str]], fou
         assert any(word in breach for breach in breaches), word
 
 
+MOST_ENTRIES = 15
+"""How many modules and folders a folder may have; the commands and the protocols are lists, and may be longer."""
+MOST_FLOORS = 6
+"""How many floors the folders of one package may have."""
+
+
+def test_a_folder_can_be_seen_at_a_glance():
+    folders = [p for p in (SOURCE, *SOURCE.rglob("*")) if p.is_dir() and any(p.glob("*.py"))]
+    entries = {
+        str(folder.relative_to(SOURCE)): sum(p.suffix == ".py" or p.is_dir() for p in folder.iterdir())
+        - (folder / "__pycache__").is_dir()
+        for folder in folders
+    }
+    exempt = {".", "cli", "protocols"}
+    assert not {name: n for name, n in entries.items() if n > MOST_ENTRIES and name not in exempt}
+
+
+@functools.cache
+def arrows() -> dict[str, set[str]]:
+    """Module -> the modules of ours that it imports."""
+    names = {
+        ".".join(("konsil", *p.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__"): p
+        for p in modules()
+    }
+    return {
+        name: {
+            target
+            for one in module(path).imports()
+            for target in (one.path, one.path.rpartition(".")[0])
+            if target in names and target != name and names[target].name != "__init__.py"
+        }
+        for name, path in names.items()
+    }
+
+
+def floors(graph: dict[str, set[str]]) -> list[set[str]]:
+    """What can stand on the ground, then what stands on that, and so on; what is left stands in a circle."""
+    laid: list[set[str]] = []
+    below: set[str] = set()
+    while len(below) < len(graph):
+        ready = {name for name, targets in graph.items() if targets <= below} - below
+        if not ready:
+            rest = set(graph) - below
+            while idle := rest - {target for name in rest for target in graph[name]}:
+                rest -= idle  # they only use the circle
+            pytest.fail(f"these import one another in a circle: {sorted(rest)}")
+        laid.append(ready)
+        below |= ready
+    return laid
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    assert floors(arrows())
+
+
+@pytest.mark.parametrize("package", sorted(p.name for p in SOURCE.iterdir() if any(p.glob("*/__init__.py"))))
+def test_the_folders_of_a_package_stand_on_one_another(package: str):
+    def folder(name: str) -> str:
+        parts = name.split(".")
+        return parts[2] if parts[1:2] == [package] and len(parts) == 4 else ""
+
+    graph: dict[str, set[str]] = {folder(name): set() for name in arrows()}
+    for name, targets in arrows().items():
+        graph[folder(name)] |= {folder(t) for t in targets} - {folder(name)}
+    inside = {name: targets - {""} for name, targets in graph.items() if name}
+    assert len(floors(inside)) <= MOST_FLOORS
+
+
 @each_package()
 def test_names_and_sizes(paths: list[Path]):
     assert not [path for path in paths if {path.stem, path.parent.name} & FORBIDDEN_NAMES]

@@ -209,7 +209,7 @@ def test_a_criterion_that_the_protocol_says_was_renamed_is_found(folder: Path) -
 
 
 def _accept(folder: Path) -> None:
-    from konsil.api.folder.accepting import accept
+    from konsil.api.running.accepting import accept
 
     accept(open_folder(folder), "A. Author", "Plainer words.")
 

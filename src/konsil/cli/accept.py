@@ -23,7 +23,7 @@ def command(folder: Path, database: str, reason: str, by: str, former: Path | No
     scopes and criteria that are gone are refused. It is kept in the audit log, and the report tells it.
     """
     from konsil.api import open_folder
-    from konsil.api.folder.accepting import accept
+    from konsil.api.running.accepting import accept
 
     for event in accept(open_folder(folder, database=database), by, reason, former):
         click.echo(f"form {event.subject!r} accepted at {event.at} for {event.data['ratings']:,} ratings")
