@@ -461,12 +461,14 @@ class Place:
         if again not in (0, 2):
             tally.lost += 1
             tally.faults.append(f"{where}: run again it exits {again}: {said[-300:]}")
-        if not (self.step.makes and again == 2 and said.startswith("konsil: ") and said.count("\n") == 1):
+        refused = self.step.makes and again == 2 and said.startswith("konsil: ") and said.count("\n") == 1
+        if not refused:
             self._rows(folder, tally, where)
         if extra := sorted({*state_of(folder).files} - {*self.once.files} - {*self.twice.files}):
             tally.leftovers += 1
             tally.faults.append(f"{where}: left over: {extra[:3]}")
-        for base in folder.rglob("konsil.db"):
+        # Of a study whose making was killed there may be no log yet; the folder is refused and another one asked for.
+        for base in [] if refused else folder.rglob("konsil.db"):
             checked, said, _ = Run(("verify-log", str(base.parent)), folder).end()
             if checked != 0:
                 tally.lost += 1

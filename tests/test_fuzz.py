@@ -31,7 +31,11 @@ def test_every_reader_is_fuzzed_here(fuzzer: ModuleType) -> None:
     assert {*NAMES, IN_CHILD} == {*fuzzer.READERS}
 
 
-@pytest.mark.parametrize("name", NAMES)
+SLOW = {"apkg", "pages", "signed kit", "xlsx", "parquet"}
+"""What takes a second or more: an application or a child process for every input."""
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] if n in SLOW else []) for n in NAMES])
 def test_a_few_inputs(fuzzer: ModuleType, name: str) -> None:
     found = fuzzer.fuzz(name, iter(range(20)))
     assert found.tracebacks == []

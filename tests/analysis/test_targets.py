@@ -102,6 +102,7 @@ def test_a_rater_with_much_of_the_ratings_is_named_beside_agreement(statistic: s
     assert not [w for w in even.warnings if "of the ratings" in w]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statistic", ["percent_agreement", "krippendorff_alpha", "gwet_ac1"])
 def test_agreement_with_one_rater_who_gave_nearly_all_is_about_these_raters(statistic: str) -> None:
     found = results(LIKE_THESE, 6, 18, 0, replace(KAPPA, name="panel", statistic=statistic))
@@ -320,6 +321,7 @@ def compared(inference: Inference, statistic: str, others: int, experts: int = 6
     return of_both.rows[at], beside, of_both
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "statistic", ["cohen_kappa", "krippendorff_alpha", "percent_agreement", "icc2", "share", "mean"]
 )
@@ -362,6 +364,7 @@ def test_a_difference_has_the_units_of_both_groups() -> None:
     assert (difference.n_units, difference.n_units_versus) == (first_group.n_units, second.n_units) == (36, 36)
 
 
+@pytest.mark.slow
 def test_a_panel_of_too_few_says_so_instead_of_a_number() -> None:
     difference, beside, _ = compared(LIKE_THESE, "cohen_kappa", 2)
     assert math.isfinite(difference.estimate.value) and math.isnan(difference.estimate.p)

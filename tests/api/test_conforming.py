@@ -161,6 +161,7 @@ def test_labels_that_were_merged_are_no_renaming(folder: Path) -> None:
         _accept(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -247,6 +248,7 @@ def test_a_second_change_needs_a_second_acceptance_and_no_more(folder: Path) -> 
     assert open_folder(folder).results().rows, "accepted before"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "fault"),
     [

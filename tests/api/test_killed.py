@@ -69,7 +69,7 @@ def test_an_event_and_its_entry_in_the_log_are_written_together(
     study: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     """Between both, a kill once left a form accepted of which the log said nothing."""
-    from konsil.api.folder.conforming import accept
+    from konsil.api.running.accepting import accept
 
     if command == "accept":
         (study / "study.toml").write_text(STUDY.replace("Is it correct?", "Is this correct?"))

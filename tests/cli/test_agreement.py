@@ -169,6 +169,7 @@ def test_what_r_and_german_excel_write(call: Call, tmp_path: Path) -> None:
     assert values(table(call, tmp_path, german, "--separator", ";")) == values(table(call, tmp_path, WIDE))
 
 
+@pytest.mark.slow
 def test_a_spreadsheet_a_parquet_and_a_jsonl_are_the_same_table(call: Call, tmp_path: Path) -> None:
     frame = pl.DataFrame({"unit": range(1, 8), "ann": [1, 2, 3, 4, 5, 1, 2], "ben": [2, 2, 3, 3, 5, 1, None]})
     frame.write_parquet(tmp_path / "t.parquet")
@@ -382,6 +383,7 @@ def test_one_bad_row_among_a_million(refused: Callable[..., str], tmp_path: Path
 # ---------------------------------------------------------------- from Python
 
 
+@pytest.mark.slow
 def test_pandas_polars_and_the_command_say_the_same(call: Call, tmp_path: Path) -> None:
     command = values(table(call, tmp_path, ORDINAL, "--level", "ordinal", "--unit", "unit"))
     frame = pl.read_csv(tmp_path / "t.csv")

@@ -106,6 +106,7 @@ def test_the_studys_choice_is_stated_before(call: Call, study: Path) -> None:
     assert b"wallaby" not in (study / "konsil.db").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("typed", "code"), [("physician-1\n", 0), ("physician-2\n", 2), ("y\n", 2), ("", 2)])
 def test_without_yes_the_identifier_is_typed_again(
     call: Call, study: Path, monkeypatch: pytest.MonkeyPatch, typed: str, code: int
@@ -162,6 +163,7 @@ def test_the_log_is_whole_and_states_what_was_erased(call: Call, study: Path) ->
     ("de", "Auf Verlangen wurden die Daten von 1 bewertenden Person gelöscht; deshalb fehlen in allen Analysen 12"
            " Bewertungen."),
 ])  # fmt: skip
+@pytest.mark.slow
 def test_analyses_and_report_go_on_and_state_how_much_is_missing(
     call: Call, study: Path, language: str, said: str
 ) -> None:
@@ -221,6 +223,7 @@ def test_who_was_erased_is_not_invited_again(call: Call, study: Path) -> None:
     assert "the data of 'physician-1' were erased" in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("day", "over"), [("2999-12-31", False), ("2020-12-31", True)])
 def test_how_long_personal_data_are_kept_is_stated(call: Call, study: Path, day: str, over: bool) -> None:
     (study / "study.toml").write_text(PROTOCOL.replace("2035-12-31", day), "utf-8")

@@ -18,6 +18,7 @@ from small_studies import exit_code
 entry = importlib.import_module("konsil.cli.main")
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_nothing_shown_controls_a_terminal(text: str) -> None:
     line = show(text)

@@ -250,6 +250,7 @@ def test_patience_ends_on_its_own_clock(tmp_path: Path, url: str, server: Server
         assert len(server.bodies) > 1, "more often than `tries`"
 
 
+@pytest.mark.slow
 def test_a_model_that_is_always_busy_holds_up_no_other(tmp_path: Path, url: str, server: Server) -> None:
     """Its works wait, at most so many as may be under way; the other's are asked meanwhile."""
     modes = {"s": "all: mistral capacity", "fine": "ok"}

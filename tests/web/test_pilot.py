@@ -268,6 +268,7 @@ def test_pairs_are_compared_by_answer_and_not_by_side(opened: Store, clock: Any)
         assert read[f"as {R1}"] == read[f"as {R2}"] != read["as canary-rater-3"]
 
 
+@pytest.mark.slow
 def test_the_way_over_http(rate: Any, enter: Any, monkeypatch: Any) -> None:
     monkeypatch.setitem(STUDIES, "pilot", STUDY)
     rate(R1, {Q[0]: "1", Q[1]: "2"})

@@ -221,6 +221,7 @@ def test_what_nobody_can_rate_is_not_drawn(opened: Store, clock: Any) -> None:
 # Over HTTP and at the command line ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_guest_waits_with_a_link_and_the_office_adds_a_place(
     enter: Any, opened: Store, clock: Any, monkeypatch: Any
 ) -> None:
@@ -283,6 +284,7 @@ def test_who_declines_does_not_hold_a_place(opened: Store, clock: Any) -> None:
     assert here.waiting() == ()
 
 
+@pytest.mark.slow
 def test_the_command_lists_and_adds(tmp_path: Path) -> None:
     folder = tmp_path / "s"
     CliRunner().invoke(group, ["new", str(folder), "--protocol", "real-pocqi"], catch_exceptions=False)
