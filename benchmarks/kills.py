@@ -96,6 +96,9 @@ model = "fake:delay=0.02"
 model = "fake:seed=4,delay=0.02"
 [prepare.themes]
 smallest = 3
+[adjudication]
+panel = "people"
+steps = 1
 [[plan]]
 panel = "people"
 instrument = "form"
@@ -208,6 +211,8 @@ LIVES: tuple[tuple[Callable[[Path], None], tuple[Step, ...]], ...] = (
             Step("invite", (".", "--who", "p1")),
             Step("kit", (".", "--rater", "p1")),
             Step("simulate", (".", "--truth", "truth.toml"), lambda folder: truth(folder)),
+            Step("adjudication", (".", "--open", *BY)),
+            Step("adjudication", (".", "--close", *BY)),
             Step("accept", (".", *WHY), reworded),
             Step("close", (".", "--batch", "")),
             Step("freeze", (".", *BY)),

@@ -30,6 +30,12 @@ panel = "p"
 file = "r.csv"
 records = "ratings"
 fixed = { criterion = "ok" }
+[[analyses]]
+name = "Right"
+statistic = "share"
+of = ["yes"]
+criterion = "ok"
+raters = "p"
 """
 
 

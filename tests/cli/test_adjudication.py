@@ -102,7 +102,7 @@ def test_a_round_from_its_opening_to_its_end(call: Call, study: Path) -> None:
     assert ", closed at 20" in out and " by staff-1" in out
     code, _, told = call("adjudication", study, "--close", "--by", "lead")
     assert code == 2
-    assert "no round of the adjudication is open; --open opens what waits" in told
+    assert "no round of the adjudication is open, so there is nothing to close" in told
     assert call("verify-log", study)[0] == 0
     code, out, _ = call("log", study, "--kind", CLOSED)
     assert (code, len(out.splitlines())) == (0, 1)

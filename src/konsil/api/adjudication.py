@@ -47,7 +47,7 @@ def close_round(folder: Folder, by: str) -> Round:
     with folder.store() as store:
         closed = adjudications.close(store, at=now(), by=pseudonym(store, by))
     if closed is None:
-        raise StudyError(f"{folder.path}: no round of the adjudication is open; --open opens what waits")
+        raise StudyError(f"{folder.path}: no round of the adjudication is open, so there is nothing to close")
     return closed
 
 
