@@ -64,6 +64,7 @@ def ends() -> dict[tuple[object, ...], list[float]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXACT)
 def test_the_range_is_that_of_every_filling(name: str, ends: dict[tuple[object, ...], list[float]]) -> None:
     bounds = [b for b in results(LEFT, EXACT[name]).bounds if math.isfinite(b.value)]

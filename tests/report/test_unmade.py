@@ -71,6 +71,7 @@ bins = [{ label = "easy", low = 0, high = 9 }]
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "n_refused"),
     [("", 0), ('where = { item = ["nothing"] }', 0), ('where = { colour = ["red"] }', 1), ('items = "core"', 1)],

@@ -331,6 +331,7 @@ def test_one_bad_row_in_a_million(tmp_path: Path, size: int) -> None:
     )
 
 
+@pytest.mark.slow
 def test_cardiology(data: Callable[[str], Path]) -> None:
     folder = data("cardiology_llm_eval") / "data"
     raters = {f"Reviewer{i}": f"r{i}" for i in (1, 2, 3)}

@@ -97,6 +97,7 @@ def test_slots_exchanged_and_choices_mirrored_are_the_same(tmp_path: Path, made:
     assert outcomes(imported(tmp_path / "two", made)) == before
 
 
+@pytest.mark.slow
 def test_parquet_says_the_same(tmp_path: Path, made: Made) -> None:
     one, two = imported(tmp_path / "one", made), imported(tmp_path / "two", made, "parquet")
     with one.store() as a, two.store() as b:

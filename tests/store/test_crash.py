@@ -109,6 +109,7 @@ def test_kill_9_while_the_database_is_made(tmp_path: Path) -> None:
             assert store.verify_log() == ()
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path) -> None:
     few = Batch(items=(Item("i", "?"),))
     many = Batch(

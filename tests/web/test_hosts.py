@@ -103,6 +103,7 @@ def test_a_proxy_that_is_no_address() -> None:
         checked(Options(trusted_proxies=("nginx",)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("trusted", "refused"), [((), 10), (("127.0.0.1",), 0), (("10.0.0.0/8",), 10)])
 def test_visitors_behind_a_proxy(trusted: tuple[str, ...], refused: int, tmp_path: Path) -> None:
     """Forty volunteers knock in one minute; the header counts only where the proxy that sends it is trusted."""

@@ -38,6 +38,7 @@ def knocks(client: httpx.Client, address: str, forwarded: list[str]) -> list[int
     return [client.get(address, headers={"x-forwarded-for": one}).status_code for one in forwarded]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("trusted", "refused"), [(PROXY, 0), ((), 10), (("10.0.0.0/8",), 10)])
 def test_volunteers_by_an_open_link(trusted: tuple[str, ...], refused: int, tmp_path: Path) -> None:
     with behind_a_proxy(tmp_path, trusted, volunteers_a_minute=30) as (url, access), httpx.Client() as client:
