@@ -20,6 +20,7 @@ import sqlite3
 import sys
 import tempfile
 import time
+import unittest.mock
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,12 +31,14 @@ import polars as pl
 
 from konsil.api import Folder, open_folder
 from konsil.api.rehearsal.rehearsal import truth_of
-from konsil.errors import KonsilError
+from konsil.errors import KonsilError, SourceError
 from konsil.records import Source
 from konsil.sources import Table, read_answers, read_items, read_labelstudio, read_ratings, read_table
 from konsil.sources.anki import read_anki
 from konsil.sources.files.parquet import check_parquet, read_parquet
 from konsil.sources.files.spreadsheet import check_spreadsheet, read_spreadsheet
+from konsil.sources.inspect import inspect_contents
+from konsil.sources.inspect.inspect_logs import read_inspect_log
 from konsil.study import parse
 from konsil.web.kit.kit_answers import _opened as open_kit_answers
 
@@ -278,6 +281,36 @@ def make_labelstudio(rng: random.Random) -> bytes:
     return broken(rng, as_json(rng, nested(rng, ANNOTATED, 4)))
 
 
+RUN = {
+    "version": 2, "status": "success",
+    "eval": {"created": "2026-01-05T10:00:00+00:00", "task": "t", "model": "m", "config": {},
+             "dataset": {"samples": 3, "sample_ids": ["q0", "q1", "q2"]}},
+}  # fmt: skip
+SAMPLES = [
+    {"id": f"q{n}", "epoch": 1, "input": f"Question {n}?", "target": "metformin", "metadata": {"specialty": "endo"},
+     "output": {"model": "m", "choices": [{"message": {"role": "assistant", "content": "Metformin."},
+                                           "stop_reason": "stop"}]},
+     "scores": {"grader": {"value": "C"}}} for n in range(3)
+]  # fmt: skip
+
+
+def make_inspect(rng: random.Random) -> bytes:
+    """A log of Inspect as an archive, whose parts are changed in structure and then inside the archive."""
+    out = io.BytesIO()
+    parts = {"header.json": RUN, **{f"samples/{sample['id']}_epoch_1.json": sample for sample in SAMPLES}}
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        # One part: a log with a fault in each is refused at the first.
+        changed = rng.choice(list(parts))
+        for name, part in parts.items():
+            archive.writestr(name, as_json(rng, nested(rng, part, 4)) if name == changed else json.dumps(part))
+    return _repacked(rng, out.getvalue()) if rng.random() < 0.3 else out.getvalue()
+
+
+def make_inspect_json(rng: random.Random) -> bytes:
+    """A log of Inspect in JSON."""
+    return broken(rng, as_json(rng, nested(rng, {**RUN, "samples": SAMPLES}, 4)))
+
+
 def make_kit(rng: random.Random) -> bytes:
     """The answers file of a kit."""
     inner = nested(rng, {"kit": "k1", "revision": 1, "copy": "c", "screens": {"t": {"correct": "yes"}}})
@@ -363,6 +396,23 @@ def read_records(table: Table, path: Path) -> None:
         raise KonsilError("of no kind")
 
 
+def read_a_log(path: Path) -> None:
+    """Read a log of Inspect in this process: a child needs seconds to load Inspect."""
+
+    def read_here(_: str, log: Path, __: str, where: str, ___: int, receive: Any, ____: str) -> Any:
+        out = io.BytesIO()
+        inspect_contents.write_contents(log, where, out)
+        out.seek(0)
+        contents = receive(json.loads(out.readline()), out)
+        if contents is None:
+            raise SourceError(f"{where}: what was read is not whole")
+        return contents
+
+    with unittest.mock.patch.object(inspect_contents, "run_child", read_here):
+        for kind in ("answers", "items", "ratings"):
+            read_inspect_log(path, Source(path.name, kind))  # type: ignore[arg-type]
+
+
 def read_a_study(path: Path) -> None:
     """Read and check a protocol beside an empty codebook."""
     (path.parent / "codebook.en.md").touch()
@@ -400,6 +450,8 @@ READERS = {
     "crowdanki": Reader(make_crowdanki, "deck.json", read_anki),
     "apkg": Reader(make_apkg, "deck.apkg", read_anki),
     "child": Reader(lambda rng: rng.choice((make_parquet, make_xlsx))(rng), "t.xlsx", read_in_child),
+    "inspect": Reader(make_inspect, "log.eval", read_a_log),
+    "inspect json": Reader(make_inspect_json, "log.json", read_a_log),
     "kit": Reader(make_kit, "answers.json", read_a_kit),
     **{name: Reader(make, "t.json", read, numbered=True) for name, (make, read) in fuzz_web.READ.items()},  # type: ignore[arg-type]
     "study.toml": Reader(make_study, "study.toml", read_a_study),

@@ -23,15 +23,15 @@ def fuzzer() -> ModuleType:
     return module
 
 
-NAMES = ("csv", "jsonl", "json", "parquet", "xlsx", "labelstudio", "crowdanki", "apkg", "kit", "pages",
-         "signed kit", "study.toml", "simulation.toml")  # fmt: skip
+NAMES = ("csv", "jsonl", "json", "parquet", "xlsx", "labelstudio", "crowdanki", "apkg", "inspect", "inspect json",
+         "kit", "pages", "signed kit", "study.toml", "simulation.toml")  # fmt: skip
 
 
 def test_every_reader_is_fuzzed_here(fuzzer: ModuleType) -> None:
     assert {*NAMES, IN_CHILD} == {*fuzzer.READERS}
 
 
-SLOW = {"apkg", "pages", "signed kit", "xlsx", "parquet"}
+SLOW = {"apkg", "inspect", "inspect json", "pages", "signed kit", "xlsx", "parquet"}
 """What takes a second or more: an application or a child process for every input."""
 
 

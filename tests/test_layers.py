@@ -290,6 +290,16 @@ def test_the_rules_find_what_is_planted(rule: Callable[[Module], list[str]], fou
         assert any(word in breach for breach in breaches), word
 
 
+def test_what_is_named_in_the_documents_of_the_house_is_there():
+    """Modules move; a walk through modules that are elsewhere leads nobody."""
+    for name in ("ARCHITECTURE.md", "CONTRIBUTING.md"):
+        text = (ROOT / name).read_text("utf-8")
+        named = set(re.findall(r"`(?:src/konsil/)?((?:[a-z_]+/)+[a-z_]+\.(?:py|po))`", text))
+        missing = {one for one in named if not (SOURCE / one).is_file() and not (ROOT / one).is_file()}
+        assert named
+        assert not missing
+
+
 MOST_ENTRIES = 15
 """How many modules and folders a folder may have; the commands and the protocols are lists, and may be longer."""
 MOST_FLOORS = 6
@@ -341,6 +351,7 @@ def floors(graph: dict[str, set[str]]) -> list[set[str]]:
     return laid
 
 
+@pytest.mark.slow
 def test_no_module_imports_itself_by_way_of_others():
     assert floors(arrows())
 

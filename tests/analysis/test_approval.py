@@ -91,6 +91,7 @@ def test_judges_are_compared_on_the_same_failures() -> None:
     assert gaps["generalist", "llama"].high < 0
 
 
+@pytest.mark.slow
 def test_a_failure_is_one_of_every_expert_unless_their_mean_is_asked_for() -> None:
     """Each failure of the data has an expert who gives 0.5, which the audit itself takes for a pass; means are 0.25."""
     every = results(DATA, replace(HAR, failure_by="every"))

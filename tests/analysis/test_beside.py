@@ -109,6 +109,7 @@ def test_renaming_raters_changes_no_number_but_in_the_last_digits() -> None:
     assert np.array(now) == pytest.approx(np.array(was), rel=1e-6, nan_ok=True)
 
 
+@pytest.mark.slow
 def test_the_methods_say_how_differences_were_tested_and_which_metric_alpha_has() -> None:
     def words(**more: object) -> str:
         found = ask("krippendorff_alpha", "grade", by=("system",), compare="system", **more)

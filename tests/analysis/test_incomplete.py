@@ -149,6 +149,7 @@ def test_names_of_raters_move_no_limit() -> None:
     assert (first.low, first.high) == pytest.approx((other.low, other.high), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_intervals_of_a_thin_design_cover() -> None:
     """Three raters, the third with a fifth of 25 items: .80 and .82 were covered, of .95."""
     generator, held = np.random.default_rng(5), {"percent_agreement": 0, "cohen_kappa": 0}

@@ -79,6 +79,7 @@ def test_the_range_is_that_of_every_filling(name: str, ends: dict[tuple[object, 
         assert {b.group["system"] for b in bounds} == concerned
 
 
+@pytest.mark.slow
 def test_what_has_no_range_says_so_and_nothing_missing_has_none() -> None:
     found = results(LEFT, *UNTOLD)
     assert {b.analysis for b in found.bounds} == {"worths", "taus", "accord"}

@@ -27,6 +27,7 @@ def value(system: str, user: str) -> float:
     return against_rest(outcomes(lambda r: of_user[r.rater] == user), lambda y: int(y > 0) - int(y < 0))[system]
 
 
+@pytest.mark.slow
 def test_a_difference_is_that_of_the_groups_with_both_influences_in_its_error() -> None:
     by_system = {r.group["system"]: r for r in rows_of(EXPOSURE, "difference")}
     alone = {(r.group["system"], r.group["user"]): r for r in rows_of(EXPOSURE)}
@@ -56,6 +57,7 @@ def test_systems_are_compared_with_one_another() -> None:
     assert big.estimate.low > 0
 
 
+@pytest.mark.slow
 def test_groups_of_items_lengths_and_judges_have_differences_and_more_than_two_a_test() -> None:
     themes = rows_of(replace(ASKED, by=("theme",), compare="theme"), "difference")
     assert {(r.group["theme"], r.versus["theme"]) for r in themes} == {("drugs", "signs")}

@@ -180,6 +180,7 @@ def test_what_an_analysis_decides_itself_stays(change: dict[str, str]) -> None:
     assert (a.low, a.high, a.method) == (b.low, b.high, b.method) and a.high > a.low
 
 
+@pytest.mark.slow
 def test_comparisons_of_people_follow_the_target() -> None:
     def rows(inference: Inference, statistic: str) -> list[Row]:
         asked = replace(ASKED, statistic=statistic)

@@ -237,6 +237,7 @@ def test_other_words_are_accepted_once_with_a_reason_and_told(folder: Path, caps
     assert "there is nothing to accept" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_second_change_needs_a_second_acceptance_and_no_more(folder: Path) -> None:
     rewrite(folder, ("Is it correct?", "Is the answer correct?"))
     _accept(folder)

@@ -202,6 +202,7 @@ def test_people_get_none_and_what_is_stored_has_no_instruction(tmp_path: Path) -
         assert not [a for a in store.answers() if DEMAND.search(a.text)]
 
 
+@pytest.mark.slow
 def test_the_report_and_what_is_exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = made(tmp_path / "study", language="de")
     judged(folder, monkeypatch)
@@ -217,6 +218,7 @@ def test_the_report_and_what_is_exported(tmp_path: Path, monkeypatch: pytest.Mon
     assert back.data().injected == folder.data().injected
 
 
+@pytest.mark.slow
 def test_in_letters_neither_judges_nor_answers_have_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = made(tmp_path / "study")
     text = (folder.path / "study.toml").read_text("utf-8").replace("[injections]", '[injections]\njudges = ["immune"]')
@@ -234,6 +236,7 @@ def test_in_letters_neither_judges_nor_answers_have_names(tmp_path: Path, monkey
     assert "obedient" not in page and "immune" not in page
 
 
+@pytest.mark.slow
 def test_by_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = made(tmp_path / "study")
     judged(folder, monkeypatch)

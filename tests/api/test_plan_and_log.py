@@ -78,6 +78,7 @@ def records(folder: Path) -> list[dict[str, object]]:
     return rows
 
 
+@pytest.mark.slow
 def test_a_plan_that_was_never_frozen_is_declared(tmp_path: Path) -> None:
     folder = make(tmp_path / "study", STUDY)
     rate(folder)

@@ -136,6 +136,7 @@ def test_it_waits_for_the_answers_and_the_plan_waits_for_it(folder: Path):
         open_folder(folder)
 
 
+@pytest.mark.slow
 def test_it_can_be_drawn_anew_until_a_plan_is(folder: Path):
     answered(folder)
     first = prepare(open_folder(folder))

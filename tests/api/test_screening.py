@@ -169,6 +169,7 @@ def test_nothing_stored_on_a_dry_run_and_without_a_screen(folder: Path, capsys: 
         screen_items(open_folder(folder))
 
 
+@pytest.mark.slow
 def test_languages_are_recognised(folder: Path) -> None:
     pytest.importorskip("py3langid")
     (folder / "items.csv").write_text(

@@ -106,6 +106,7 @@ def test_from_the_questions_to_the_stratum(folder: Path, capsys: pytest.CaptureF
     assert len({i.strata["theme"] for i in open_folder(folder).data().items}) == 3
 
 
+@pytest.mark.slow
 def test_what_is_wrong_is_told(folder: Path) -> None:
     opened = open_folder(folder)
     early = _table(folder / "d.csv", ("theme", "decision"), ("x", "y"))

@@ -253,6 +253,7 @@ def test_names_exchanged_change_nothing_that_is_shown(seed: int, tmp_path: Path)
     assert differing(seed, tmp_path) == []
 
 
+@pytest.mark.slow
 def test_identifiers_cannot_be_made_again_from_names(tmp_path: Path) -> None:
     """What a task is called in the store is a digest that anybody can compute who tries all names."""
     folder = made(drawn(1), NAMES, tmp_path / "study")
@@ -273,6 +274,7 @@ def test_letters_follow_from_the_key_and_not_from_the_protocol(tmp_path: Path) -
     assert len(orders) == 6
 
 
+@pytest.mark.slow
 def test_no_number_of_agreement_depends_on_what_systems_are_called(tmp_path: Path) -> None:
     """Which answer of a comparison is stored as A follows from the names: no statistic may notice."""
     study, numbers = drawn(3), []

@@ -268,6 +268,7 @@ def test_the_right_encoding_is_read(call: Call, tmp_path: Path) -> None:
     assert call("agreement", file, "--encoding", "cp1252", *FEW)[0] == 0
 
 
+@pytest.mark.slow
 def test_a_spreadsheet_with_merged_headers(refused: Callable[..., str], tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     sheet = book.active
@@ -279,6 +280,7 @@ def test_a_spreadsheet_with_merged_headers(refused: Callable[..., str], tmp_path
     assert "merged" in refused(tmp_path / "t.xlsx")
 
 
+@pytest.mark.slow
 def test_numbers_as_text_in_a_spreadsheet_are_numbers(call: Call, tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     sheet = book.active

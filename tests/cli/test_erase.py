@@ -135,6 +135,7 @@ def test_who_is_not_known_is_one_sentence(call: Call, study: Path) -> None:
     assert err == "konsil: rater: there is no person 'physican-1' among the raters; did you mean 'physician-1'?\n"
 
 
+@pytest.mark.slow
 def test_a_second_time_nothing_is_left(call: Call, study: Path) -> None:
     erase(call, study)
     before = call("verify-log", study)

@@ -91,6 +91,7 @@ def test_help_loads_no_heavy_library() -> None:
     assert found.returncode == 0, found.stderr
 
 
+@pytest.mark.slow
 def test_a_study_is_opened_and_served_without_what_only_analyses_need() -> None:
     """SciPy's functions took a third of the time in which a command starts: they load when a number is computed."""
     code = (

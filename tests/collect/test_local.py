@@ -355,6 +355,7 @@ def alive(pid: int) -> bool:
     return state != "Z"
 
 
+@pytest.mark.slow
 def test_a_run_starts_the_model_once_and_ends_it(served, monkeypatch):
     monkeypatch.setenv("http_proxy", "http://192.0.2.1:9")  # a proxy is for other machines
 

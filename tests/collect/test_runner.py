@@ -265,6 +265,7 @@ def test_tokens_a_minute_are_those_that_the_server_counts() -> None:
     assert asyncio.run(story()) == pytest.approx(15.0)
 
 
+@pytest.mark.slow
 def test_all_faults_at_once(store: Store) -> None:
     faults = Faults(0.05, 0.05, 0.05, 0.05, 0.02, 0.02, 0.02, retry_after=0.01)
     n = 400
@@ -297,6 +298,7 @@ def test_a_busy_endpoint_is_asked_less_and_then_more() -> None:
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_rates_a_minute_are_kept() -> None:
     async def story(limits: Limits, tokens: int) -> float:
         limiter = Limiter(limits)

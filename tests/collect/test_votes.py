@@ -172,6 +172,7 @@ def test_abstaining_in_both_orders_is_an_abstention() -> None:
     assert only(orders(BETTER, [None], [None], "missing")).state == "abstained"
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.sampled_from(DEGREES.scale.labels), st.sampled_from(DEGREES.scale.labels))
 def test_degrees_meet_between_the_two_towards_the_tie(a: str, b: str) -> None:

@@ -172,6 +172,7 @@ def test_mtbench_agreement_of_gpt4_with_people_and_of_people(
         assert agreed.low < agreed.value < agreed.high
 
 
+@pytest.mark.slow
 def test_mtbench_against_the_majority_by_hand(mtbench: Folder) -> None:
     by_unit: dict[tuple[str, str], list[str]] = {}
     judge: dict[tuple[str, str], str] = {}

@@ -81,6 +81,7 @@ def test_what_a_judge_says_comes_back(data: st.DataObject) -> None:
         assert read_form(case.screen.fields, form).given == reading.given
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=100, deadline=None)
 def test_words_around_the_verdict_change_nothing(data: st.DataObject) -> None:
@@ -96,6 +97,7 @@ def test_words_around_the_verdict_change_nothing(data: st.DataObject) -> None:
     assert reading.given == read_reply(case.screen.fields, as_json(said)).given
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=150, deadline=None)
 def test_a_part_of_a_reply_is_no_rating(data: st.DataObject) -> None:

@@ -267,6 +267,7 @@ def test_sentences_that_overlap_or_lie_outside_are_refused(spans: tuple[Span, ..
 # Parity ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(cases(st.sampled_from(["An answer.", "Yes, 3 mg.", "Nein: nie!", "A much better"])))
 @settings(max_examples=100, deadline=None)
 def test_judges_read_all_that_people_read_and_only_words_on_the_reply_besides(case: Case) -> None:

@@ -140,6 +140,7 @@ def added(n: int, number: int, **strata: str) -> Event:
     return Event(f"{ADDED} {n:04}", ADDED, "p", f"2026-01-0{9 - n}T00:00:00Z", data)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 3), st.sampled_from(["s0", "s1"])), min_size=1, max_size=3), st.booleans())
 def test_places_that_are_added_move_nothing_that_was_drawn(waves: list[tuple[int, str]], overlaps: bool) -> None:

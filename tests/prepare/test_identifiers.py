@@ -35,6 +35,7 @@ def test_the_figure_that_is_printed_is_measured_on_questions_by_another_hand(ben
     assert (round(float(low), 3), round(float(high), 3)) == (RECALL.low, RECALL.high)
 
 
+@pytest.mark.slow
 def test_the_pages_tables_are_what_the_command_writes(bench: ModuleType) -> None:
     page = bench.PAGE.read_text("utf-8")
     assert page.partition(bench.BEGIN)[2].partition(bench.END)[0].strip() == "\n".join(bench.tables()).strip()

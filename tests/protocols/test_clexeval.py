@@ -125,6 +125,7 @@ def test_the_plan_is_the_papers_to_the_score() -> None:
         assert {t.batch for t in main if t.rater == rater} != {""}
 
 
+@pytest.mark.slow
 def test_judges_and_the_program_see_all_that_counts_and_no_pilot() -> None:
     _, _, tasks = planned()
     pilot = [t for t in tasks if t.purpose == "pilot"]

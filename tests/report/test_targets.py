@@ -76,6 +76,7 @@ def test_differences_have_the_units_of_both_groups(thin: Callable[..., dict[str,
     assert (line["n_units"], line["n_units_versus"], line["n_clusters"]) == ("30", "29", "59")
 
 
+@pytest.mark.slow
 def test_tables_mark_whom_the_first_intervals_are_about(thin: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
     def notes(targets: list[str]) -> list[str]:
         arguments = thin("en")

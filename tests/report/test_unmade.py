@@ -85,6 +85,7 @@ def test_figures_are_of_what_was_made(tmp_path: Path, more: str, n_refused: int)
     assert page.is_file()
 
 
+@pytest.mark.slow
 def test_both_commands_write_everything_and_end_with_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "study.toml").write_text(STUDY.format(more='items = "core"', derived=""))
     import_ratings(tmp_path, ROWS)

@@ -91,6 +91,7 @@ def test_quality_and_accuracy_are_what_they_say():
     assert abs(np.mean(list(simulated.truth_values.difficulty.values()))) < 0.06
 
 
+@pytest.mark.slow
 def test_abstention_rises_with_difficulty():
     simulated = drawn(n=1500)
     difficulty = simulated.truth_values.difficulty

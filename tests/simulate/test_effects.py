@@ -145,6 +145,7 @@ def test_a_wrong_answer_may_have_the_right_reasoning():
     assert shares["b"] < 0.01
 
 
+@pytest.mark.slow
 def test_a_design_may_have_higher_agreement_on_one_criterion_and_other_times():
     fine = dataclasses.replace(RUBRIC, id="fine")
     plan = (Allocation("physicians", "rubric", phase="one"), Allocation("physicians", "fine", phase="two"))

@@ -96,6 +96,7 @@ def test_truths_that_have_a_formula():
     assert rows[-1].truth == pytest.approx(0.1, abs=5 * rows[-1].truth_error + 1e-4)
 
 
+@pytest.mark.slow
 def test_self_agreement_and_pairs_of_raters():
     study = study_of(
         plan=(Allocation("physicians", "form", raters_per_item=2, repeats=50),),

@@ -43,6 +43,7 @@ def test_a_small_parquet_file_with_a_huge_cell_is_refused(tmp_path: Path, monkey
         read_parquet(path.read_bytes(), "t.parquet")
 
 
+@pytest.mark.slow
 def test_damaged_parquet_prints_nothing_but_a_sentence(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """The library prints its panics itself, past everything that Python can catch."""
     path = tmp_path / "t.parquet"
@@ -65,6 +66,7 @@ limit({memory}, {seconds})
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts a process's memory so")
 def test_the_childs_memory_is_bounded() -> None:
     work = "x = [bytearray(1 << 20) for _ in range({})]"
@@ -78,6 +80,7 @@ def test_the_childs_memory_is_bounded() -> None:
     assert codes == [0, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
 def test_the_childs_time_is_bounded() -> None:
     ended = subprocess.run([sys.executable, "-c", CHILD.format(memory=1 << 30, seconds=1, work="while True: pass")])
@@ -136,6 +139,7 @@ def test_cells_with_nothing_in_them_are_counted(tmp_path: Path, monkeypatch: pyt
     assert read_table(tmp_path / "t.csv").frame.height == 2_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["t.jsonl", "t.json", "t.csv"])
 def test_a_file_of_nothing_but_faults_is_not_read_to_its_end(tmp_path: Path, name: str) -> None:
     n = MOST + 1_000

@@ -102,6 +102,7 @@ def test_answers_that_contradict(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_cardiology(data: Callable[[str], Path]) -> None:
     path = data("cardiology_llm_eval") / "data" / "2_Data.xlsx"
     read = read_table(path, sheet="Accuracy")

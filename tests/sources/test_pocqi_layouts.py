@@ -408,6 +408,7 @@ def test_an_axis_may_be_left_out_by_name(tmp_path: Path, plain: Made) -> None:
     assert "verifiability" not in {r.criterion for r in records.ratings}
 
 
+@pytest.mark.slow
 def test_an_analysis_on_a_column_that_no_table_has_is_refused_and_says_so(tmp_path: Path, plain: Made) -> None:
     for row in plain.tables["qa_questions"]:
         row.pop("source")

@@ -67,6 +67,7 @@ def test_round_trip(tmp_path: Path, rows: list[list[str]]) -> None:
     assert table.frame.to_dict(as_series=False) == {c: [v or None for v in vs] for c, vs in filled.items()}
 
 
+@pytest.mark.slow
 def test_sheets(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     made = book(path, [["a"], [1]], "Accuracy")
@@ -81,6 +82,7 @@ def test_sheets(tmp_path: Path) -> None:
     assert message(path, "Nothing") == "t.xlsx: sheet 'Nothing' is empty"
 
 
+@pytest.mark.slow
 def test_merged_cells(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     made = book(path, [["item", "reviewers", None], ["", "r1", "r2"], [1, 4, 5]])
@@ -134,6 +136,7 @@ def test_zip_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "unpacked the spreadsheet has 4 MiB, more than the 2 allowed" in message(path)
 
 
+@pytest.mark.slow
 def test_gaps_within_rows_and_headers(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     book(path, [["item", None, "label"], [1, None, 4], [2, None, 5, "stray"]])

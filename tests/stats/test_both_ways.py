@@ -24,6 +24,7 @@ def value(name: str, codes: Codes) -> float:
     return float(np.ravel(chosen.finalise(chosen.tally(codes).sum(axis=0)))[0])
 
 
+@pytest.mark.slow
 @given(LABELS, st.integers(0, 2**12 - 1))
 def test_any_comparison_may_be_read_the_other_way_round(labels: np.ndarray, bits: int) -> None:
     codes = Codes(labels, np.arange(len(labels)) // 2, 3, reverse=REVERSE)

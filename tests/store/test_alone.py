@@ -43,6 +43,7 @@ def wait_for(store: Store) -> None:
     raise last
 
 
+@pytest.mark.slow
 def test_a_second_run_is_told_since_when_the_first_is_under_way(where: str, store: Store) -> None:
     process = holder(where)
     try:

@@ -290,6 +290,7 @@ def test_a_reason_does_not_keep_the_name(study: Store, reason: str) -> None:
     assert "R1" in people(study)
 
 
+@pytest.mark.slow
 def test_a_preview_states_the_same_and_changes_nothing(study: Store) -> None:
     before = everything(study)
     planned = erasing.preview(study, STUDY, "R1")

@@ -35,6 +35,7 @@ def test_nothing_was_called(tmp_path: Path) -> None:
         assert usages(store) == ()
 
 
+@pytest.mark.slow
 def test_latency_is_of_calls_with_a_reply(tmp_path: Path) -> None:
     """The refused call of 900 seconds has no latency, the reply that could not be used has."""
     with Store.open(tmp_path) as store:

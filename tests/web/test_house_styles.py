@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -86,6 +87,7 @@ def forms(html: str) -> set[str]:
     return {name for name, pattern in FORMS.items() if re.search(pattern, html)}
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(CONTENT, HOUSES, HOUSES)
 def test_forms_do_not_depend_on_the_system(

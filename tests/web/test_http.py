@@ -343,6 +343,7 @@ def test_the_whole_study_without_a_script(enter: Enter, opened: Store) -> None:
     assert "Vielen Dank" in browser.html
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_shown_with_what_was_said(enter: Enter) -> None:
     browser = enter()
     path = task_path(browser)

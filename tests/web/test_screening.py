@@ -193,6 +193,7 @@ def test_without_a_screening_there_is_nothing_to_decide(enter: Callable[..., Any
 # Many ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_ten_thousand_are_paged_and_quick(tmp_path: Path, empty: Path, clock: Clock) -> None:
     shutil.copyfile(empty, tmp_path / "konsil.db")
     with Store.open(tmp_path) as store:
