@@ -16,15 +16,21 @@ TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 def compact(name: str, text: str) -> str:
     r"""A script or style sheet without the comments that have lines of their own, and without indentation.
 
+    A style sheet loses the spaces around its punctuation, too: a page with all that it needs is small by rule.
+
+    >>> compact("a.css", "/* Why. */\n.a, .b > i { margin: 0 calc(1px + 2px); color: red; }\n")
+    '.a,.b > i{margin:0 calc(1px + 2px);color:red}'
     >>> compact("a.js", "// Why.\n  f(1); // stays\n")
     'f(1); // stays\n'
     """
     if name.endswith(".css"):
         text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-    elif not name.endswith(".js"):
+        text = re.sub(r"\s*([{};,])\s*", r"\1", text).strip()
+        return re.sub(r":\s+", ":", text).replace(";}", "}")
+    if not name.endswith(".js"):
         return text
     lines = (line.strip() for line in text.splitlines())
-    return "".join(f"{line}\n" for line in lines if line and not (name.endswith(".js") and line.startswith("//")))
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith("//"))
 
 
 @cache
