@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from konsil.api.folder.folder import open_folder
 from konsil.api.folder.opened import PROTOCOL
 from konsil.api.rehearsal.copying import copy_new
-from konsil.api.rehearsal.local_model_notes import MODEL
 from konsil.api.rehearsal.rehearsal import report, simulate, truth_of
+from konsil.collect.local.shipped_model import SHIPPED
 from konsil.prepare.draw.lexical import folded
 from konsil.records import Answer, Item
 
@@ -38,7 +38,7 @@ def local_demo(target: Path, say: Callable[[str], None] = lambda _: None) -> Pat
     from konsil.collect.jobs.systems import answer
     from konsil.collect.local.local import must_run
 
-    must_run(MODEL)
+    must_run(SHIPPED.id)
     with as_file(files("konsil.demo")) as demo:
         if not _ours(target, demo):
             copy_new(target, lambda draft: _copy(demo, draft))

@@ -6,12 +6,11 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from konsil.api.folder.folder import Folder
+from konsil.collect.local.shipped_model import SHIPPED
 from konsil.study.sections.calling import LOCAL
 
 if TYPE_CHECKING:
     from konsil.report import Section
-MODEL = "smollm2"
-"""Its name."""
 
 
 def about_the_model(folder: Folder) -> tuple[Section, ...]:
@@ -19,7 +18,7 @@ def about_the_model(folder: Folder) -> tuple[Section, ...]:
     from konsil.report import Section
 
     study = folder.study
-    name = f"{LOCAL}:{MODEL}"
+    name = f"{LOCAL}:{SHIPPED.id}"
     judges = [j.rater for j in study.judges if j.model == name]
     if not judges and all(s.model != name for s in study.systems):
         return ()

@@ -48,8 +48,8 @@ def finished(request: Request) -> Response:
     open_ = sum(not (row.decided or row.closed) for row in site.adjudicating.rows(who))
     with reading(site.store.engine) as connection:
         changed = changed_pages(site, connection, who)
-    told = {"progress": progress(site.desk.line(who), None), "reviews_open": open_, "n_changed": len(changed)}
-    return page(request, "finished.html", told)
+    context = {"progress": progress(site.desk.line(who), None), "reviews_open": open_, "n_changed": len(changed)}
+    return page(request, "finished.html", context)
 
 
 def task(request: Request) -> Response:

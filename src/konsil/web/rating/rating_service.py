@@ -319,7 +319,7 @@ class Desk:
                 reason=reason if changes.revises and self._asks_why(task) else "",
             )
         screens.change(connection, state, {"submitted_at": at, "seconds": changes.seconds})
-        if drafts.values(connection, task.id).get(REASON_FOR_CHANGE, drafts.EMPTY).value:
+        if reason:
             # The next change has a reason of its own.
             blank = Change(secrets.token_hex(16), REASON_FOR_CHANGE, "", state.rev)
             drafts.keep(connection, state, [blank], at)
