@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import re
 import sqlite3
 import sys
 from collections.abc import Iterator
@@ -29,6 +30,10 @@ sys.path.append(str(Path(__file__).parent))
 DATA = Path(os.environ.get("KONSIL_TEST_DATA", str(Path(__file__).resolve().parents[2] / "shared" / "data")))
 
 
+_ALL_SLOW = re.compile(r"^pytestmark = (in_a_browser|\[?pytest\.mark\.slow\b)", re.MULTILINE)
+# The tests of the migrations themselves.
+_OF_MIGRATIONS = {"test_migrate", "test_older", "test_columns"}
+
 # A busy machine is no fault of a property: neither the time of one example nor that of making it is a failure.
 _BUSY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", _BUSY)
@@ -38,6 +43,17 @@ settings.register_profile("quick", _BUSY, max_examples=25)
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--shuffle SEED`: files, and the tests within each, in a random order, to find tests that need one another."""
     parser.addoption("--shuffle", type=int, metavar="SEED", help="run files and their tests in a random order")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A file of slow tests alone is not even imported where these are left out: vendors' libraries take seconds."""
+    if collection_path.suffix != ".py" or not _without_slow(config):
+        return None
+    return True if _ALL_SLOW.search(collection_path.read_text("utf-8")) else None
+
+
+def _without_slow(config: pytest.Config) -> bool:
+    return "not slow" in str(config.option.markexpr)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -53,7 +69,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_configure(config: pytest.Config) -> None:
     """A quarter of the examples where the slow tests are left out; the whole suite tries all of them."""
-    settings.load_profile("quick" if "not slow" in str(config.option.markexpr) else "thorough")
+    settings.load_profile("quick" if _without_slow(config) else "thorough")
 
 
 @pytest.fixture(scope="session")
@@ -69,8 +85,8 @@ def statements(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def _new_databases(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Outside of the store's own tests, new SQLite databases skip the migrations: hundreds of tests make one."""
-    if request.path.parent.name == "store" or "konsil.store.engine.migrate" not in sys.modules:
+    """But for the tests of the migrations, new SQLite databases are made as a migrated one is: hundreds of tests do."""
+    if request.path.stem in _OF_MIGRATIONS or "konsil.store.engine.migrate" not in sys.modules:
         return
     from konsil.store.engine import migrate
 

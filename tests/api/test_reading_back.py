@@ -174,6 +174,7 @@ def test_row_counts_are_checked_beside_the_digests(
     assert "says 13 records of ratings.csv, which has 12" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_records_and_calls_are_written_together_or_not_at_all(
     exported: Path, other: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -211,6 +212,7 @@ def test_a_label_that_was_stored_otherwise_is_a_conflict(study: Path, exported: 
     assert exit_code("import", other, "--export", exported) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx"])
 @pytest.mark.parametrize("wide", [False, True])
 def test_a_table_in_which_nobody_has_rated_yet_has_nothing_to_import(

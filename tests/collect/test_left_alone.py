@@ -228,6 +228,7 @@ def test_a_model_that_answers_is_not_stopped_by_a_group_of_items(tmp_path: Path,
         assert (again.progress.outcomes, again.progress.hopeless) == ({"filtered": 19}, {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["bucket", "token bucket"])
 def test_a_healthy_server_that_counts_by_the_minute_loses_no_answer(
     mode: str, tmp_path: Path, url: str, server: Server

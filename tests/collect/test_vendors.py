@@ -39,6 +39,8 @@ from pydantic_ai.profiles import ModelProfile
 from konsil.collect.providers.vendor_calls import complete
 from konsil.collect.providers.vendors import Vendor
 
+pytestmark = pytest.mark.slow
+
 KEY = "very-secret"
 SCHEMA = {
     "type": "object",
@@ -76,7 +78,6 @@ def call(handler: Any, *requests: Request) -> list[Reply | CallError]:
     return calls("/v1/messages", handler, make, requests or (ASKED,))
 
 
-@pytest.mark.slow
 def test_what_is_sent_and_what_is_read() -> None:
     seen: list[Any] = []
 

@@ -181,6 +181,7 @@ def test_win_differences(
     same(told(results, name, **group), win_difference(votes(MADE, keep), least))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("strict", "least"), [("", 1), ("strict ", 2)])
 @pytest.mark.parametrize(("where", "keep"), [("text alone", text_arm), ("both arms", both_arms)])
 def test_win_rates(

@@ -118,6 +118,7 @@ def test_leniency_raises_approvals_and_self_preference_one_family():
     )
 
 
+@pytest.mark.slow
 def test_severity_spreads_the_raters():
     def spread(severity):
         one = drawn(Truth(panels={"physicians": PanelTruth(0.85, severity=severity)}), study=study_of(physicians=12))

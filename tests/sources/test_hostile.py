@@ -70,6 +70,7 @@ def test_small_spreadsheets_that_claim_much_are_refused_at_once(
     assert time.process_time() - start < 10
 
 
+@pytest.mark.slow
 def test_parts_with_names_that_lead_elsewhere_are_not_unpacked(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     path = spreadsheet(tmp_path / "in" / "t.xlsx", bytes)

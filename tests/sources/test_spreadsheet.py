@@ -145,6 +145,7 @@ def test_gaps_within_rows_and_headers(tmp_path: Path) -> None:
     assert read_table(path).frame.rows() == [("1", "4"), ("2", None)]
 
 
+@pytest.mark.slow
 def test_what_the_library_warns_of_is_not_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """A workbook without a default style, of which the library warns, is read in silence."""
     book = openpyxl.Workbook()

@@ -60,6 +60,7 @@ def test_a_second_run_is_told_since_when_the_first_is_under_way(where: str, stor
     wait_for(store)
 
 
+@pytest.mark.slow
 def test_a_killed_run_leaves_no_lock(where: str, store: Store) -> None:
     process = holder(where)
     process.kill()

@@ -67,6 +67,7 @@ def _check(tmp_path: Path, n: int, acknowledged: bool) -> bool:
     return counts["ratings"] == n
 
 
+@pytest.mark.slow
 def test_kill_9_leaves_all_or_nothing(tmp_path: Path) -> None:
     for seconds in (0.15, 0.05, 0.0):
         folder = tmp_path / str(seconds)

@@ -141,6 +141,7 @@ QUASI = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.lists(st.tuples(st.sampled_from("pq"), QUASI), max_size=20), st.integers(1, 5))
 def test_every_combination_that_is_shown_belongs_to_k(people: list[tuple[str, dict[str, str]]], k: int) -> None:

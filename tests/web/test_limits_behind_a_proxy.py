@@ -47,6 +47,7 @@ def test_volunteers_by_an_open_link(trusted: tuple[str, ...], refused: int, tmp_
         assert (codes.count(200), codes.count(429)) == (40 - refused, refused)
 
 
+@pytest.mark.slow
 def test_a_header_that_a_visitor_invents_buys_no_tries(tmp_path: Path) -> None:
     """A proxy appends the address that it sees: what stands before it is the visitor's own word."""
     with behind_a_proxy(tmp_path, PROXY, volunteers_a_minute=30) as (url, access), httpx.Client() as client:

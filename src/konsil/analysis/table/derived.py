@@ -22,6 +22,7 @@ SCORE = "{}: mean"
 def with_derived(table: Long, derived: Sequence[Derived], instruments: Sequence[Instrument]) -> Long:
     """Add the columns that the protocol derives from ratings; an item without a rating has none of them."""
     frame = table.frame
+    added: list[str] = []
     for one in derived:
         if one.name in frame.columns:
             raise AnalysisError(f"derived {one.name!r}: ratings have a column of this name already; choose another")
@@ -29,7 +30,8 @@ def with_derived(table: Long, derived: Sequence[Derived], instruments: Sequence[
         column = SCORE.format(one.name)
         frame = frame.join(scores.rename({"score": column}), on="item", how="left")
         frame = frame.with_columns(_binned(pl.col(column), one.bins).alias(one.name))
-    return replace(table, frame=frame)
+        added += [column, one.name]
+    return replace(table, frame=frame, derived=(*table.derived, *added))
 
 
 def derived_values(table: Long, derived: Sequence[Derived]) -> tuple[DerivedValue, ...]:

@@ -108,6 +108,8 @@ class Long:
     """Names for several panels as one."""
     adjudicated: Adjudicated = field(default_factory=Adjudicated)
     """What became of labels at the adjudication, whichever of them the table has."""
+    derived: tuple[str, ...] = ()
+    """The columns that were derived from ratings."""
 
     def part(self, criterion: str, panel: str) -> pl.DataFrame:
         """The ratings of a panel, or of several with one name, on one criterion, with SUBJECT and NUMBERED.

@@ -105,7 +105,7 @@ def _columns(data: Data, table: Long) -> dict[str, dict[str, str]]:
         name: {i.id: i.strata[name] for i in data.items if name in i.strata}
         for name in sorted({name for i in data.items for name in i.strata})
     }
-    for name in _derived(data, table):
+    for name in table.derived:
         if table.frame.schema[name] == pl.String:
             pairs = table.frame.select("item", name).drop_nulls().unique()
             found[name] = dict(pairs.iter_rows())
@@ -137,11 +137,13 @@ def missing(data: Data, table: Long, exclusions: Exclusions, instruments: Sequen
         asked = [one for c in criteria.get(task.instrument, []) for one in _subjects(task, c)]
         known = _keys(ratings.filter(pl.col("task") == task.id))
         absent += [one for one in asked if _keys(rating_columns([one])).isdisjoint(known)]
+    if not absent:
+        return replace(table, frame=table.frame.clear())
     left_out = Exclusions(raters=exclusions.raters, items=exclusions.items)
     of_these = {r.task for r in absent}
-    tasks = [t for t in data.tasks if t.id in of_these] if absent else ()
+    tasks = [t for t in data.tasks if t.id in of_these]
     found = long(replace(data, ratings=absent, tasks=tasks), left_out, instruments, table.together)
-    columns = table.frame.select("item", *_derived(data, table)).unique(subset="item", keep="first")
+    columns = table.frame.select("item", *table.derived).unique(subset="item", keep="first")
     return replace(found, frame=found.frame.join(columns, on="item", how="left"))
 
 
@@ -177,9 +179,3 @@ def _subjects(task: Task, criterion: Criterion) -> Iterator[Rating]:
         yield from (replace(blank, answers=task.answers, span=s) for s in task.spans)
     elif criterion.scope in {"item", "task"}:
         yield blank
-
-
-def _derived(data: Data, table: Long) -> list[str]:
-    """Columns that were derived from ratings: those that are neither a rating's own nor a stratum."""
-    plain = long(replace(data, ratings=(), tasks=()), Exclusions(), ()).frame.columns
-    return [name for name in table.frame.columns if name not in plain]
