@@ -26,12 +26,13 @@ import sqlalchemy as sa
 from anyio.from_thread import start_blocking_portal
 from starlette.testclient import TestClient
 
-from konsil.api import open_folder
+from konsil.api import Folder, open_folder
 from konsil.api.running.kits import make_kit
 from konsil.errors import KonsilError
+from konsil.records import Rating
 from konsil.rehearse.forms import Form, forms
 from konsil.store.engine.engine import reading
-from konsil.store.people.access import Access, role_of
+from konsil.store.people.access import GUEST, Access, role_of
 from konsil.store.release import kits
 from konsil.web.app.app import create_app
 from konsil.web.app.routes import ROUTES
@@ -39,6 +40,7 @@ from konsil.web.kit.kit_answers import take_in
 from konsil.web.site.site import Options
 
 ROUND = 100
+AT = "2025-03-01T12:00:00Z"
 URL = "http://testserver"
 ROLES = ("rater", "rater", "rater", "curator", "coordinator", "analyst", "owner")
 STUDY = """
@@ -83,6 +85,87 @@ records = "answers"
 undecided = "kept"
 rules = ["follow-up"]
 """
+JOINED = """
+title = "With places"
+seed = 5
+blinded = true
+[[instruments]]
+id = "form"
+[[instruments.criteria]]
+id = "correct"
+question = "Is it correct?"
+scale = { labels = ["no", "yes"] }
+[[systems]]
+id = "a"
+[[raters]]
+id = "p1"
+panel = "people"
+[[raters]]
+id = "p2"
+panel = "people"
+[[places]]
+panel = "others"
+number = 4
+strata = { ward = "north" }
+[enrolment]
+consent = "I take part of my own accord."
+withdrawn = "exclude"
+[[enrolment.eligibility]]
+id = "licensed"
+question = "Are you licensed?"
+scale = { labels = ["no", "yes"] }
+admits = ["yes"]
+[[enrolment.profile]]
+id = "ward"
+question = "Your ward?"
+scale = { labels = ["north", "south"], abstain = "rather not" }
+[[enrolment.profile]]
+id = "years"
+question = "How many years?"
+scale = { kind = "number", low = 0, high = 60 }
+[adjudication]
+panel = "people"
+[[plan]]
+panel = "people"
+instrument = "form"
+[[plan]]
+panel = "others"
+instrument = "form"
+[[sources]]
+file = "items.csv"
+records = "items"
+[[sources]]
+file = "answers.csv"
+records = "answers"
+"""
+"""Consent, eligibility, profile, places and adjudication."""
+CASES = """
+title = "Cases"
+seed = 3
+[[instruments]]
+id = "form"
+criteria = [{ id = "correct", question = "?", scale = { labels = ["no", "yes"] } }]
+[[systems]]
+id = "a"
+[[raters]]
+id = "p1"
+panel = "people"
+[[raters]]
+id = "p2"
+panel = "people"
+[[plan]]
+panel = "people"
+instrument = "form"
+[[sources]]
+file = "items.csv"
+records = "items"
+[prepare.mask]
+"""
+"""Cases that are marked."""
+WORDED = CASES.replace("[prepare.mask]", '[prepare.rewrite]\nmodel = "fake:seed=4"')
+"""Questions that a model has worded anew."""
+STUDIES = (STUDY, JOINED, CASES, STUDY, JOINED, WORDED)
+"""A round has one of them, in turn."""
 LABELS = {"correct": {"no", "yes"}}
 WORDS = ("", " ", "\0", "\x1b[2J", "\u202e", "\ufeff", "a\r\nb", "<script>x</script>", "NaN", "inf", "-1", "1e999",
          "9" * 400, "x" * 30_000, "../../etc/passwd", "p1", "owner", "a" * 64, "\U0001f600", "=1+1", "q0", "{}",
@@ -90,33 +173,81 @@ WORDS = ("", " ", "\0", "\x1b[2J", "\u202e", "\ufeff", "a\r\nb", "<script>x</scr
 JSON = (None, True, -1, 10**400, 1.5, float("nan"), [], {}, [[]], {"a": [{}]}, "\ud800", *WORDS)
 
 
+def _prepared(folder: Folder, study: str) -> None:
+    """What precedes the pages: items screened, questions worded anew, tasks planned; cases wait for marks."""
+    from konsil.api.curation.preparing import prepare
+    from konsil.api.curation.rewriting import rewrite_items
+    from konsil.api.curation.screening import screen_items
+    from konsil.api.running.planning import make_plan
+
+    if study == STUDY:
+        screen_items(folder)
+        prepare(folder)
+    if study == WORDED:
+        rewrite_items(folder)
+    if study in (STUDY, JOINED):
+        make_plan(folder)
+
+
+JOINING = ("/consent", "/eligibility", "/profile", "/place", "/link", "/adjudication", "/ratings")
+WORK = {CASES: "/office/cases", WORDED: "/office/rewriting", JOINED: "/office/enrolment"}
+"""Pages that a study is there for."""
+
+
 class Served:
     """A study that is served in this process."""
 
-    def __init__(self) -> None:
+    def __init__(self, study: str = STUDY) -> None:
+        self.study = study
         self._folder = Path(tempfile.mkdtemp())
-        (self._folder / "study.toml").write_text(STUDY, "utf-8")
-        names = [f"q{n}" for n in range(8)]
-        (self._folder / "items.csv").write_text("\n".join(["item,text", *(f"{n},Why {n}?" for n in names)]))
-        (self._folder / "answers.csv").write_text("\n".join(["item,system,text", *(f"{n},a,So {n}." for n in names)]))
+        (self._folder / "study.toml").write_text(study, "utf-8")
+        if study == CASES:
+            rows = [f"q{n},Cough. Biopsy had granulomas: sarcoidosis {n}.,sarcoidosis {n}" for n in range(8)]
+        else:
+            rows = [f"q{n},Why {n}?,So" for n in range(8)]
+            answers = [f"q{n},a,So {n}." for n in range(8)]
+            (self._folder / "answers.csv").write_text("\n".join(["item,system,text", *answers]))
+        (self._folder / "items.csv").write_text("\n".join(["item,text,reference", *rows]))
         folder = open_folder(self._folder)
         folder.import_sources()
-        from konsil.api.curation.preparing import prepare
-        from konsil.api.curation.screening import screen_items
-        from konsil.api.running.planning import make_plan
-
-        screen_items(folder)
-        prepare(folder)
-        make_plan(folder)
-        self.kit = make_kit(folder, "p2")[0]
+        _prepared(folder, study)
+        self.kit = make_kit(folder, "p2")[0] if study == STUDY else None
         self._opened = folder.store()
         self.store = self._opened.__enter__()
         options = Options(url=URL, posts_a_minute=10**9, tries_a_minute=10**9, volunteers_a_minute=10**9)
         self.app = create_app(folder.study, self.store, options)
         self.raters = {r.id for r in self.store.raters()}
+        self.has_places = bool(folder.study.places)
         self.clients: dict[str, TestClient] = {}
         for role in sorted({*ROLES}):
             self.clients[role] = self._enter("p1" if role == "rater" else f"staff-{role}", role)
+        if study == JOINED:
+            self._differ()
+            self.clients["rater 2"] = self._enter("p2", "rater")
+            for _ in ("consent", "eligibility", "profile"):
+                self._pass_gate(self.clients["rater"])
+            self.clients["volunteer"] = self._enter("", "rater")
+
+    def _pass_gate(self, client: TestClient) -> None:
+        """Fill in the page that comes before the first task as somebody who may take part."""
+        found = [form for form in forms(client.get("/next").text) if form.action in JOINING]
+        fields = [*found[0].hidden.items(), *found[0].buttons[:1]]
+        fields += [(name, offered[-1] if offered else "9") for name, offered in found[0].asked.items()]
+        assert client.post(found[0].action, data=dict(fields), headers={"origin": URL}).status_code == 200
+
+    def _differ(self) -> None:
+        """On two items the two raters differ, and look at them once more."""
+        found: list[Rating] = []
+        for task in self.store.tasks():
+            if task.rater in ("p1", "p2") and task.item in ("q0", "q1"):
+                label = "yes" if task.rater == "p1" else "no"
+                found.append(Rating(task.id, task.rater, "correct", task.item, task.answers, label=label, at=AT))
+        self.store.revise(found, at=AT, event_id="differ")
+        self.clients["owner"].post("/office/adjudication", data={"csrf": self._csrf("owner")}, headers={"origin": URL})
+
+    def _csrf(self, who: str) -> str:
+        page = self.clients[who].get("/office")
+        return next(form.hidden["csrf"] for form in forms(page.text) if "csrf" in form.hidden)
 
     def _enter(self, who: str, role: str) -> TestClient:
         now = datetime.now(UTC)
@@ -143,7 +274,8 @@ class Served:
 
     def _check(self) -> None:
         for rating in self.store.ratings():
-            assert rating.rater in self.raters, f"a rating of {rating.rater!r}"
+            named = rating.rater in self.raters or (self.has_places and rating.rater.startswith(GUEST))
+            assert named, f"a rating of {rating.rater!r}"
             assert rating.label is None or rating.label in LABELS.get(rating.criterion, {rating.label}), rating.label
             if rating.criterion == "share" and rating.label is not None:
                 assert 0 <= float(rating.label) <= 100, rating.label
@@ -161,14 +293,15 @@ _open = contextlib.ExitStack()
 _served: list[Any] = []
 
 
-def served(number: int) -> Served:
-    """The study that this input is sent to."""
+def served(number: int, study: str = "") -> Served:
+    """The study that this input is sent to: one of its own, or that of the input's round."""
+    study = study or STUDIES[number // ROUND % len(STUDIES)]
     if TestClient.portal is None:
         TestClient.portal = _open.enter_context(start_blocking_portal())
         _open.callback(setattr, TestClient, "portal", None)
-    if not _served or _served[0] != number // ROUND:
+    if not _served or _served[0] != (number // ROUND, study):
         _forget()
-        _served[:] = [number // ROUND, Served()]
+        _served[:] = [(number // ROUND, study), Served(study)]
     return _served[1]  # type: ignore[no-any-return]
 
 
@@ -193,9 +326,19 @@ def read_post(path: Path, number: int) -> None:
     """Send it; a status of 500 or more, or anything stored that was not meant, is a fault."""
     told = json.loads(path.read_text())
     rng, site = random.Random(told["seed"]), served(number)
-    client = site.clients[told["role"]]
-    page = client.get(_somewhere(rng, told["role"]))
-    found = [form for form in forms(page.text) if form.action.startswith("/") and form.action != "/leave"]
+    role = told["role"]
+    if role == "rater" and site.study in (CASES, WORDED):  # there is nothing to rate yet
+        role = rng.choice(("curator", "coordinator", "owner"))
+    who = (
+        role if role != "rater" else rng.choice([name for name in site.clients if name == "rater" or name not in ROLES])
+    )
+    client = site.clients[who]
+    page = client.get(_somewhere(rng, role, site))
+    # Lists lead to the pages that have forms.
+    links = [unescape(link) for link in re.findall(r'href="(/[^"]*)"', page.text) if not link.startswith("/static/")]
+    if links and rng.random() < 0.6:
+        page = client.get(rng.choice(links))
+    found = [form for form in forms(page.text) if form.action.startswith("/") and _is_of_page(rng, form)]
     if not found or rng.random() < 0.15:
         route = rng.choice([page for page in ROUTES if page.method == "POST" and page.name != "leave"])
         action = _filled(rng, route.path)
@@ -223,6 +366,15 @@ def read_post(path: Path, number: int) -> None:
     _finish(client.post(action, content=body, headers=headers), site)
 
 
+def _is_of_page(rng: random.Random, form: Form) -> bool:
+    """Whether it is what a page is there for; the form that every page has for its language seldom is."""
+    if form.action in ("/leave", "/ratings"):  # the one ends the visit, the other only asks for a page
+        return False
+    if form.action == "/consent" and rng.random() < 0.7:  # who has withdrawn meets no other form
+        return False
+    return form.action != "/language" or rng.random() < 0.05
+
+
 def _finish(answer: Any, site: Served) -> None:
     assert answer.status_code < 500, f"status {answer.status_code}"
     site.check()
@@ -230,9 +382,11 @@ def _finish(answer: Any, site: Served) -> None:
         raise KonsilError(f"status {answer.status_code}")
 
 
-def _somewhere(rng: random.Random, role: str) -> str:
+def _somewhere(rng: random.Random, role: str, site: Served) -> str:
     if role == "rater" and rng.random() < 0.8:
-        return "/next"
+        return rng.choice(("/next", "/next", *JOINING)) if site.has_places else "/next"
+    if role != "rater" and site.study in WORK and rng.random() < 0.6:
+        return WORK[site.study]
     page = rng.choice([p for p in ROUTES if p.method == "GET" and not isinstance(p.audience, type(ROUTES[0].audience))])
     return _filled(rng, page.path) + rng.choice(("", "", "?item=q1", "?rater=p1", "?case=c1&n=x", "?page=-1"))
 
@@ -301,7 +455,8 @@ def changed(rng: random.Random, tree: Any) -> bytes:
 def read_signed_kit(path: Path, number: int) -> None:
     """Take in answers that a kit would have signed, whatever they say."""
     told = json.loads(path.read_text())
-    rng, site = random.Random(told["seed"]), served(number)
+    rng, site = random.Random(told["seed"]), served(number, STUDY)
+    assert site.kit is not None
     kit = json.loads(unescape(re.findall(r'<script type="application/json" id="kit">(.*?)</script>', site.kit.html)[0]))
     screens: dict[str, Any] = {}
     for screen in rng.sample(kit["screens"], k=rng.randrange(1, len(kit["screens"]) + 1)):

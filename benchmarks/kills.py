@@ -236,6 +236,7 @@ LIVES: tuple[tuple[Callable[[Path], None], tuple[Step, ...]], ...] = (
             Step("export", (".", "records", "--overwrite", "--format", "parquet")),
             Step("export", (".", "release", "--release", "--linked", "--k", "1")),
             Step("backup", (".", "copy.db")),
+            Step("close", (".", "--batch", ""), lambda folder: gone_back(folder)),
             Step("log", (".", "--output", "log.csv")),
             Step("person", (".", "p1", "person.json", "--forget-name")),
             Step("erase", (".", "p1", *WHY, "--yes")),
@@ -293,6 +294,13 @@ def cases(folder: Path) -> None:
     (folder / "items.csv").write_text("\n".join(["item,text,reference", *rows]))
     marks = [f"c{n},diagnosis,,sarcoidosis {n}\nc{n},cue,1,granulomas" for n in range(8)]
     (folder / "marks.csv").write_text("\n".join(["case,kind,rank,text", *marks]))
+
+
+def gone_back(folder: Path) -> None:
+    """Put the backup in the place of the database, as the documents say; what is left beside it would not fit."""
+    for path in folder.glob("konsil.db*"):
+        path.unlink()
+    shutil.copy(folder / "copy.db", folder / "konsil.db")
 
 
 def truth(folder: Path) -> None:

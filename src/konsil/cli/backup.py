@@ -15,7 +15,8 @@ from konsil.cli.folder import on_named_folder
 def command(folder: Path, database: str, target: Path) -> None:
     """Copy the database of the study in FOLDER to the new file TARGET, at one moment and without stopping anything.
 
-    The copy's audit log is checked. To go back to it, put it in the place of the folder's konsil.db.
+    The copy's audit log is checked. To go back to it, put it in the place of the folder's konsil.db
+    and delete konsil.db-wal and konsil.db-shm, which hold changes of the database that was there.
     """
     from konsil.api import open_folder
     from konsil.api.folder.opened import now
