@@ -52,6 +52,7 @@ WRITE_NOTHING = {
     "status": "lists what the database has",
     "verify-log": "reads the log",
     "agreement": "prints statistics of a table",
+    "statistics": "prints what there is",
     "preference": "prints statistics of a table",
     "power": "reads the study; its --output is written as the other tables are",
     "local": "keeps models of this machine, outside of any study",

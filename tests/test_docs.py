@@ -30,6 +30,7 @@ from click.testing import CliRunner
 import konsil
 from forks import Forks, forks
 from konsil.analysis import Analysis, Bin, Derived, Exclusions, Inference, Resampling, known_statistics
+from konsil.analysis.model.catalogue.known import CATALOGUE
 from konsil.cli.main import COMMANDS, group
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
@@ -590,6 +591,11 @@ def test_the_table_of_statistics_is_the_programs():
         row = rows[name]
         assert (row["title"], row["source"]) == (entry.title, entry.source)
         assert row["levels"] == ("all" if "nominal" in entry.levels else "from ordinal")
+        assert row["what it says"] == entry.description
+        assert row["also undefined if"] == CATALOGUE[name].undefined
+    for row in others:
+        known = CATALOGUE[row["name"].strip("`")]
+        assert (row["what it says"], row["undefined if"]) == (known.definition, known.undefined)
 
 
 @pytest.mark.parametrize("name", STATISTICS)

@@ -113,7 +113,10 @@ def test_items_without_levels() -> None:
         ({"by": ("level",)}, "by: 'information_sensitivity' is about all levels at once"),
         ({"cluster": "rater"}, "cluster: 'information_sensitivity' resamples cases"),
         ({"denominator": "recovered"}, "denominator: belongs to the statistic 'monotonicity_violation'"),
-        ({"statistic": "mean"}, "levels: belongs to statistics of several levels at once, not to 'mean'"),
+        (
+            {"statistic": "mean"},
+            "levels: belongs to statistics such as 'information_sensitivity', 'monotonicity_violation'",
+        ),
         ({"against": "judges"}, "against: 'information_sensitivity' has no such version"),
     ],
 )

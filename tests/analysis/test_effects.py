@@ -10,7 +10,7 @@ from scipy import stats
 from tests.clexeval_tables import CRITERIA, LEVELS, SCALE, answer, answers, items, pair_of, rated, results
 
 from konsil.analysis import Analysis, contradictions
-from konsil.analysis.model.catalogue import DEGRADATION
+from konsil.analysis.model.catalogue.known import DEGRADATION
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.spec import Mode
 from konsil.analysis.table.frame import Data

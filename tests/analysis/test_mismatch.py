@@ -110,8 +110,8 @@ def test_the_illusion_gap_is_read_answer_by_answer() -> None:
         ({"criteria": ("reasoning_names",)}, "criteria: expected 2"),
         ({"statistic": "hallucination"}, "criteria: expected 1"),
         ({"statistic": "illusion_gap", "against": None}, "criteria: expected 1"),
-        ({"levels": LEVELS}, "levels: belongs to statistics of several levels at once"),
-        ({"failure": 0.8}, "failure: 0.8 is not below correct = 0.75"),
+        ({"levels": LEVELS}, "levels: belongs to statistics such as"),
+        ({"failure": 0.8}, "failure: belongs to the statistics 'approval' and 'strictness', not to 'mismatch'"),
     ],
 )
 def test_settings_that_do_not_fit(change: dict[str, object], told: str) -> None:

@@ -192,7 +192,7 @@ def test_only_criteria_of_one_scale_are_compared() -> None:
         ({"compare": "criterion"}, "criteria: is empty; compare = 'criterion' needs the criteria"),
         ({"criteria": ("utility",)}, "criteria: those of 'win_difference' are compared with the first"),
         ({"compare": "criterion", "criteria": ("accuracy",)}, "criteria: a criterion is named twice"),
-        ({"statistic": "davidson", "compare": "criterion", "criteria": ("utility",)}, "belongs to the statistic"),
+        ({"statistic": "davidson", "compare": "criterion", "criteria": ("utility",)}, "belongs to statistics such as"),
         ({"statistic": "davidson", "by": ("user",), "compare": "user"}, "has no such version"),
         ({"by": ("user",), "compare": "user", "mode": "paper"}, "in paper mode there are no differences"),
         ({"by": ("user",), "compare": "user", "test": "flip"}, "tested by t"),

@@ -407,7 +407,10 @@ def test_of_judges_a_win_rate_has_wilson_over_items() -> None:
             "by: 'length' belongs to win differences, win rates and margins",
         ),
         ({"statistic": "rank_agreement"}, "against: rankings are compared with those of a panel; name it"),
-        ({"criteria": ("utility",), "statistic": "davidson"}, "criteria: belongs to the statistic 'rank_agreement'"),
+        (
+            {"criteria": ("utility",), "statistic": "davidson"},
+            "criteria: belongs to statistics such as 'win_difference'",
+        ),
         ({"statistic": "choice_kappa", "consensus": "mean"}, "consensus: 'choice_kappa' has no such version"),
         ({"consensus": "mean", "by": ("rater",)}, "by: a jury is all its judges together"),
         ({"against": "experts"}, "statistic: 'win_difference' does not compare a rater with a consensus"),

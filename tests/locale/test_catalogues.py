@@ -17,12 +17,10 @@ from babel.messages.pofile import read_po
 
 import konsil
 from konsil.analysis import known_statistics
-from konsil.analysis.model.catalogue import WEIGHTS
+from konsil.analysis.model.catalogue.known import CATALOGUE, WEIGHTS
 from konsil.analysis.model.message import AND
 from konsil.analysis.table.outcomes import OUTCOMES
 from konsil.locale import SOURCE, is_draft, known, languages, translations
-from konsil.report.material.glossary import PLAIN
-from konsil.stats.agreement.registry import STATISTICS
 
 ROOT = Path(konsil.__file__).parent
 COMPLETE = ("de",)
@@ -81,7 +79,7 @@ def of_the_pages() -> set[str]:
 def of_statistics() -> set[str]:
     """Titles and sentences of the statistics, and where they come from."""
     ids = {f"statistic.{name}{part}" for name in known_statistics() for part in ("", ".text")}
-    return ids | {n.source for n in STATISTICS.values() if n.source} | {e.source for e in PLAIN.values() if e.source}
+    return ids | {s.source for s in CATALOGUE.values() if s.source}
 
 
 def used() -> set[str]:

@@ -10,7 +10,7 @@ import pytest
 
 from konsil.analysis import Analysis, Exclusions, Resampling
 from konsil.analysis.agreement.consensus import ONE_TABLE as TABLES
-from konsil.analysis.model.catalogue import ONE_TABLE, ORDERED, WEIGHTED, WEIGHTS, known_statistics
+from konsil.analysis.model.catalogue.known import ONE_TABLE, ORDERED, WEIGHTED, WEIGHTS, known_statistics
 from konsil.errors import StudyError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
@@ -128,7 +128,7 @@ def test_an_instrument_asks_something_and_each_thing_once() -> None:
         ({"statistic": "share", "of": ("yess",)}, "of: there is no label 'yess'; did you mean 'yes'?"),
         ({"of": ("yes",)}, "of: belongs to the statistic 'share', not to 'cohen_kappa'"),
         ({"weights": "quadratc"}, "weights: 'quadratc' is not one of"),
-        ({"statistic": "pabak", "weights": "linear"}, "weights: 'pabak' takes none"),
+        ({"statistic": "pabak", "weights": "linear"}, "weights: belongs to statistics such as 'percent_agreement'"),
         ({"statistic": "icc2"}, "statistic: 'icc2' needs labels in an order; those of 'correct' have none"),
         ({"criterion": "why"}, "criterion: 'why' is a free text; no statistic but 'abstention' applies to it"),
         ({"spans": "mean"}, "spans: 'mean' gives numbers; only the statistic 'mean' takes them"),
@@ -206,7 +206,7 @@ def test_thresholds_lie_on_the_scale_and_further_criteria_exist() -> None:
         " goes from 0 to 2; state a threshold within it"
     )
     for correct, problem in ((0, "every score on the scale of 'grade' reaches 0"), (-1, "-1 is below the lowest")):
-        [line] = told(replace(STUDY, analyses=(replace(plain, correct=correct, failure=-2),)))
+        [line] = told(replace(STUDY, analyses=(replace(plain, correct=correct),)))
         assert problem in line
     check(replace(STUDY, analyses=(replace(plain, correct=1),)))
     gap = Analysis("gap", "illusion_gap", "grade", "experts", criteria=("grad",))

@@ -1,6 +1,6 @@
 """WHICH numbers: ratings -> coded tables -> estimates. The running parts load when they are called."""
 
-from konsil.analysis.model.catalogue import known_statistics
+from konsil.analysis.model.catalogue.known import known_statistics
 from konsil.analysis.model.results import CoverageRow, Results, Row
 from konsil.analysis.model.spec import Analysis, Bin, Derived, Exclusions, Inference, Resampling
 from konsil.analysis.running.rules import contradictions

@@ -17,6 +17,7 @@ COMMANDS = {
     "demo": ("konsil.cli.demo", "Make a small simulated study in a new folder and write its report."),
     "agreement": ("konsil.cli.agreement", "Agreement statistics of a table of ratings; no study needed."),
     "preference": ("konsil.cli.preference", "Who is preferred in a table of comparisons; no study needed."),
+    "statistics": ("konsil.cli.statistics", "List the statistics that an analysis can ask for, or explain one."),
     "new": ("konsil.cli.new", "Make a folder with a study.toml to start from."),
     "check": ("konsil.cli.check", "Check a study's protocol and say what it asks for."),
     "codebook": ("konsil.cli.codebook", "Write the codebook as a page to print, and as a PDF."),

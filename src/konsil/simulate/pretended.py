@@ -8,7 +8,7 @@ from itertools import chain, count, cycle, islice
 
 from konsil.analysis.cases.scores import LEVEL
 from konsil.analysis.judges.injections import KIND
-from konsil.analysis.model.catalogue import LENGTH, RATER_PAIR
+from konsil.analysis.model.catalogue.known import LENGTH, RATER_PAIR
 from konsil.analysis.table.frame import COLUMNS
 from konsil.prepare import MATCH, Sample, in_sets, sizes
 from konsil.prepare.draw.sample import CROSS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from konsil.analysis.model.catalogue import AGREEMENT, JUDGING, PAIRED
+from konsil.analysis.model.catalogue.known import AGREEMENT, JUDGING, PAIRED
 from konsil.analysis.model.spec import Analysis
 
 _ENSEMBLES = tuple(name for name in JUDGING if name.startswith("ensembles_"))

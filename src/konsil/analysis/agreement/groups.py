@@ -12,10 +12,11 @@ import polars as pl
 from konsil.analysis.agreement import agreement_statistics, consensus
 from konsil.analysis.estimation.context import Context, Group, labels_in, sample_of
 from konsil.analysis.estimation.estimate import Told, estimate, estimates
-from konsil.analysis.estimation.measure import Measure, consensus_mean, mean, share, without_each_rater
+from konsil.analysis.estimation.measure import Measure, consensus_mean, from_formula, mean, share, without_each_rater
 from konsil.analysis.estimation.rater_samples import with_raters
 from konsil.analysis.estimation.sensitivity import leave_one_rater_out, rater_clusters
-from konsil.analysis.model.catalogue import AGREEMENT, COMPLETE, PAIRED, RATER_PAIR
+from konsil.analysis.model.catalogue.additions import additions
+from konsil.analysis.model.catalogue.known import AGREEMENT, COMPLETE, PAIRED, RATER_PAIR
 from konsil.analysis.model.message import say
 from konsil.analysis.table.encoding import Labels, Sample, encode
 from konsil.errors import AnalysisError
@@ -50,6 +51,9 @@ def single(context: Context, keys: dict[str, str], frame: pl.DataFrame, raters: 
         return group_of(context, keys, sample, lambda s: _proportion(context, s, labels))
     if analysis.statistic in AGREEMENT or analysis.statistic in PAIRED:
         return agreement_of(context, keys, sample)
+    if analysis.statistic in additions():
+        formula = additions()[analysis.statistic].formula
+        return group_of(context, keys, sample, lambda s: from_formula(s, formula(s.codes)))
     raise AnalysisError(f"{analysis.name}: the statistic {analysis.statistic!r} has no rule")
 
 

@@ -14,7 +14,7 @@ from konsil.analysis.agreement.judge_gap import gaps as judge_gaps
 from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.estimate import Told
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.result_rows import differences_of, estimates_of, row, told_rows
+from konsil.analysis.estimation.rows.result_rows import differences_of, estimates_of, row, told_rows
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import Sample, groups, select

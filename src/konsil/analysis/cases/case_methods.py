@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from konsil.analysis.model.catalogue import AUDIT, CASES, RIGHT_OR_WRONG
+from konsil.analysis.model.catalogue.known import AUDIT, CASES, RIGHT_OR_WRONG
 from konsil.analysis.model.message import Said, listed, say
 from konsil.analysis.model.spec import Analysis
 

@@ -6,15 +6,19 @@ import math
 from collections.abc import Iterator
 from dataclasses import fields, replace
 
-from konsil.analysis.model.catalogue import AUDIT, CASES, DEGRADATION, EFFECTS, ONE_A_SYSTEM, RIGHT_OR_WRONG
+from konsil.analysis.model.catalogue.known import (
+    AUDIT,
+    CASES,
+    EFFECTS,
+    LEVELLED,
+    ONE_A_SYSTEM,
+    RIGHT_OR_WRONG,
+)
 from konsil.analysis.model.spec import Analysis
 from konsil.instrument import Criterion
 
 NAMING = ("reasoning_names", "answer_names")
 """The criteria of a mismatch, where the analysis does not name others."""
-
-LEVELLED = (*DEGRADATION, "crossover", "anova", "tukey")
-"""Statistics of all levels at once."""
 
 _DEFAULTS = {field.name: field.default for field in fields(Analysis)}
 
@@ -42,12 +46,6 @@ def case_contradictions(a: Analysis) -> Iterator[str]:
     >>> list(case_contradictions(Analysis("a", "stability", "precision", "experts")))
     ["levels: is empty; 'stability' needs the values of the items' stratum 'level', from all the information down"]
     """
-    if a.failure_by != "every" and a.statistic not in AUDIT:
-        yield f"failure_by: belongs to the statistics 'approval' and 'strictness', not to {a.statistic!r}"
-    if a.denominator != "cases" and a.statistic != "monotonicity_violation":
-        yield f"denominator: belongs to the statistic 'monotonicity_violation', not to {a.statistic!r}"
-    if a.levels and a.statistic not in LEVELLED:
-        yield f"levels: belongs to statistics of several levels at once, not to {a.statistic!r}"
     if a.statistic not in CASES:
         return
     if a.statistic in LEVELLED:
@@ -129,7 +127,7 @@ def _panels(a: Analysis) -> Iterator[str]:
         yield f"against: {a.statistic!r} has no such version"
     if a.against == a.raters:
         yield f"against: {a.against!r} is the panel itself"
-    if not a.failure < a.correct:
+    if a.statistic == "strictness" and not a.failure < a.correct:
         yield f"failure: {a.failure:g} is not below correct = {a.correct:g}"
 
 
@@ -145,7 +143,5 @@ def _criteria(a: Analysis) -> Iterator[str]:
             yield f"criteria: expected {n} ({what}), got {list(a.criteria)}"
     elif a.statistic == "criteria_correlation" and not a.criteria:
         yield "criteria: is empty; a correlation needs a second criterion"
-    elif a.statistic in (*DEGRADATION, "crossover") and a.criteria:
-        yield f"criteria: {a.statistic!r} is about one criterion"
     if a.criterion in a.criteria or len(set(a.criteria)) < len(a.criteria):
         yield "criteria: a criterion is named twice"

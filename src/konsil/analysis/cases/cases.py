@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
+
+import polars as pl
 
 from konsil.analysis.cases.approval import approval_groups, strictness_groups
 from konsil.analysis.cases.correlations import correlation_rows
@@ -12,14 +14,15 @@ from konsil.analysis.cases.degradation import degradation_groups, hidden_rows, r
 from konsil.analysis.cases.effects import anova_rows, effect_rows, tukey_rows
 from konsil.analysis.cases.mismatch import detector_rows, outcome_groups
 from konsil.analysis.estimation.context import Context, Group
-from konsil.analysis.estimation.result_rows import no_ratings, told_rows
-from konsil.analysis.model.catalogue import DEGRADATION
+from konsil.analysis.estimation.rows.group_differences import differences
+from konsil.analysis.estimation.rows.result_rows import no_ratings, told_rows
+from konsil.analysis.model.catalogue.known import DEGRADATION
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.frame import Long
+from konsil.analysis.table.lineage import Lineage
 
 Groups = Callable[[Context, Long], list[Group]]
 Rows = Callable[[Context, Long], Iterator[Row]]
-Differences = Callable[[Context, Sequence[Group]], Iterator[Row]]
 
 GROUPS: Mapping[str, Groups] = MappingProxyType(
     {
@@ -56,8 +59,8 @@ BESIDE: Mapping[str, Rows] = MappingProxyType(
 """What else stands below a statistic's numbers."""
 
 
-def case_rows(context: Context, table: Long, differences: Differences) -> Iterator[Row]:
-    """The rows of an analysis of cases; `differences` tells those between groups."""
+def case_rows(context: Context, table: Long, frame: pl.DataFrame, lineage: Lineage) -> Iterator[Row]:  # noqa: ARG001
+    """The rows of an analysis of cases."""
     name = context.analysis.statistic
     if name in ROWS:
         found = list(ROWS[name](context, table))

@@ -13,7 +13,7 @@ from konsil.analysis.cases.scores import scores
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import estimate
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.result_rows import told_rows
+from konsil.analysis.estimation.rows.result_rows import told_rows
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups, select

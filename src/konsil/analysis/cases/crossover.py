@@ -14,7 +14,7 @@ from konsil.analysis.cases.scores import Ladder, ladder
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import Told
 from konsil.analysis.estimation.measure import Measure, quotient
-from konsil.analysis.estimation.result_rows import row
+from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model import verdicts
 from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.results import Row

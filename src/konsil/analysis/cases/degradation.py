@@ -13,7 +13,7 @@ import polars as pl
 from konsil.analysis.cases.scores import LEVEL, Ladder, ladder, with_levels
 from konsil.analysis.estimation.context import Context, Group
 from konsil.analysis.estimation.measure import Measure, quotient
-from konsil.analysis.estimation.result_rows import estimates_of, row
+from konsil.analysis.estimation.rows.result_rows import estimates_of, row
 from konsil.analysis.model import verdicts
 from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.results import Row

@@ -14,7 +14,7 @@ from konsil.analysis.cases.scores import LEVEL, Ladder, ladder, scores, with_lev
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import Told, estimate
 from konsil.analysis.estimation.measure import Measure, quotient
-from konsil.analysis.estimation.result_rows import row
+from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups, select

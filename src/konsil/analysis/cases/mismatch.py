@@ -12,7 +12,7 @@ from konsil.analysis.cases.scores import panel_scores, reaches, scores
 from konsil.analysis.estimation.context import Context, Group
 from konsil.analysis.estimation.estimate import estimate
 from konsil.analysis.estimation.measure import Measure, quotient
-from konsil.analysis.estimation.result_rows import estimate_of, row
+from konsil.analysis.estimation.rows.result_rows import estimate_of, row
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups, select

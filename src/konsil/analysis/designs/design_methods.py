@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from konsil.analysis.designs.design_rules import averaged
-from konsil.analysis.model.catalogue import COSTS, TIMED
+from konsil.analysis.model.catalogue.known import COSTS, TIMED
 from konsil.analysis.model.message import say
 from konsil.analysis.model.spec import Analysis
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from konsil.analysis.model.catalogue import AGREEMENT, COSTS, DESIGNS, PAIRED, PARTS, TIMED
+from konsil.analysis.model.catalogue.known import AGREEMENT, COSTS, DESIGNS, PAIRED, PARTS, TIMED
 from konsil.analysis.model.spec import Analysis
 
 
@@ -24,14 +24,8 @@ def design_contradictions(a: Analysis) -> Iterator[str]:
     >>> list(design_contradictions(Analysis("a", "seconds", "correct", "experts", by=("answers",))))
     ["by[0]: 'answers' is what is timed; expected a column such as 'instrument' or 'rater'"]
     """
-    if a.clock != "active" and a.statistic not in {*TIMED, *COSTS}:
-        yield f"clock: belongs to {', '.join((*TIMED, *COSTS))}, not to {a.statistic!r}"
-    if a.target != 0.8 and a.statistic != "rater_hours":
-        yield f"target: belongs to the statistic 'rater_hours', not to {a.statistic!r}"
     if not 0 < a.target < 1:
         yield f"target: expected a reliability between 0 and 1, got {a.target:g}"
-    if a.minutes and a.statistic != "budget_reliability":
-        yield f"minutes: belongs to the statistic 'budget_reliability', not to {a.statistic!r}"
     if a.statistic == "budget_reliability" and not a.minutes:
         yield "minutes: is empty; expected minutes of raters that an answer may take, such as [2, 5, 10]"
     for n, minutes in enumerate(a.minutes):

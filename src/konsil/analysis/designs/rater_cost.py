@@ -15,7 +15,7 @@ from konsil.analysis.designs.sentence_sampling import SENTENCES, Numbers, design
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import Told
 from konsil.analysis.estimation.measure import Measure, joint, together
-from konsil.analysis.estimation.result_rows import estimates_of, row, told_rows
+from konsil.analysis.estimation.rows.result_rows import estimates_of, row, told_rows
 from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups

@@ -14,7 +14,7 @@ from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.estimate import Told
 from konsil.analysis.estimation.measure import Measure, quotient
-from konsil.analysis.estimation.result_rows import estimate_of, estimates_of, row, told_rows
+from konsil.analysis.estimation.rows.result_rows import estimate_of, estimates_of, row, told_rows
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups

@@ -9,8 +9,9 @@ import numpy as np
 
 from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.measure import Measure, together, value
-from konsil.analysis.estimation.ranges import UNBOUNDED, within
+from konsil.analysis.estimation.ranges import within
 from konsil.analysis.estimation.rater_notes import dominated, raters_matter
+from konsil.analysis.model.catalogue.entry import UNBOUNDED
 from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.spec import AsPublished, Resampling
 from konsil.stats.engine.cluster_sums import Sums, prepare

@@ -15,7 +15,7 @@ from konsil.analysis.table.encoding import Sample
 from konsil.stats.agreement.thin_pairs import ThinPairs
 from konsil.stats.engine.arithmetic import ratio
 from konsil.stats.engine.cluster_sums import Sums, prepare
-from konsil.stats.engine.contract import Array, Finalise
+from konsil.stats.engine.contract import Array, Finalise, Statistic
 from konsil.stats.inference.infer import concatenate
 from konsil.stats.inference.posterior import Prior
 from konsil.stats.inference.rater_jackknife import ByRaters
@@ -115,6 +115,18 @@ def mean(sample: Sample) -> Measure:
     values = np.asarray(sample.codes.values, dtype=np.float64)
     numbers = values[np.maximum(sample.codes.labels, 0)]
     return _ratio_measure(sample, numbers)
+
+
+def from_formula(sample: Sample, formula: Statistic) -> Measure:
+    """The measure of any statistic of labels: its sums over the clusters, and its function of their totals."""
+    return Measure(
+        sums=formula.tally(sample.codes),
+        finalise=formula.finalise,
+        clusters=sample.clusters,
+        n_units=sample.n_units,
+        n_raters=sample.n_raters,
+        n_ratings=sample.n_ratings,
+    )
 
 
 def _ratio_measure(sample: Sample, numbers: Array) -> Measure:

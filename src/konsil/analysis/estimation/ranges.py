@@ -6,50 +6,16 @@ import math
 from dataclasses import replace
 
 from konsil.analysis.estimation.own_weights import Weights
+from konsil.analysis.model.catalogue.entry import UNBOUNDED, Range
+from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.message import say
 from konsil.analysis.model.spec import Analysis
 from konsil.instrument import Criterion
 from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.engine.contract import Estimate
 
-Range = tuple[float, float]
-
 _ROUNDING = 1e-9
 """A value that leaves its limits by no more does so by rounding."""
-
-UNBOUNDED: Range = (-math.inf, math.inf)
-_SHARES = (
-    "share",
-    "abstention",
-    "self_agreement",
-    "win_rate",
-    "win_rate_strict",
-    "choice_agreement",
-    "accuracy",
-    "approval",
-    "mismatch",
-    "hallucination",
-    "blinding_james",
-    "ensembles_percent_agreement",
-    "risk_coverage",
-)
-_SIGNED = (
-    "win_difference",
-    "win_difference_strict",
-    "choice_kappa",
-    "rank_agreement",
-    "position_bias",
-    "length_correlation",
-    "blinding_bang",
-    "injection_shift",
-    "ensembles_cohen_kappa",
-    "ensembles_pabak",
-)
-_RANGES: dict[str, Range] = {
-    **dict.fromkeys(_SHARES, (0.0, 1.0)),
-    **dict.fromkeys(_SIGNED, (-1.0, 1.0)),
-    **{name: entry.range for name, entry in STATISTICS.items()},
-}
 
 
 def range_of(analysis: Analysis, criterion: Criterion, *, of_two: bool = False) -> Range:
@@ -62,7 +28,7 @@ def range_of(analysis: Analysis, criterion: Criterion, *, of_two: bool = False) 
     >>> range_of(Analysis("a", "cohen_kappa", "correct", "p"), correct, of_two=True)
     (-2.0, 2.0)
     """
-    low, high = _RANGES.get(analysis.statistic, UNBOUNDED)
+    low, high = statistic_of(analysis.statistic).range
     if analysis.statistic == "mean" and criterion.scale.kind == "choice" and not (analysis.collapse or analysis.labels):
         numbers = criterion.scale.numbers()
         low, high = (min(numbers), max(numbers)) if analysis.abstain == "missing" else UNBOUNDED

@@ -10,7 +10,7 @@ import polars as pl
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import estimates
 from konsil.analysis.estimation.measure import Column, Measure
-from konsil.analysis.estimation.result_rows import told_rows
+from konsil.analysis.estimation.rows.result_rows import told_rows
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.conformity import refuse_unknown_labels

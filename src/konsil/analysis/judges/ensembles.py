@@ -13,7 +13,7 @@ from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.estimate import Told
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.result_rows import row
+from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.message import listed, say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import select

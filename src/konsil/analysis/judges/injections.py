@@ -14,7 +14,7 @@ from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.estimate import Told
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.result_rows import row
+from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.spec import Exclusions

@@ -11,7 +11,7 @@ import polars as pl
 from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.estimate import Told, estimate
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.result_rows import estimates_of, row, told_rows
+from konsil.analysis.estimation.rows.result_rows import estimates_of, row, told_rows
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import Sample, select, subjects_of

@@ -12,7 +12,7 @@ from konsil.analysis.agreement import consensus
 from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.estimate import Told
 from konsil.analysis.estimation.measure import Measure, minus
-from konsil.analysis.estimation.result_rows import differences_of, estimate_of, estimates_of, row, told_rows
+from konsil.analysis.estimation.rows.result_rows import differences_of, estimate_of, estimates_of, row, told_rows
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Curve, Row
 from konsil.analysis.table.encoding import Sample, select, subjects_of

@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from konsil.analysis.model.catalogue import COSTS, ONE_TABLE, PARTS
+from konsil.analysis.model.catalogue.known import COSTS, OF_ZERO, ONE_TABLE, PARTS
 from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.spec import Analysis
@@ -31,17 +31,6 @@ MOST_UNDEFINED = 0.05
 
 NO_WIDTH = frozenset({"no-variation", "one-width"})
 """Cautions of an interval that is no evidence: nothing varied, or one of its two versions has no width."""
-
-OF_ZERO = (
-    "win_difference",
-    "win_difference_strict",
-    "margin",
-    "position_bias",
-    "self_preference",
-    "family_preference",
-    "injection_shift",
-)
-"""Statistics that are differences already: a margin is about the number itself."""
 
 Equivalence = Literal["shown", "not shown", "not judged"]
 

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.estimation.context import Context
-from konsil.analysis.model.catalogue import LENGTH, WINS
+from konsil.analysis.model.catalogue.known import LENGTH, WINS
 from konsil.analysis.pairs.pairwise import members, statistic_of
 from konsil.analysis.pairs.votes import Ballot, as_jury, ballot_of, names_in, shown_first, steps_of
 from konsil.analysis.table.encoding import select

@@ -11,7 +11,7 @@ import numpy as np
 
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import Told, two_way_method
-from konsil.analysis.estimation.result_rows import row
+from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.results import Row, RowKind
 from konsil.analysis.pairs.pair_influences import Column, columns, numbered

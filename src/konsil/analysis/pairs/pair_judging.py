@@ -12,7 +12,7 @@ import polars as pl
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import Told, estimates
 from konsil.analysis.estimation.measure import Column, Measure
-from konsil.analysis.estimation.result_rows import row, told_rows
+from konsil.analysis.estimation.rows.result_rows import row, told_rows
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.pairs.pair_estimates import value_rows

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from konsil.analysis.model.catalogue import CASES, LENGTH, PREFERENCE, WINS, WORTHS
+from konsil.analysis.model.catalogue.known import LENGTH, PREFERENCE, WINS, WORTHS
 from konsil.analysis.model.spec import Analysis
 from konsil.instrument import Criterion
-
-FLIPPED = ("win_difference", "win_difference_strict", "margin", "position_bias")
-"""Statistics that change their sign when winner and loser change places, so that flips test them."""
 
 
 def compares_systems(a: Analysis) -> bool:
@@ -63,8 +60,6 @@ def pair_contradictions(a: Analysis) -> Iterator[str]:
         yield "criteria: is empty; compare = 'criterion' needs the criteria to compare with the first"
     elif a.criteria and a.statistic in WINS and a.compare != CRITERION:
         yield f"criteria: those of {a.statistic!r} are compared with the first; expected compare = 'criterion'"
-    elif a.criteria and a.statistic not in {"rank_agreement", *WINS, *CASES}:
-        yield f"criteria: belongs to the statistic 'rank_agreement' and to those of cases, not to {a.statistic!r}"
     if a.statistic in PREFERENCE:
         yield from _settings(a)
 

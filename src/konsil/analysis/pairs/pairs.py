@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+
+import polars as pl
 
 from konsil.analysis.estimation.context import Context
-from konsil.analysis.estimation.result_rows import no_ratings
-from konsil.analysis.model.catalogue import PREFERENCE, WINS, WORTHS
+from konsil.analysis.model.catalogue.known import PREFERENCE, WINS, WORTHS
 from konsil.analysis.model.results import Row
 from konsil.analysis.pairs.pair_contrasts import contrast_rows
 from konsil.analysis.pairs.pair_judging import choice_rows, own_rows, position_rows, rank_rows
 from konsil.analysis.pairs.pairwise import pair_rows
 from konsil.analysis.pairs.published_pairs import PUBLISHED, published_rows
-from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import Long
 from konsil.analysis.table.lineage import Lineage
-from konsil.instrument import Criterion
 
 
 def is_of_pairs(context: Context) -> bool:
@@ -24,22 +23,20 @@ def is_of_pairs(context: Context) -> bool:
     return statistic in PREFERENCE or (context.criterion.scope == "pair" and statistic == "self_preference")
 
 
-def pair_statistics(context: Context, table: Long, families: Lineage, also: Sequence[Criterion]) -> Iterator[Row]:
-    """The rows of an analysis of comparisons; `also` are its further criteria."""
-    statistic, frame = context.analysis.statistic, select(table, context.analysis, context.analysis.raters)
-    if frame.height == 0:
-        yield no_ratings(context)
-    elif context.analysis.mode == "paper" and statistic in PUBLISHED:
-        yield from published_rows(context, table, frame, families)
+def pair_statistics(context: Context, table: Long, frame: pl.DataFrame, lineage: Lineage) -> Iterator[Row]:
+    """The rows of an analysis of comparisons; `frame` has its ratings."""
+    statistic = context.analysis.statistic
+    if context.analysis.mode == "paper" and statistic in PUBLISHED:
+        yield from published_rows(context, table, frame, lineage)
     elif statistic in {*WINS, *WORTHS}:
-        yield from pair_rows(context, table, frame, families)
+        yield from pair_rows(context, table, frame, lineage)
         if context.analysis.compare:
-            yield from contrast_rows(context, table, families, also)
+            yield from contrast_rows(context, table, lineage, context.also)
     elif statistic in {"choice_agreement", "choice_kappa"}:
         yield from choice_rows(context, frame)
     elif statistic == "position_bias":
-        yield from position_rows(context, table, frame, families)
+        yield from position_rows(context, table, frame, lineage)
     elif statistic == "rank_agreement":
-        yield from rank_rows(context, table, frame, [context.criterion, *also])
+        yield from rank_rows(context, table, frame, [context.criterion, *context.also])
     else:
-        yield from own_rows(context, table, frame, families)
+        yield from own_rows(context, table, frame, lineage)

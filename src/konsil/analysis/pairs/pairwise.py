@@ -11,8 +11,8 @@ import polars as pl
 
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import Told
-from konsil.analysis.estimation.result_rows import row
-from konsil.analysis.model.catalogue import LENGTH, WORTHS
+from konsil.analysis.estimation.rows.result_rows import row
+from konsil.analysis.model.catalogue.known import LENGTH, WORTHS
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.pairs.pair_estimates import value_rows

@@ -16,8 +16,8 @@ import polars as pl
 
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import Told
-from konsil.analysis.estimation.result_rows import row
-from konsil.analysis.model.catalogue import LENGTH
+from konsil.analysis.estimation.rows.result_rows import row
+from konsil.analysis.model.catalogue.known import LENGTH
 from konsil.analysis.model.message import Said, say
 from konsil.analysis.model.results import Row
 from konsil.analysis.pairs.ranking_summary import two_procedures

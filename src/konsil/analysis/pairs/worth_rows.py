@@ -10,7 +10,7 @@ import numpy as np
 
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import Told
-from konsil.analysis.estimation.result_rows import row
+from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.pairs.pair_estimates import counted, linearised, resampled

@@ -16,7 +16,7 @@ from konsil.analysis.cases.approval import approval_bounds
 from konsil.analysis.estimation.context import Context, labels_in, sample_of
 from konsil.analysis.judges.abstention_slope import items_of, score_column
 from konsil.analysis.judges.preference import bench_of, preference_range
-from konsil.analysis.model.catalogue import INJECTION
+from konsil.analysis.model.catalogue.known import INJECTION
 from konsil.analysis.model.results import Bounds, Row
 from konsil.analysis.pairs.pair_bounds import OF_SYSTEMS, concerned, pair_range
 from konsil.analysis.pairs.pairs import is_of_pairs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from konsil.analysis.model.catalogue import PREFERENCE
+from konsil.analysis.model.catalogue.known import PREFERENCE
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.pair_labels import steps_of_criterion
 from konsil.errors import AnalysisError

@@ -11,7 +11,7 @@ from konsil.analysis.agreement.consensus_rules import leaves_one_out, needs_majo
 from konsil.analysis.cases.case_methods import case_methods
 from konsil.analysis.designs.design_methods import design_methods
 from konsil.analysis.estimation.rare_events import FEW_HITS
-from konsil.analysis.model.catalogue import PREFERENCE, WINS, WORTHS
+from konsil.analysis.model.catalogue.known import PREFERENCE, WINS, WORTHS
 from konsil.analysis.model.message import listed, say
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.spec import Analysis, Exclusions, Resampling

@@ -6,24 +6,25 @@ from collections.abc import Iterator
 
 from konsil.analysis.cases.case_rules import case_contradictions, implied
 from konsil.analysis.designs.design_rules import averaged, design_contradictions
-from konsil.analysis.model.catalogue import (
+from konsil.analysis.model.catalogue.keys import misplaced_keys
+from konsil.analysis.model.catalogue.known import (
     AGREEMENT,
     BLINDING,
     CASES,
     DESIGNS,
+    FLIPPED,
     INJECTION,
     JUDGING,
     ONE_TABLE,
     PAIRED,
     PREFERENCE,
     RATER_PAIR,
-    WEIGHTED,
     WEIGHTS,
     WINS,
 )
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.model.verdicts import has_margin
-from konsil.analysis.pairs.pair_rules import CRITERION, FLIPPED, compares_systems, pair_contradictions
+from konsil.analysis.pairs.pair_rules import CRITERION, compares_systems, pair_contradictions
 from konsil.errors import nearest
 
 _AMONG_RATERS = {*AGREEMENT, *PAIRED}
@@ -35,6 +36,7 @@ def contradictions(analysis: Analysis) -> Iterator[str]:
     >>> list(contradictions(Analysis("a", "share", "correct", "experts")))
     ['of: is empty; a share says which labels count']
     """
+    yield from misplaced_keys(analysis)
     yield from _groups(analysis)
     yield from _settings(analysis)
     if analysis.against is not None and analysis.statistic not in CASES:
@@ -48,22 +50,14 @@ def contradictions(analysis: Analysis) -> Iterator[str]:
     yield from pair_contradictions(analysis)
     yield from case_contradictions(analysis)
     yield from design_contradictions(analysis)
-    if analysis.covariate and analysis.statistic != "abstention_slope":
-        yield f"covariate: belongs to the statistic 'abstention_slope', not to {analysis.statistic!r}"
     if analysis.tiebreak and analysis.consensus != "majority":
         yield "tiebreak: decides a majority; expected consensus = 'majority'"
     if analysis.margin is not None and not analysis.margin > 0:
         yield f"margin: expected a number above 0, got {analysis.margin:g}"
     elif analysis.margin is not None and not has_margin(analysis):
         yield f"margin: belongs to differences, and {analysis.statistic!r} as asked for here has none"
-    if analysis.pass_line is not None:
-        yield from _pass_line(analysis, analysis.pass_line)
-
-
-def _pass_line(a: Analysis, line: float) -> Iterator[str]:
-    if a.statistic not in {"share", "mean"}:
-        yield f"pass_line: belongs to the statistics 'share' and 'mean', not to {a.statistic!r}"
-    elif a.statistic == "share" and not 0 <= line <= 1:
+    line = analysis.pass_line
+    if line is not None and analysis.statistic == "share" and not 0 <= line <= 1:
         yield f"pass_line: expected a share between 0 and 1, got {line:g}"
 
 
@@ -89,12 +83,8 @@ def _groups(a: Analysis) -> Iterator[str]:
 def _settings(a: Analysis) -> Iterator[str]:
     if a.statistic == "share" and not a.of:
         yield "of: is empty; a share says which labels count"
-    if a.of and a.statistic != "share":
-        yield f"of: belongs to the statistic 'share', not to {a.statistic!r}"
     if a.weights and a.weights not in WEIGHTS:
         yield f"weights: {a.weights!r} is not one of {', '.join(WEIGHTS)}; {nearest(a.weights, WEIGHTS)}"
-    elif a.weights and a.statistic not in WEIGHTED:
-        yield f"weights: {a.statistic!r} takes none; {', '.join(WEIGHTED)} do"
     if a.spans == "mean" and a.statistic != "mean":
         yield f"spans: 'mean' gives numbers; only the statistic 'mean' takes them, not {a.statistic!r}"
     if a.consensus != "none" and a.statistic not in {"share", "mean", *PREFERENCE, *DESIGNS} and not averaged(a):

@@ -5,55 +5,32 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from types import MappingProxyType
 
-import polars as pl
-
-from konsil.analysis.agreement.groups import each_against_rest, single
-from konsil.analysis.agreement.judge_vs_panel import against_panel_rows
-from konsil.analysis.agreement.panel_mean import average_groups
 from konsil.analysis.cases.approval import trade_offs
 from konsil.analysis.cases.case_rules import settled, threshold_problems
-from konsil.analysis.cases.cases import case_rows
-from konsil.analysis.cases.length import length_groups
-from konsil.analysis.designs.durations import timed_groups
-from konsil.analysis.designs.rater_cost import cost_rows
-from konsil.analysis.designs.sentence_sampling import part_rows
-from konsil.analysis.estimation.context import Context, Group
-from konsil.analysis.estimation.differences import contrast
-from konsil.analysis.estimation.estimate import Told
-from konsil.analysis.estimation.measure import Measure, clusters_used
-from konsil.analysis.estimation.rater_samples import have_other_raters, of_other_raters
-from konsil.analysis.estimation.result_rows import cannot_be_made, no_ratings, row, told_rows
-from konsil.analysis.estimation.sensitivity import rater_contrast
-from konsil.analysis.estimation.targets import answering, target_of, target_sentences, target_within
-from konsil.analysis.judges.abstention_slope import caution_rows
-from konsil.analysis.judges.blinding import blinding_rows
-from konsil.analysis.judges.ensembles import MEASURES, ensemble_rows
-from konsil.analysis.judges.injections import injection_rows
-from konsil.analysis.judges.preference import preference_rows
-from konsil.analysis.judges.risk import risk_curves, risk_rows
-from konsil.analysis.model.catalogue import AUDIT, BLINDING, CASES, COMPLETE, COSTS, INJECTION, PARTS, RATER_PAIR, TIMED
+from konsil.analysis.estimation.context import Context
+from konsil.analysis.estimation.rows.result_rows import cannot_be_made
+from konsil.analysis.estimation.targets import target_of, target_sentences, target_within
+from konsil.analysis.judges.risk import risk_curves
+from konsil.analysis.model.catalogue.known import AUDIT
 from konsil.analysis.model.message import Said
 from konsil.analysis.model.results import Results, Row
 from konsil.analysis.model.spec import Analysis, AsPublished, Derived, Exclusions, Inference, Resampling
 from konsil.analysis.pairs.max_t import with_max_t
-from konsil.analysis.pairs.pairs import is_of_pairs, pair_statistics
 from konsil.analysis.running.bounds import bounds_of
 from konsil.analysis.running.duplicate_notes import Groups, with_duplicate_notes
 from konsil.analysis.running.enough_draws import is_stated, limited, too_few, with_further_draws
+from konsil.analysis.running.families import rows_of
 from konsil.analysis.running.methods import methods
 from konsil.analysis.running.rules import contradictions
 from konsil.analysis.running.study_warnings import of_same_family, study_warnings
 from konsil.analysis.table.coverage import coverage, label_counts, surplus
 from konsil.analysis.table.derived import derived_values, with_derived
-from konsil.analysis.table.encoding import groups, rater_pairs, select
 from konsil.analysis.table.frame import Data, Long, long
 from konsil.analysis.table.lineage import Lineage, lineage
 from konsil.analysis.table.model_provenance import calling, imported, orders
 from konsil.analysis.table.outcomes import missing, outcomes
-from konsil.analysis.table.tiebreak import with_tiebreaks
 from konsil.errors import AnalysisError, NotRatedError, nearest
 from konsil.instrument import Criterion, Instrument
 from konsil.records import System
@@ -129,7 +106,7 @@ def run(
         try:
             for column_name in {*analysis.by, *analysis.where, analysis.compare, analysis.covariate} & {*impossible}:
                 raise AnalysisError(f"{analysis.name}: {impossible[column_name]}")
-            rows.extend(_rows_of_analysis(context, table_of(context), families))
+            rows.extend(rows_of(context, table_of(context), families))
         except AnalysisError as error:
             if strict:
                 raise
@@ -180,12 +157,6 @@ def run(
     )
 
 
-def _rows_of_analysis(context: Context, table: Long, families: Lineage) -> list[Row]:
-    if is_of_pairs(context):
-        return list(pair_statistics(context, table, families, context.also))
-    return list(_rows(context, table, families))
-
-
 def _with_enough_draws(
     rows: list[Row],
     places: Sequence[tuple[Context, int]],
@@ -203,7 +174,7 @@ def _with_enough_draws(
         context, place = places[n]
         if context.analysis.name not in rows_by_analysis:
             more = replace(context, resampling=replace(resampling, draws=draws))
-            rows_by_analysis[context.analysis.name] = _rows_of_analysis(more, table_of(context), families)
+            rows_by_analysis[context.analysis.name] = list(rows_of(more, table_of(context), families))
         return rows_by_analysis[context.analysis.name][place]
 
     return _adjusted(with_further_draws(rows, few, again)), ()
@@ -230,131 +201,6 @@ def _criterion(analysis: Analysis, instruments: Sequence[Instrument]) -> Criteri
             " select one with where = { instrument = [...] }"
         )
     return found[0]
-
-
-def _rows(context: Context, table: Long, families: Lineage) -> Iterator[Row]:
-    analysis = context.analysis
-    if analysis.statistic in INJECTION:
-        yield from injection_rows(context, table)
-        return
-    frame = select(table, analysis, analysis.raters)
-    if frame.height == 0:
-        yield no_ratings(context)
-        return
-    if analysis.tiebreak:
-        frame = with_tiebreaks(frame, select(table, analysis, analysis.tiebreak), analysis.collapse)
-    if analysis.statistic in CASES:
-        yield from case_rows(context, table, _differences)
-        return
-    if analysis.statistic == "abstention_slope":
-        yield from caution_rows(context, table, frame)
-        return
-    if analysis.statistic in MEASURES:
-        yield from ensemble_rows(context, table, frame)
-        return
-    if analysis.statistic in {"self_preference", "family_preference"}:
-        yield from preference_rows(context, table, frame, families)
-        return
-    if analysis.statistic in BLINDING:
-        yield from blinding_rows(context, frame)
-        return
-    if analysis.statistic == "risk_coverage":
-        yield from risk_rows(context, table, frame)
-        return
-    if analysis.statistic in {*PARTS, *COSTS}:
-        yield from part_rows(context, frame) if analysis.statistic in PARTS else cost_rows(context, table, frame)
-        return
-    if analysis.against not in {None, "rest"} and analysis.consensus == "none":
-        yield from against_panel_rows(context, table, frame)
-        return
-    raters = tuple(frame.get_column("rater").unique().sort().to_list())
-    keyed = groups(frame, [column for column in analysis.by if column != RATER_PAIR])
-    if analysis.against == "rest" and "rater" in analysis.by:
-        keyed = groups(frame, [column for column in analysis.by if column != "rater"])
-        found = [one for keys, part in keyed for one in each_against_rest(context, keys, part, raters)]
-    elif analysis.statistic in TIMED:
-        found = timed_groups(context, table, frame)
-    elif analysis.statistic == "length_correlation":
-        found = length_groups(context, table, frame)
-    elif analysis.against not in {None, "rest"}:
-        found = average_groups(context, table, frame)
-    elif RATER_PAIR in analysis.by:
-        found = [single(context, keys, part, two) for keys, part, two in rater_pairs(keyed, raters)]
-    else:
-        found = [
-            single(context, keys, part, part_raters)
-            for keys, part, part_raters in _with_raters(context, list(keyed), raters)
-        ]
-    for group in found:
-        yield from told_rows(context, group.keys, group.told, group.measure)
-    if analysis.compare:
-        yield from _differences(context, found)
-
-
-def _with_raters(
-    context: Context, keyed: Sequence[tuple[dict[str, str], pl.DataFrame]], raters: tuple[str, ...]
-) -> Iterator[tuple[dict[str, str], pl.DataFrame, tuple[str, ...]]]:
-    """The groups with the raters whose labels they need: of panels apart only the own ones, where units are complete.
-
-    ICC and Kendall's W use the units that every rater labelled; nobody labels a unit of another panel.
-    """
-    raters_by_part = [tuple(part.get_column("rater").unique().sort().to_list()) for _, part in keyed]
-    are_apart = sum(map(len, raters_by_part)) == len(set().union(*raters_by_part))
-    needs_all = context.analysis.statistic in COMPLETE
-    for (keys, part), part_raters in zip(keyed, raters_by_part, strict=True):
-        yield keys, part, part_raters if needs_all and are_apart and len(keyed) > 1 else raters
-
-
-def _differences(context: Context, found: Sequence[Group]) -> Iterator[Row]:
-    """Differences between the groups of `compare`, within equal values of the other columns."""
-    compare = "raters" if context.analysis.compare == RATER_PAIR else context.analysis.compare
-    others: dict[tuple[str, ...], list[Group]] = {}
-    for group in found:
-        rest = tuple(v for k, v in group.keys.items() if k != compare)
-        others.setdefault(rest, []).append(group)
-    for members in others.values():
-        for a, b in combinations(members, 2):
-            told = contrast(
-                a.measure,
-                b.measure,
-                key=context.key,
-                resampling=context.resampling,
-                cluster=context.cluster,
-                test=context.analysis.test,
-            )
-            if context.analysis.cluster == "rater" and math.isfinite(told.headline.value):
-                headline = rater_contrast(told.headline, a.measure, b.measure, a.left_out, b.left_out)
-                told = replace(told, headline=headline, companions=(told.headline, *told.companions))
-            told = _of_target(context, told, a.measure, b.measure)
-            paired = not clusters_used(a.measure).isdisjoint(clusters_used(b.measure))
-            yield row(
-                context,
-                a.keys,
-                told,
-                a.measure,
-                kind="difference",
-                versus=b.keys,
-                is_paired=paired,
-                subtracted=b.measure,
-            )
-            for companion in told.companions:
-                yield row(context, a.keys, Told(companion), a.measure, kind="companion", versus=b.keys)
-
-
-def _of_target(context: Context, summary: Told, a: Measure, b: Measure) -> Told:
-    """A difference with the target's interval first; groups without a common rater are compared by raters.
-
-    But where the protocol states these raters as the target; and where the analysis compares raters by name.
-    """
-    is_for_these = context.target == "these" and context.is_target_stated
-    if have_other_raters(a, b):
-        are_panels = context.target is not None and context.analysis.compare not in {"rater", RATER_PAIR}
-        by_raters = of_other_raters(summary, a, b, context.cluster, are_panels=are_panels and not is_for_these)
-        if not is_for_these:
-            return by_raters
-        two = [by_raters.headline] if by_raters is not summary else []
-        return replace(summary, companions=(*two, *(c for c in summary.companions if c.raters == "these")))
-    return answering(summary, context.target, min(a.n_raters, b.n_raters))
 
 
 def _adjusted(rows: Sequence[Row]) -> list[Row]:

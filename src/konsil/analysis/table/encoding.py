@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from konsil.analysis.model.catalogue import BLINDING, COSTS, LENGTH, PREFERENCE, RATER_PAIR, TIMED
+from konsil.analysis.model.catalogue.known import BLINDING, COSTS, LENGTH, PREFERENCE, RATER_PAIR, TIMED
 from konsil.analysis.model.message import say
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.conformity import refuse_unknown_labels

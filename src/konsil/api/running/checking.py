@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from konsil.analysis.judges.injections import KIND
-from konsil.analysis.model.catalogue import LENGTH, RATER_PAIR
+from konsil.analysis.model.catalogue.known import LENGTH, RATER_PAIR
 from konsil.analysis.table.frame import COLUMNS
 from konsil.api.folder.folder import Folder, known_records
 from konsil.api.folder.opened import PROTOCOL

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Row
-from konsil.analysis.model.catalogue import AGREEMENT, COSTS, PARTS, TIMED
+from konsil.analysis.model.catalogue.known import AGREEMENT, COSTS, PARTS, TIMED
 from konsil.report.designs.design_figures import Curve, Panel, curves
 from konsil.report.designs.recommendations import advice_table, budget_table, hours_table, ranking_table
 from konsil.report.figures.drawing import Drawing

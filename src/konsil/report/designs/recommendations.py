@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Literal
 
 from konsil.analysis import Analysis, Row
-from konsil.analysis.model.catalogue import AGREEMENT
+from konsil.analysis.model.catalogue.known import AGREEMENT
 from konsil.analysis.model.message import say
 from konsil.analysis.model.verdicts import (
     DesignEvidence,

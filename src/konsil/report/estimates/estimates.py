@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.estimation.targets import whom
-from konsil.analysis.model.catalogue import CASES, PREFERENCE, WINS
+from konsil.analysis.model.catalogue.known import CASES, PREFERENCE, WINS
 from konsil.analysis.model.message import say
 from konsil.report.designs.designs import is_told_by_design
 from konsil.report.estimates.figure_choice import figures_of

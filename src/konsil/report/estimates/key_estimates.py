@@ -30,7 +30,7 @@ def _question(analysis: Analysis) -> tuple[str, ...]:
     """What is asked, whichever statistic answers it: agreement of whom with whom, or the statistic itself."""
     if analysis.statistic.startswith("ensembles_"):
         return ("ensembles", analysis.criterion)
-    kind = "agreement" if entry(analysis.statistic).among else analysis.statistic
+    kind = "agreement" if entry(analysis.statistic).is_among_raters else analysis.statistic
     return (kind, analysis.criterion, analysis.raters, analysis.against or "")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields
 
 from konsil.analysis import Analysis
-from konsil.analysis.model.catalogue import COMPARISONS
+from konsil.analysis.model.catalogue.known import COMPARISONS
 from konsil.report.designs.designs import is_told_by_design
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.small_multiples import Column, columns
@@ -55,7 +55,7 @@ def _family(material: Material, members: Sequence[Analysis]) -> Drawing | None:
         dots = {_name(one): _dot(one) for one in found[a.name]}
         shown.append(
             Column(title(a.statistic, material.language), [dots.get(n, nothing) for n in names],
-                   0.0 if entry(a.statistic).zero and _near_zero(dots.values()) else None)
+                   0.0 if entry(a.statistic).marks_zero and _near_zero(dots.values()) else None)
         )  # fmt: skip
     words = ", ".join(c.title for c in shown)
     marks = list(dict.fromkeys(m for rows in found.values() for m in beside_names(rows)))

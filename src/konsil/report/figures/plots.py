@@ -52,7 +52,7 @@ def forests(
             Dot(", ".join(names[1:]) or names[0], e.value, e.low, e.high, numbers.with_interval(e),
                 names[0] if len(names) > 1 else "", one.beside.estimate.value if one.beside else math.nan)
         )  # fmt: skip
-    zero = 0.0 if difference or entry(statistic).zero else None if spec is None else spec.pass_line
+    zero = 0.0 if difference or entry(statistic).marks_zero else None if spec is None else spec.pass_line
     margin = spec.margin if difference and spec is not None else None
     ends = [] if margin is None else [-margin, margin]
     limits = span([*ends, *(x for d in dots for x in (d.value, d.low, d.high, d.mark))], zero)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from konsil.analysis import Analysis, Row
 from konsil.analysis.agreement.consensus_rules import needs_majority
 from konsil.analysis.cases.case_rules import settled
-from konsil.analysis.model.catalogue import AUDIT, CASES, RIGHT_OR_WRONG
+from konsil.analysis.model.catalogue.known import AUDIT, CASES, RIGHT_OR_WRONG
 from konsil.analysis.model.message import say
 from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material
@@ -40,7 +40,7 @@ def sentence_of(material: Material, spec: Analysis | None, rows: Sequence[Row]) 
         )
     elif spec is not None and spec.statistic in CASES:
         text = _("%(statistic)s in the ratings of the panel “%(panel)s” on the criterion “%(criterion)s”.")
-    elif entry(statistic).among:
+    elif entry(statistic).is_among_raters:
         text = _("%(statistic)s among the raters of the panel “%(panel)s” on the criterion “%(criterion)s”.")
     else:
         text = _("%(statistic)s in the ratings of the panel “%(panel)s” on the criterion “%(criterion)s”.")

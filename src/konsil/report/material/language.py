@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from gettext import NullTranslations
 
+from konsil.analysis.model.catalogue.additions import additions
 from konsil.locale import SOURCE, is_draft, known, translations
 from konsil.stats.agreement.registry import STATISTICS
 
@@ -41,6 +42,8 @@ class Language:
         """Title and sentence of a statistic in this language; without entries those given."""
         ids = f"statistic.{name}", f"statistic.{name}.text"
         own = tuple(self.catalogue.gettext(message) for message in ids)
+        added = additions().get(name)
+        title, text = added.words.get(self.code, (title, text)) if added is not None else (title, text)
         return (title if own[0] == ids[0] else own[0], text if own[1] == ids[1] else own[1])
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from konsil.analysis import Analysis, Row
-from konsil.analysis.model.catalogue import LENGTH, PREFERENCE
+from konsil.analysis.model.catalogue.known import LENGTH, PREFERENCE
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.figures import forest
 from konsil.report.figures.svg_primitives import About, Dot
@@ -151,7 +151,7 @@ def _plain(material: Material, one: Family) -> Iterator[Drawing]:
         more = _("Judges without answers of their own are left out: %(who)s.") % {
             "who": ", ".join(sorted(idle, key=natural))
         }
-    reference = 1.0 if is_worth else 0.0 if entry(statistic).zero else None
+    reference = 1.0 if is_worth else 0.0 if entry(statistic).marks_zero else None
     about = _about(material, one, "worths" if is_worth else "criteria", said, more)
     yield forest(
         about, dots, numbers, axis=word, heading=value_head(material, [Joined(r) for r in rows]), reference=reference

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from konsil.analysis import Analysis, contradictions, known_statistics
 from konsil.analysis.cases.case_rules import threshold_problems
-from konsil.analysis.model.catalogue import AUDIT, ORDERED
+from konsil.analysis.model.catalogue.known import AUDIT, ORDERED
 from konsil.analysis.pairs.pair_rules import criteria_problems
 from konsil.analysis.running.form_rules import form_problems
 from konsil.errors import PlanError, StudyError, nearest

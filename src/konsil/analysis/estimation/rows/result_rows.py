@@ -12,9 +12,10 @@ from konsil.analysis.estimation.estimate import Told, estimate, estimates
 from konsil.analysis.estimation.measure import Measure, joint
 from konsil.analysis.estimation.ranges import range_of, within
 from konsil.analysis.estimation.targets import answering
+from konsil.analysis.model.catalogue.known import OF_ZERO
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row, RowKind
-from konsil.analysis.model.verdicts import OF_ZERO, equivalence_sentence
+from konsil.analysis.model.verdicts import equivalence_sentence
 from konsil.stats.engine.contract import Estimate
 
 

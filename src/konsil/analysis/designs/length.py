@@ -10,7 +10,7 @@ import polars as pl
 from konsil.analysis.cases.scores import scores
 from konsil.analysis.estimation.context import Context, Group
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.result_rows import estimate_of
+from konsil.analysis.estimation.rows.result_rows import estimate_of
 from konsil.analysis.model.message import say
 from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.frame import Long

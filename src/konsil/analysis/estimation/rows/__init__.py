@@ -1,0 +1,1 @@
+"""From groups and their estimates to the rows of a result."""

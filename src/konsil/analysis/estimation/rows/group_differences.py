@@ -1,0 +1,79 @@
+"""The rows of an analysis' groups: what each has by itself, and the differences that `compare` asks for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from konsil.analysis.estimation.context import Context, Group
+from konsil.analysis.estimation.differences import contrast
+from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.measure import Measure, clusters_used
+from konsil.analysis.estimation.rater_samples import have_other_raters, of_other_raters
+from konsil.analysis.estimation.rows.result_rows import row, told_rows
+from konsil.analysis.estimation.sensitivity import rater_contrast
+from konsil.analysis.estimation.targets import answering
+from konsil.analysis.model.catalogue.known import RATER_PAIR
+from konsil.analysis.model.results import Row
+
+
+def group_rows(context: Context, groups: Sequence[Group]) -> Iterator[Row]:
+    """The rows of each group, then the differences between them where the analysis compares any."""
+    for group in groups:
+        yield from told_rows(context, group.keys, group.told, group.measure)
+    if context.analysis.compare:
+        yield from differences(context, groups)
+
+
+def differences(context: Context, found: Sequence[Group]) -> Iterator[Row]:
+    """Differences between the groups of `compare`, within equal values of the other columns."""
+    compare = "raters" if context.analysis.compare == RATER_PAIR else context.analysis.compare
+    others: dict[tuple[str, ...], list[Group]] = {}
+    for group in found:
+        rest = tuple(v for k, v in group.keys.items() if k != compare)
+        others.setdefault(rest, []).append(group)
+    for members in others.values():
+        for a, b in combinations(members, 2):
+            told = contrast(
+                a.measure,
+                b.measure,
+                key=context.key,
+                resampling=context.resampling,
+                cluster=context.cluster,
+                test=context.analysis.test,
+            )
+            if context.analysis.cluster == "rater" and math.isfinite(told.headline.value):
+                headline = rater_contrast(told.headline, a.measure, b.measure, a.left_out, b.left_out)
+                told = replace(told, headline=headline, companions=(told.headline, *told.companions))
+            told = _of_target(context, told, a.measure, b.measure)
+            paired = not clusters_used(a.measure).isdisjoint(clusters_used(b.measure))
+            yield row(
+                context,
+                a.keys,
+                told,
+                a.measure,
+                kind="difference",
+                versus=b.keys,
+                is_paired=paired,
+                subtracted=b.measure,
+            )
+            for companion in told.companions:
+                yield row(context, a.keys, Told(companion), a.measure, kind="companion", versus=b.keys)
+
+
+def _of_target(context: Context, summary: Told, a: Measure, b: Measure) -> Told:
+    """A difference with the target's interval first; groups without a common rater are compared by raters.
+
+    But where the protocol states these raters as the target; and where the analysis compares raters by name.
+    """
+    is_for_these = context.target == "these" and context.is_target_stated
+    if have_other_raters(a, b):
+        are_panels = context.target is not None and context.analysis.compare not in {"rater", RATER_PAIR}
+        by_raters = of_other_raters(summary, a, b, context.cluster, are_panels=are_panels and not is_for_these)
+        if not is_for_these:
+            return by_raters
+        two = [by_raters.headline] if by_raters is not summary else []
+        return replace(summary, companions=(*two, *(c for c in summary.companions if c.raters == "these")))
+    return answering(summary, context.target, min(a.n_raters, b.n_raters))

@@ -1,0 +1,1 @@
+"""Which statistics there are: one frozen value each."""

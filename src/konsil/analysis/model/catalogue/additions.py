@@ -1,0 +1,60 @@
+"""Statistics that other packages add, by the entry point `konsil.statistics`.
+
+An entry point gives an `Addition`. konsil makes its groups, intervals, tests and differences, as of its own statistics:
+
+    [project.entry-points."konsil.statistics"]
+    commonest_label = "konsil_extra:COMMONEST_LABEL"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from types import MappingProxyType
+
+from konsil.analysis.model.catalogue.entry import Statistic
+from konsil.errors import AnalysisError
+from konsil.stats.engine import contract
+
+GROUP = "konsil.statistics"
+"""The entry point's group."""
+FAMILIES = ("agreement", "shares")
+"""Families that a statistic can be added to: those whose numbers are made of the labels of a group's raters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """A statistic of another package."""
+
+    statistic: Statistic
+    """What it is called, says and takes; its family is one of `FAMILIES`."""
+    formula: Callable[[contract.Codes], contract.Statistic]
+    """Labels as codes -> sums over clusters, and what to make of their totals."""
+    words: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Language -> title and sentence in it."""
+
+
+@cache
+def additions() -> Mapping[str, Addition]:
+    """Every added statistic by its name; an AnalysisError names the package that adds what cannot be used."""
+    # Not from konsil itself: its own statistics need no detour.
+    loaded = [(point, _loaded(point)) for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)]
+    return MappingProxyType({addition.statistic.id: addition for _, addition in loaded})
+
+
+def _loaded(point: EntryPoint) -> Addition:
+    where = f"{point.dist.name if point.dist else point.value}: the statistic {point.name!r}"
+    try:
+        addition = point.load()
+    except Exception as error:  # noqa: BLE001 - another package's module may raise anything
+        raise AnalysisError(f"{where} cannot be loaded: {type(error).__name__}: {error}") from None
+    if not isinstance(addition, Addition):
+        raise AnalysisError(f"{where} is no Addition but {type(addition).__name__}")
+    if addition.statistic.id != point.name:
+        raise AnalysisError(f"{where} has another name in its entry, {addition.statistic.id!r}")
+    if addition.statistic.family not in FAMILIES:
+        known = " or ".join(repr(name) for name in FAMILIES)
+        raise AnalysisError(f"{where} is of the family {addition.statistic.family!r}; expected {known}")
+    return addition

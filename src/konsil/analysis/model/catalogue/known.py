@@ -1,0 +1,120 @@
+"""The statistics an analysis can name, and those of them that something holds for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from konsil.analysis.model.catalogue import agreement, cases, designs, judges, pairs, shares
+from konsil.analysis.model.catalogue.additions import additions
+from konsil.analysis.model.catalogue.entry import Statistic
+
+CATALOGUE: Mapping[str, Statistic] = MappingProxyType(
+    {
+        statistic.id: statistic
+        for statistic in (
+            *agreement.AGREEMENT,
+            *shares.SHARES,
+            *judges.JUDGES,
+            *pairs.PAIRS,
+            *cases.CASES,
+            *designs.DESIGNS,
+        )
+    }
+)
+"""Every statistic of konsil by its name."""
+
+
+def _those(holds: Callable[[Statistic], bool]) -> tuple[str, ...]:
+    return tuple(name for name, statistic in CATALOGUE.items() if holds(statistic))
+
+
+def _of(*groups: str) -> tuple[str, ...]:
+    return _those(lambda statistic: statistic.group in groups)
+
+
+AGREEMENT = _of("agreement")
+"""Agreement among the raters of a panel; their names are those of konsil.stats.agreement.registry."""
+PAIRED = _of("association")
+"""Association of two raters' labels, averaged over rater pairs."""
+COMPLETE = _those(lambda statistic: statistic.needs_complete)
+"""Those that use only the units that every rater labelled."""
+ORDERED = _those(lambda statistic: statistic.needs_order)
+"""Those that need labels in an order."""
+WEIGHTED = _those(lambda statistic: "weights" in statistic.keys)
+"""Those that take weights by name."""
+ONE_TABLE = _those(lambda statistic: statistic.is_of_one_table)
+"""Those of one table of two raters, which can therefore be asked of a rater and a consensus."""
+
+ENSEMBLES = _of("ensembles")
+"""Agreement of ensembles of judges, by majority vote."""
+OWN = _of("own")
+"""Preference of judges for their own answers, or their family's."""
+JUDGING = _of("caution", "ensembles", "own", "confidence")
+"""What is asked of judges beside a panel: caution, ensembles by majority vote, preference for their own, confidence."""
+BLINDING = _of("blinding")
+"""Whether raters could tell whose answers they saw: guesses held against the truth."""
+INJECTION = _of("injection")
+"""How far instructions that are embedded in answers move judges; one row a judge, or one for each kind."""
+
+WINS = _of("wins")
+"""Who wins comparisons of two answers, and by how much."""
+WORTHS = _of("worths")
+"""Worths of systems by models of paired comparisons."""
+PREFERENCE = _those(lambda statistic: statistic.family == "pairs")
+"""The statistics of criteria about a pair of answers."""
+FLIPPED = _those(lambda statistic: statistic.is_flipped)
+"""Statistics that change their sign when winner and loser change places, so that flips test them."""
+OF_ZERO = _those(lambda statistic: statistic.is_difference)
+"""Statistics that are differences already: a margin is about the number itself."""
+
+DEGRADATION = _of("degradation")
+"""What becomes of a system as cases are told with less and less; one row a system, cases are the clusters."""
+ONE_A_SYSTEM = _those(lambda statistic: statistic.row_of == "system")
+"""Statistics of cases with a row for each system, whatever `by` says."""
+LEVELLED = _those(lambda statistic: "levels" in statistic.keys)
+"""Statistics of all levels at once."""
+RIGHT_OR_WRONG = _those(lambda statistic: "correct" in statistic.keys and statistic.group != "audit")
+"""Statistics of cases for which an answer is right from the threshold `correct` on."""
+AUDIT = _of("audit")
+"""What judges approve of what experts call a failure; one row a judge."""
+EFFECTS = _of("effects")
+"""Systems compared on the means of their cases; one row an effect or a comparison."""
+COMPARISONS = _of("crossover", "effects", "correlation")
+"""Statistics of cases that are comparisons themselves, and no number of a group."""
+CASES = _those(lambda statistic: statistic.family == "cases")
+"""Every statistic of cases in several versions: its clusters are the cases."""
+
+TIMED = _of("timed")
+"""How long people took for what a screen shows."""
+PARTS = _of("parts")
+"""What a part of an answer's sentences tells; one row for each number of sentences."""
+COSTS = _of("costs")
+"""What the time of raters buys, for whole answers and for each number of sentences."""
+DESIGNS = _those(lambda statistic: statistic.family == "designs")
+"""What is asked where whole answers are rated beside their sentences."""
+
+WEIGHTS = ("unweighted", "linear", "quadratic", "ordinal", "radical", "ratio")
+"""Weights of partial agreement by name."""
+LENGTH = "length"
+"""In `by` of WINS: whether the system's answer was the longer or the shorter of the two."""
+RATER_PAIR = "rater_pair"
+"""In `by`: a group of every two raters, told as raters = 'A and B'."""
+
+
+def known_statistics() -> tuple[str, ...]:
+    """Every statistic that an analysis can ask for."""
+    return (*CATALOGUE, *(name for name in additions() if name not in CATALOGUE))
+
+
+def statistic_of(name: str) -> Statistic:
+    """The statistic of a name; one without words where there is none. No other package's takes the place of ours.
+
+    >>> statistic_of("share").range, statistic_of("unheard_of").title
+    ((0.0, 1.0), 'Unheard of')
+    """
+    if name in CATALOGUE:
+        return CATALOGUE[name]
+    if name in additions():
+        return additions()[name].statistic
+    return Statistic(name, "", name.replace("_", " ").capitalize(), "", "", "")

@@ -1,0 +1,61 @@
+"""konsil statistics: what an analysis can ask for."""
+
+from __future__ import annotations
+
+import textwrap
+from itertools import groupby
+
+import click
+
+from konsil.errors import KonsilError, nearest
+
+_TITLES = {
+    "agreement": "Agreement of raters",
+    "shares": "Shares of labels, means, abstentions",
+    "judges": "Judges beside people",
+    "pairs": "Comparisons of two answers",
+    "cases": "Cases with less and less information",
+    "designs": "Whole answers and their sentences",
+}
+_WIDTH = 100
+
+
+@click.command(short_help="List the statistics that an analysis can ask for, or explain one.")
+@click.argument("name", required=False)
+@click.option("--language", "code", default="en", help="The language of titles and sentences: en, de.")
+def command(name: str | None, code: str) -> None:
+    """List the statistics that `statistic = "..."` in a study.toml can ask for; with a NAME explain that one."""
+    from konsil.analysis.model.catalogue.known import known_statistics, statistic_of
+    from konsil.cli.terminal import show
+    from konsil.locale import SOURCE, is_draft, known, languages
+    from konsil.report.material.glossary import entry
+    from konsil.report.material.language import language
+
+    spoken = [short for short in languages() if short == SOURCE or not is_draft(short)]
+    if known(code) not in spoken:
+        raise KonsilError(f"--language {code!r}: there is no such language; {nearest(code, spoken)}")
+    names = known_statistics()
+    if name is None:
+        width = max(map(len, names))
+        for family, members in groupby((statistic_of(one) for one in names), lambda one: one.family):
+            click.echo(f"\n{_TITLES.get(family, family)}")
+            for one in members:
+                click.echo(show(f"  {one.id:<{width}}  {entry(one.id, language(code)).title}"))
+        return
+    if name not in names:
+        raise KonsilError(f"there is no statistic {name!r}; {nearest(name, names)}")
+    one = entry(name, language(code))
+    click.echo(show(f"{one.id}: {one.title}"))
+    for line in textwrap.wrap(one.text, _WIDTH):
+        click.echo(show(line))
+    about = {
+        "computed": one.definition if one.definition != statistic_of(name).text else "",
+        "undefined": one.undefined or "no unit has labels from two raters",
+        "labels": "must have an order" if one.needs_order else "",
+        "units": "only those that every rater labelled" if one.needs_complete else "",
+        "keys": ", ".join(sorted(one.keys)),
+        "source": one.source,
+    }
+    for title, text in about.items():
+        for line in textwrap.wrap(text, _WIDTH, initial_indent=f"  {title + ':':<11}", subsequent_indent=" " * 13):
+            click.echo(show(line))

@@ -1,0 +1,59 @@
+"""konsil statistics: all that an analysis can ask for, and one of them explained."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from konsil.analysis import known_statistics
+from konsil.analysis.model.catalogue.known import CATALOGUE
+from konsil.cli.main import main
+
+
+def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    with pytest.raises(SystemExit) if arguments[-1:] == ("!",) else _nothing():
+        main(["statistics", *(a for a in arguments if a != "!")])
+    caught = capsys.readouterr()
+    return caught.out + caught.err
+
+
+def _nothing():
+    import contextlib
+
+    return contextlib.nullcontext()
+
+
+def test_every_statistic_is_listed_once_under_its_family(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = output(capsys).splitlines()
+    assert [line.split()[0] for line in lines if line.startswith("  ")] == list(known_statistics())
+    headings = [line for line in lines if line and not line.startswith(" ")]
+    assert len(headings) == len({statistic.family for statistic in CATALOGUE.values()})
+
+
+@pytest.mark.parametrize("name", ["cohen_kappa_linear", "self_preference", "budget_reliability", "icc2"])
+def test_one_is_explained(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = re.sub(r"\s+", " ", output(capsys, name))
+    known = CATALOGUE[name]
+    assert text.startswith(f"{name}: {known.title} {known.text}")
+    assert (known.undefined or "no unit has labels") in text
+    assert known.source in text
+    assert ("must have an order" in text) == known.needs_order
+    assert ("only those that every rater labelled" in text) == known.needs_complete
+    assert all(key in text for key in known.keys)
+
+
+def test_in_german(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "Cohens Kappa" in output(capsys, "cohen_kappa", "--language", "de")
+    assert "Anteil" in output(capsys, "--language", "de")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("choen_kappa",), "konsil: there is no statistic 'choen_kappa'; did you mean 'cohen_kappa'?"),
+        (("share", "--language", "fr"), "konsil: --language 'fr': there is no such language; known: de, en"),
+    ],
+)
+def test_what_does_not_exist(arguments: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sentence in output(capsys, *arguments, "!")
