@@ -253,9 +253,9 @@ def test_headers(tmp_path: Path) -> None:
     path = write(tmp_path, "t.csv", "item;rater;label\n1;a;yes\n")
     assert message(path) == (
         "t.csv: the header is a single column 'item;rater;label'; the separator looks like a semicolon:"
-        ' set separator = ";"'
+        ' set the separator to ";"'
     )
-    assert 'set separator = "\\t"' in message(write(tmp_path, "t.csv", "item\trater\n1\ta\n"))
+    assert 'set the separator to "\\t"' in message(write(tmp_path, "t.csv", "item\trater\n1\ta\n"))
     assert message(path, separator=";;") == "t.csv: the separator must be one character, got ';;'"
 
 

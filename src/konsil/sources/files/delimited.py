@@ -65,7 +65,7 @@ def _right_separator(head: Sequence[str], separator: str, where: str) -> None:
         if other != separator and other in head[0]:
             raise SourceError(
                 f"{where}: the header is a single column {_short(head[0])}; the separator looks like a {word}:"
-                f' set separator = "{other if other != chr(9) else chr(92) + "t"}"'
+                f' set the separator to "{other if other != chr(9) else chr(92) + "t"}"'
             )
 
 
