@@ -83,6 +83,10 @@ def test_a_failure_of_strictness_lies_below_what_is_right() -> None:
     assert not [p for p in contradictions(replace(audit, statistic="approval")) if p.startswith("failure")]
 
 
+def test_nothing_is_told_of_a_statistic_that_there_is_not() -> None:
+    assert not list(contradictions(Analysis("a", "meen", "correct", "experts", of=("yes",), consensus="majority")))
+
+
 MODULE = '''
 import numpy as np
 from konsil.analysis.model.catalogue.additions import Addition

@@ -21,6 +21,7 @@ from konsil.analysis.model.catalogue.known import (
     RATER_PAIR,
     WEIGHTS,
     WINS,
+    statistic_of,
 )
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.model.verdicts import has_margin
@@ -33,9 +34,13 @@ _AMONG_RATERS = {*AGREEMENT, *PAIRED}
 def contradictions(analysis: Analysis) -> Iterator[str]:
     """Each contradiction as 'key: what is wrong', for the caller to put the place before it.
 
+    Of a statistic that there is not nothing is told: its name is what is wrong.
+
     >>> list(contradictions(Analysis("a", "share", "correct", "experts")))
     ['of: is empty; a share says which labels count']
     """
+    if not statistic_of(analysis.statistic).family:
+        return  # it is misspelt: what it takes is not known
     yield from misplaced_keys(analysis)
     yield from _groups(analysis)
     yield from _settings(analysis)
