@@ -258,9 +258,17 @@ def main() -> None:
 def measured(name: str, url: str, n: int, concurrency: int) -> dict[str, float] | str:
     """One part in a process of its own; a text where it failed."""
     command = [
-        sys.executable, str(Path(__file__)), "--client", name, "--url", url, "--calls", str(n),
-        "--concurrency", str(concurrency),
-    ]  # fmt: skip
+        sys.executable,
+        str(Path(__file__)),
+        "--client",
+        name,
+        "--url",
+        url,
+        "--calls",
+        str(n),
+        "--concurrency",
+        str(concurrency),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         return " ".join(done.stderr.strip().splitlines()[-1:])

@@ -48,9 +48,34 @@ import fuzz_web
 HEAD = ["rater", "item", "system", "criterion", "label", "seconds"]
 ROWS = [[f"r{r}", f"i{i}", f"s{s}", "correct", "yes", 3.5] for r in range(2) for i in range(4) for s in range(2)]
 WORDS = (
-    "", " ", "\0", "\x1b[2J", "\u202e", "\ud800", "\ufeff", "a\nb", '"', "'", ",", ";", "\t", "=1+1", "NaN", "1e999",
-    "-0", "9" * 400, "x" * 70_000, "../../etc/passwd", "true", "null", "\U0001f600", "[[[[", "{}", "\\ud83d", "\r",
-)  # fmt: skip
+    "",
+    " ",
+    "\0",
+    "\x1b[2J",
+    "\u202e",
+    "\ud800",
+    "\ufeff",
+    "a\nb",
+    '"',
+    "'",
+    ",",
+    ";",
+    "\t",
+    "=1+1",
+    "NaN",
+    "1e999",
+    "-0",
+    "9" * 400,
+    "x" * 70_000,
+    "../../etc/passwd",
+    "true",
+    "null",
+    "\U0001f600",
+    "[[[[",
+    "{}",
+    "\\ud83d",
+    "\r",
+)
 VALUES: tuple[Any, ...] = (
     None,
     True,
@@ -171,8 +196,10 @@ def make_parquet(rng: random.Random) -> bytes:
     head, *rows = grid(rng)
     names = [f"{name}"[:50].encode("utf-8", "replace").decode() for name in head]
     names = [name if name not in names[:n] else f"{name}{n}" for n, name in enumerate(names)]
-    columns = {name: [str(row[n]).encode("utf-8", "replace").decode() if n < len(row) else None for row in rows]
-               for n, name in enumerate(names)}  # fmt: skip
+    columns = {
+        name: [str(row[n]).encode("utf-8", "replace").decode() if n < len(row) else None for row in rows]
+        for n, name in enumerate(names)
+    }
     frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
     if rng.random() < 0.3:
         kind = rng.choice((pl.Series([[1, 2]] * frame.height), pl.Series([b"\0"] * frame.height), pl.Series([1e300])))
@@ -215,20 +242,37 @@ def _repacked(rng: random.Random, archive: bytes) -> bytes:
 
 
 NOTES = {
-    "__type__": "Deck", "name": "Medicine", "children": [], "media_files": ["a.png"],
-    "note_models": [{"crowdanki_uuid": "u", "name": "Cloze", "type": 1, "flds": [{"name": "Text", "ord": 0}],
-                     "tmpls": [{"name": "Cloze", "qfmt": "{{cloze:Text}}", "ord": 0}]}],
-    "notes": [{"guid": f"n{n}", "note_model_uuid": "u", "tags": ["a"], "fields": [f"It is {{{{c1::item {n}}}}}."]}
-              for n in range(3)],
-}  # fmt: skip
+    "__type__": "Deck",
+    "name": "Medicine",
+    "children": [],
+    "media_files": ["a.png"],
+    "note_models": [
+        {
+            "crowdanki_uuid": "u",
+            "name": "Cloze",
+            "type": 1,
+            "flds": [{"name": "Text", "ord": 0}],
+            "tmpls": [{"name": "Cloze", "qfmt": "{{cloze:Text}}", "ord": 0}],
+        }
+    ],
+    "notes": [
+        {"guid": f"n{n}", "note_model_uuid": "u", "tags": ["a"], "fields": [f"It is {{{{c1::item {n}}}}}."]}
+        for n in range(3)
+    ],
+}
 SCHEMAS = (
-    "", "CREATE VIEW extra AS SELECT * FROM notes", "CREATE TRIGGER t AFTER INSERT ON notes BEGIN SELECT 1; END",
+    "",
+    "CREATE VIEW extra AS SELECT * FROM notes",
+    "CREATE TRIGGER t AFTER INSERT ON notes BEGIN SELECT 1; END",
     "ALTER TABLE notes RENAME TO hidden; CREATE VIEW notes AS SELECT * FROM hidden",
     "DROP TABLE notes; CREATE TABLE notes (id, guid, mid, tags, seed, flds AS (printf('%.*c', 90000000, 'x')));"
     " INSERT INTO notes (id, guid, mid, tags) VALUES (1, 'g', 1, ''), (2, 'h', 1, '')",
-    "DROP TABLE cards", "UPDATE notes SET flds = x'00ff'", "UPDATE col SET models = '[' ", "UPDATE notes SET mid = 'x'",
+    "DROP TABLE cards",
+    "UPDATE notes SET flds = x'00ff'",
+    "UPDATE col SET models = '[' ",
+    "UPDATE notes SET mid = 'x'",
     "DROP TABLE notes; CREATE VIRTUAL TABLE notes USING fts5(id, guid, mid, tags, flds)",
-)  # fmt: skip
+)
 
 
 def make_crowdanki(rng: random.Random) -> bytes:
@@ -240,13 +284,18 @@ def make_apkg(rng: random.Random) -> bytes:
     """A package whose collection has a changed schema, changed rows or changed bytes."""
     model = {"1": {**NOTES["note_models"][0], "id": 1}}  # type: ignore[index]
     with contextlib.closing(sqlite3.connect(":memory:")) as base:
-        base.executescript("CREATE TABLE col (models, decks); CREATE TABLE notes (id INTEGER, guid, mid, tags, flds);"
-                           " CREATE TABLE cards (id, nid, did, odid, ord)")  # fmt: skip
+        base.executescript(
+            "CREATE TABLE col (models, decks); CREATE TABLE notes (id INTEGER, guid, mid, tags, flds);"
+            " CREATE TABLE cards (id, nid, did, odid, ord)"
+        )
         base.execute("INSERT INTO col VALUES (?, ?)", (as_text(rng, model), as_text(rng, {"1": {"name": "Deck"}})))
-        base.executemany("INSERT INTO notes VALUES (?, ?, 1, ?, ?)", [
-            (n, f"g{n}", rng.choice(("", "a b")), rng.choice(("A {{c1::b}}", *(w for w in WORDS if w != "\ud800"))))
-            for n in range(4)
-        ])  # fmt: skip
+        base.executemany(
+            "INSERT INTO notes VALUES (?, ?, 1, ?, ?)",
+            [
+                (n, f"g{n}", rng.choice(("", "a b")), rng.choice(("A {{c1::b}}", *(w for w in WORDS if w != "\ud800"))))
+                for n in range(4)
+            ],
+        )
         base.execute("INSERT INTO cards VALUES (1, 1, 1, 0, 0)")
         with contextlib.suppress(sqlite3.Error):  # not every SQLite has such tables
             base.executescript(rng.choice(SCHEMAS) if rng.random() < 0.5 else "")
@@ -266,14 +315,30 @@ def as_text(rng: random.Random, tree: Any) -> str:
     return json.dumps(nested(rng, tree, 1))
 
 
-ANNOTATED = [{
-    "id": 1, "data": {"item": "q1", "system": "s1"},
-    "annotations": [{"id": 1, "completed_by": 7, "was_cancelled": False, "lead_time": 2.5, "result": [
-        {"id": "x", "type": "choices", "from_name": "c", "to_name": "a", "value": {"choices": ["yes"]}},
-        {"id": "l", "type": "labels", "from_name": "l", "to_name": "a",
-         "value": {"start": 0, "end": 4, "labels": ["x"]}},
-    ]}],
-}]  # fmt: skip
+ANNOTATED = [
+    {
+        "id": 1,
+        "data": {"item": "q1", "system": "s1"},
+        "annotations": [
+            {
+                "id": 1,
+                "completed_by": 7,
+                "was_cancelled": False,
+                "lead_time": 2.5,
+                "result": [
+                    {"id": "x", "type": "choices", "from_name": "c", "to_name": "a", "value": {"choices": ["yes"]}},
+                    {
+                        "id": "l",
+                        "type": "labels",
+                        "from_name": "l",
+                        "to_name": "a",
+                        "value": {"start": 0, "end": 4, "labels": ["x"]},
+                    },
+                ],
+            }
+        ],
+    }
+]
 
 
 def make_labelstudio(rng: random.Random) -> bytes:
@@ -282,16 +347,31 @@ def make_labelstudio(rng: random.Random) -> bytes:
 
 
 RUN = {
-    "version": 2, "status": "success",
-    "eval": {"created": "2026-01-05T10:00:00+00:00", "task": "t", "model": "m", "config": {},
-             "dataset": {"samples": 3, "sample_ids": ["q0", "q1", "q2"]}},
-}  # fmt: skip
+    "version": 2,
+    "status": "success",
+    "eval": {
+        "created": "2026-01-05T10:00:00+00:00",
+        "task": "t",
+        "model": "m",
+        "config": {},
+        "dataset": {"samples": 3, "sample_ids": ["q0", "q1", "q2"]},
+    },
+}
 SAMPLES = [
-    {"id": f"q{n}", "epoch": 1, "input": f"Question {n}?", "target": "metformin", "metadata": {"specialty": "endo"},
-     "output": {"model": "m", "choices": [{"message": {"role": "assistant", "content": "Metformin."},
-                                           "stop_reason": "stop"}]},
-     "scores": {"grader": {"value": "C"}}} for n in range(3)
-]  # fmt: skip
+    {
+        "id": f"q{n}",
+        "epoch": 1,
+        "input": f"Question {n}?",
+        "target": "metformin",
+        "metadata": {"specialty": "endo"},
+        "output": {
+            "model": "m",
+            "choices": [{"message": {"role": "assistant", "content": "Metformin."}, "stop_reason": "stop"}],
+        },
+        "scores": {"grader": {"value": "C"}},
+    }
+    for n in range(3)
+]
 
 
 def make_inspect(rng: random.Random) -> bytes:

@@ -167,9 +167,31 @@ WORDED = CASES.replace("[prepare.mask]", '[prepare.rewrite]\nmodel = "fake:seed=
 STUDIES = (STUDY, JOINED, CASES, STUDY, JOINED, WORDED)
 """A round has one of them, in turn."""
 LABELS = {"correct": {"no", "yes"}}
-WORDS = ("", " ", "\0", "\x1b[2J", "\u202e", "\ufeff", "a\r\nb", "<script>x</script>", "NaN", "inf", "-1", "1e999",
-         "9" * 400, "x" * 30_000, "../../etc/passwd", "p1", "owner", "a" * 64, "\U0001f600", "=1+1", "q0", "{}",
-         "1,000")  # fmt: skip
+WORDS = (
+    "",
+    " ",
+    "\0",
+    "\x1b[2J",
+    "\u202e",
+    "\ufeff",
+    "a\r\nb",
+    "<script>x</script>",
+    "NaN",
+    "inf",
+    "-1",
+    "1e999",
+    "9" * 400,
+    "x" * 30_000,
+    "../../etc/passwd",
+    "p1",
+    "owner",
+    "a" * 64,
+    "\U0001f600",
+    "=1+1",
+    "q0",
+    "{}",
+    "1,000",
+)
 JSON = (None, True, -1, 10**400, 1.5, float("nan"), [], {}, [[]], {"a": [{}]}, "\ud800", *WORDS)
 
 
@@ -418,17 +440,26 @@ def _answers(rng: random.Random, form: Form) -> list[tuple[str, str]]:
 
 
 def _headers(form: Form) -> dict[str, str]:
-    return {"origin": URL, "x-csrf-token": form.hidden.get("csrf", ""), "accept": "application/json",
-            "content-type": "application/json"}  # fmt: skip
+    return {
+        "origin": URL,
+        "x-csrf-token": form.hidden.get("csrf", ""),
+        "accept": "application/json",
+        "content-type": "application/json",
+    }
 
 
 def _message(rng: random.Random, form: Form) -> bytes:
     """An autosave, changed."""
     changes = [
-        {"id": f"{rng.getrandbits(128):032x}", "field": name, "base_rev": 0, "at": "",
-         "value": rng.choice(offered) if offered else rng.choice(WORDS)}
+        {
+            "id": f"{rng.getrandbits(128):032x}",
+            "field": name,
+            "base_rev": 0,
+            "at": "",
+            "value": rng.choice(offered) if offered else rng.choice(WORDS),
+        }
         for name, offered in form.asked.items()
-    ]  # fmt: skip
+    ]
     times = {"wall": "12.5", "active": "10", "first_input": "1.5"}
     return changed(rng, {"changes": changes, "visit": form.hidden.get("visit", ""), **times})
 
@@ -464,11 +495,13 @@ def read_signed_kit(path: Path, number: int) -> None:
         fields = [(name, rng.choice(("yes", "no", "42", "because", *WORDS))) for name in dict.fromkeys(names)]
         first = rng.choice(("2.5", "", *WORDS))
         screens[screen["public"]] = {
-            "base_rev": screen["rev"], "done": rng.choice(("", "2025-03-02T08:00:00.000Z")), "values": dict(fields),
+            "base_rev": screen["rev"],
+            "done": rng.choice(("", "2025-03-02T08:00:00.000Z")),
+            "values": dict(fields),
             "changes": [{"id": f"{rng.getrandbits(128):032x}", "field": n, "value": v, "at": ""} for n, v in fields],
             "visits": {f"{rng.getrandbits(128):032x}": {"wall": "40", "active": "30", "first_input": first}},
             "problems": [{"id": f"{rng.getrandbits(128):032x}", "text": rng.choice(WORDS)}],
-        }  # fmt: skip
+        }
     inner = {"kit": kit["id"], "copy": secrets.token_hex(8), "revision": 1, "made_at": "", "screens": screens}
     text = changed(rng, inner).decode()
     if f'"{kit["id"]}"' not in text:

@@ -575,8 +575,9 @@ def _check_served(folder: Any, outcome: Any, said: str, tally: Tally, where: str
                     lost.append(public)
         lost += [str(fault) for fault in store.verify_log()]
     with closing(sqlite3.connect(folder.path / "konsil.db")) as base:
-        doubled = base.execute("SELECT kind, subject, count(*) FROM events WHERE kind = 'submission' GROUP BY 1, 2"
-                               " HAVING count(*) > 1").fetchall()  # fmt: skip
+        doubled = base.execute(
+            "SELECT kind, subject, count(*) FROM events WHERE kind = 'submission' GROUP BY 1, 2 HAVING count(*) > 1"
+        ).fetchall()
     extra = {path.name for path in folder.path.iterdir() if path.name.startswith(".")} - {".konsil-key"}
     tally.lost += len(lost)
     tally.doubled += len(doubled)

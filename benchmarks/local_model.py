@@ -17,10 +17,15 @@ from konsil.collect.providers.openai_compatible import OpenAICompatible
 from konsil.collect.providers.provider import Message, Reply, Request
 
 QUESTIONS = (
-    "Which vitamin is missing in scurvy?", "Which hormone lowers blood glucose?", "Which nerve moves the diaphragm?",
-    "Which bone is the longest?", "Which vessel brings blood to the lungs?", "Which cell makes antibodies?",
-    "Which mineral is missing in microcytic anaemia?", "Which valve lies between left atrium and left ventricle?",
-)  # fmt: skip
+    "Which vitamin is missing in scurvy?",
+    "Which hormone lowers blood glucose?",
+    "Which nerve moves the diaphragm?",
+    "Which bone is the longest?",
+    "Which vessel brings blood to the lungs?",
+    "Which cell makes antibodies?",
+    "Which mineral is missing in microcytic anaemia?",
+    "Which valve lies between left atrium and left ventricle?",
+)
 LABEL = {"type": "string", "enum": ["Incorrect", "Correct", "Cannot judge"]}
 FORM = {
     "type": "object",

@@ -141,9 +141,12 @@ def insist(holds: bool, otherwise: str) -> None:
 def write_deck(file: Path, size: Size) -> None:
     """A deck in CrowdAnki's form: notes with one gap, and others."""
     kind = {
-        "crowdanki_uuid": "cloze", "name": "Cloze", "type": 1, "flds": [{"name": "Text"}, {"name": "Extra"}],
+        "crowdanki_uuid": "cloze",
+        "name": "Cloze",
+        "type": 1,
+        "flds": [{"name": "Text"}, {"name": "Extra"}],
         "tmpls": [{"name": "Cloze", "qfmt": "{{cloze:Text}}", "afmt": "{{cloze:Text}}"}],
-    }  # fmt: skip
+    }
     notes = []
     for n in range(size.notes):
         text = f"Bei Befund {n:05} ist {{{{c1::Begriff {n:05}::Begriff}}}} die häufigste Ursache, besonders im Alter."
@@ -318,8 +321,10 @@ def planted(study, items, results) -> str:
         asked, judge = statistics[r.analysis], r.group.get("rater", "")
         ceiling = asked.against == "rest" and not judge
         of_judge = judge in ("judge-1", "judge-5") and asked.statistic in (
-            "cohen_kappa", "self_preference", "abstention_slope",
-        )  # fmt: skip
+            "cohen_kappa",
+            "self_preference",
+            "abstention_slope",
+        )
         if ceiling or of_judge:
             inside = "" if r.covered is None else "yes" if r.covered else "no"
             lines.append(

@@ -57,13 +57,20 @@ def write_task(folder: Path, items: int, words: str, each: int) -> None:
     schemes = [radio(f"correctness_{c}", f"Antwort {c.upper()}: ist sie richtig?", LABELS) for c in ANSWERS]
     schemes.append(radio("difficulty", "Wie schwer ist die Frage?", ("Einfach", "Mittel", "Schwer")))
     settings = {
-        "annotation_task_name": "Last", "task_dir": ".", "data_files": ["data.json"],
+        "annotation_task_name": "Last",
+        "task_dir": ".",
+        "data_files": ["data.json"],
         "item_properties": {"id_key": "id", "text_key": "text"},
-        "output_annotation_dir": "out", "output_annotation_format": "jsonl",
-        "require_password": False, "user_config": {"allow_all_users": True, "users": []},
-        "assignment_strategy": "random", "max_annotations_per_user": each, "max_annotations_per_item": 100,
-        "alert_time_each_instance": 100_000, "annotation_schemes": schemes,
-    }  # fmt: skip
+        "output_annotation_dir": "out",
+        "output_annotation_format": "jsonl",
+        "require_password": False,
+        "user_config": {"allow_all_users": True, "users": []},
+        "assignment_strategy": "random",
+        "max_annotations_per_user": each,
+        "max_annotations_per_item": 100,
+        "alert_time_each_instance": 100_000,
+        "annotation_schemes": schemes,
+    }
     # JSON is YAML.
     (folder / "config.yaml").write_text(json.dumps(settings, ensure_ascii=False), "utf-8")
 

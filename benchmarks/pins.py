@@ -375,8 +375,10 @@ def compare(before: Path, after: Path, most: int = 6) -> int:
                 print("    ...")
                 break
             print(f"    {line}")
-    print(f"{len(changed)} changed, {len(old.keys() - new.keys())} gone, {len(new.keys() - old.keys())} new, "
-          f"{len(old.keys() & new.keys()) - len(changed)} alike")  # fmt: skip
+    print(
+        f"{len(changed)} changed, {len(old.keys() - new.keys())} gone, {len(new.keys() - old.keys())} new, "
+        f"{len(old.keys() & new.keys()) - len(changed)} alike"
+    )
     return 1 if old != new else 0
 
 
@@ -392,10 +394,33 @@ def differences_of_texts(a: bytes, b: bytes) -> Iterator[str]:
 
 
 VALUES = {
-    "value", "low", "high", "level", "se", "p", "p_adjusted", "p_max_t", "n_units", "n_raters", "n_ratings",
-    "n_clusters", "n_undefined", "n_undefined_pairs", "method", "reason", "prespecified", "warnings", "mode",
-    "simulated", "missing", "given", "expected", "rated", "abstained", "unreadable",
-}  # fmt: skip
+    "value",
+    "low",
+    "high",
+    "level",
+    "se",
+    "p",
+    "p_adjusted",
+    "p_max_t",
+    "n_units",
+    "n_raters",
+    "n_ratings",
+    "n_clusters",
+    "n_undefined",
+    "n_undefined_pairs",
+    "method",
+    "reason",
+    "prespecified",
+    "warnings",
+    "mode",
+    "simulated",
+    "missing",
+    "given",
+    "expected",
+    "rated",
+    "abstained",
+    "unreadable",
+}
 """Columns of konsil's tables that are results; all others say what a row is about."""
 
 

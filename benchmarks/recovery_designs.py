@@ -149,19 +149,31 @@ def clexeval_study() -> Study:
 def clexeval_analyses() -> tuple[Analysis, ...]:
     """What the paper asks of the levels, of failures and of judges."""
     precision, communication = KEPT
-    levels = ("information_sensitivity", "monotonicity_violation", "diagnostic_potential", "label_dependence",
-              "stability", "reasoning_gap")  # fmt: skip
+    levels = (
+        "information_sensitivity",
+        "monotonicity_violation",
+        "diagnostic_potential",
+        "label_dependence",
+        "stability",
+        "reasoning_gap",
+    )
     return (
         *(Analysis(name.replace("_", " "), name, precision, "experts", levels=LEVELS) for name in levels),
-        Analysis("monotonicity violation of the recovered", "monotonicity_violation", precision, "experts",
-                 levels=LEVELS, denominator="recovered"),
+        Analysis(
+            "monotonicity violation of the recovered",
+            "monotonicity_violation",
+            precision,
+            "experts",
+            levels=LEVELS,
+            denominator="recovered",
+        ),
         Analysis("accuracy by level", "accuracy", precision, "experts", by=("level",)),
         Analysis("marks by level", "mean", precision, "experts", by=("system", "level"), cluster="case"),
         Analysis("communication by level", "mean", communication, "experts", by=("system", "level"), cluster="case"),
         Analysis("illusion gap", "illusion_gap", precision, "experts", criteria=(communication,)),
         Analysis("reasoning names what the answer does not", "mismatch", precision, "experts", against="detector"),
         Analysis("approval of failures", "approval", precision, "judges", against="experts", failure_by="mean"),
-    )  # fmt: skip
+    )
 
 
 # ---------------------------------------------------------------- cqa-eval
@@ -204,10 +216,13 @@ def cqa_eval_study() -> Study:
         instruments=tuple(i for i in whole.instruments if i.id in ("coarse", "fine")),
         enrolment=None,
         calibration=None,
-        plan=tuple(_main(a) for a in whole.plan if a.purpose == "main" and a.instrument in ("coarse", "fine")
-                   and a.panel != "judges"),
+        plan=tuple(
+            _main(a)
+            for a in whole.plan
+            if a.purpose == "main" and a.instrument in ("coarse", "fine") and a.panel != "judges"
+        ),
         analyses=cqa_eval_analyses(),
-    )  # fmt: skip
+    )
 
 
 def _main(line: Allocation) -> Allocation:
@@ -222,16 +237,48 @@ def cqa_eval_analyses() -> tuple[Analysis, ...]:
     """Agreement in each design and its difference; what the systems' answers are worth in each."""
     found = []
     for name in STATEMENTS:
-        found.append(Analysis(f"kappa by design: {name}", "randolph_kappa", name, "physicians", by=("design",),
-                              compare="design", collapse=THREE, labels=("Disagree", "Neutral", "Agree")))  # fmt: skip
+        found.append(
+            Analysis(
+                f"kappa by design: {name}",
+                "randolph_kappa",
+                name,
+                "physicians",
+                by=("design",),
+                compare="design",
+                collapse=THREE,
+                labels=("Disagree", "Neutral", "Agree"),
+            )
+        )
         rule = "all" if name == "correctness" else "any"
         two = {**THREE, "Neutral": "Agree" if rule == "all" else "Disagree"}
         for design in ("coarse", "fine"):
-            found.append(Analysis(f"{design}: {name}", "share", name, "physicians", of=("Agree",), by=("system",),
-                                  compare="system", where={"design": (design,)}, collapse=two,
-                                  labels=("Disagree", "Agree"), spans=rule))  # fmt: skip
-        found.append(Analysis(f"binary kappa, fine: {name}", "randolph_kappa", name, "physicians", collapse=two,
-                              where={"design": ("fine",)}, labels=("Disagree", "Agree"), spans=rule))  # fmt: skip
+            found.append(
+                Analysis(
+                    f"{design}: {name}",
+                    "share",
+                    name,
+                    "physicians",
+                    of=("Agree",),
+                    by=("system",),
+                    compare="system",
+                    where={"design": (design,)},
+                    collapse=two,
+                    labels=("Disagree", "Agree"),
+                    spans=rule,
+                )
+            )
+        found.append(
+            Analysis(
+                f"binary kappa, fine: {name}",
+                "randolph_kappa",
+                name,
+                "physicians",
+                collapse=two,
+                where={"design": ("fine",)},
+                labels=("Disagree", "Agree"),
+                spans=rule,
+            )
+        )
     return tuple(found)
 
 

@@ -33,14 +33,33 @@ EXPERTS = ("e1", "e2", "e3", "e4")
 
 # Each string is one case: 1 right, 0 wrong, from the narrative to level 3; and how many cases answer like it.
 GENERALIST = {
-    "10100": 4, "10110": 1, "10010": 1, "10000": 6, "11001": 5, "11000": 1, "11100": 10, "11110": 2, "11111": 8,
+    "10100": 4,
+    "10110": 1,
+    "10010": 1,
+    "10000": 6,
+    "11001": 5,
+    "11000": 1,
+    "11100": 10,
+    "11110": 2,
+    "11111": 8,
     "00000": 2,
-}  # fmt: skip
+}
 """Right at 38, 26, 25, 12 and 13 of 40; 11 violations; potential 38; 102 steps."""
 SPECIALIST = {
-    "01010": 1, "01001": 2, "00101": 1, "00100": 2, "10100": 1, "10010": 2, "11010": 1, "00000": 3, "10000": 7,
-    "11000": 5, "11100": 2, "11110": 7, "11111": 6,
-}  # fmt: skip
+    "01010": 1,
+    "01001": 2,
+    "00101": 1,
+    "00100": 2,
+    "10100": 1,
+    "10010": 2,
+    "11010": 1,
+    "00000": 3,
+    "10000": 7,
+    "11000": 5,
+    "11100": 2,
+    "11110": 7,
+    "11111": 6,
+}
 """Right at 31, 24, 19, 17 and 9 of 40; 10 violations; potential 37; 86 steps."""
 HITS = {"generalist": (2, 12, 8, 20, 17), "specialist": (7, 7, 9, 11, 10)}
 """Failures by level whose reasoning names the diagnosis and whose answer does not."""

@@ -35,9 +35,12 @@ def change(folder: Path, edits: Edits, patterns: Edits = ()) -> None:
 
 def medqade(folder: Path) -> None:
     kind = {
-        "crowdanki_uuid": "cloze", "name": "Cloze", "type": 1, "flds": [{"name": "Text"}],
+        "crowdanki_uuid": "cloze",
+        "name": "Cloze",
+        "type": 1,
+        "flds": [{"name": "Text"}],
         "tmpls": [{"name": "Cloze", "qfmt": "{{cloze:Text}}", "afmt": "{{cloze:Text}}"}],
-    }  # fmt: skip
+    }
     notes = [
         {
             "guid": f"n{n}",
@@ -77,10 +80,20 @@ def clexeval(folder: Path) -> None:
     )
     columns = ["item", "text", "reference", "aliases", "age", "sex", "specialty", "findings", "course", "outcome"]
     rows = [
-        (f"c{n}", f"A patient came with fever {n} and a rash. It was disease {n}.", f"disease {n}", "", 40 + n,
-         "female", "medicine", "fever", "short", "well")
+        (
+            f"c{n}",
+            f"A patient came with fever {n} and a rash. It was disease {n}.",
+            f"disease {n}",
+            "",
+            40 + n,
+            "female",
+            "medicine",
+            "fever",
+            "short",
+            "well",
+        )
         for n in range(8)
-    ]  # fmt: skip
+    ]
     table(folder / "cases.csv", columns, rows)
 
 
@@ -88,17 +101,24 @@ def cqa_eval(folder: Path) -> None:
     change(
         folder,
         (
-            ("coarse-first = 27", "coarse-first = 1"), ("fine-first = 23", "fine-first = 1"),
-            ("size = 106", "size = 6"), ("batches = 9", "batches = 3"),
-            ("pilot-coarse = 3", "pilot-coarse = 1"), ("pilot-fine = 3", "pilot-fine = 1"),
-            ("spans = 6", "spans = 2"), ("per_rater = 2", "per_rater = 1"),
+            ("coarse-first = 27", "coarse-first = 1"),
+            ("fine-first = 23", "fine-first = 1"),
+            ("size = 106", "size = 6"),
+            ("batches = 9", "batches = 3"),
+            ("pilot-coarse = 3", "pilot-coarse = 1"),
+            ("pilot-fine = 3", "pilot-fine = 1"),
+            ("spans = 6", "spans = 2"),
+            ("per_rater = 2", "per_rater = 1"),
         ),
-    )  # fmt: skip
+    )
     table(folder / "questions.csv", ["item", "text"], [(f"q{n}", f"What helps in case {n}?") for n in range(8)])
     answers = [(f"q{n}", s, f"Rest for {n} d. Drink.") for n in range(8) for s in ("physician", "system-1", "system-2")]
     table(folder / "answers.csv", ["item", "system", "text"], answers)
 
 
 SMALL: dict[str, Callable[[Path], None]] = {
-    "medqade": medqade, "real-pocqi": real_pocqi, "clexeval": clexeval, "cqa-eval": cqa_eval,
-}  # fmt: skip
+    "medqade": medqade,
+    "real-pocqi": real_pocqi,
+    "clexeval": clexeval,
+    "cqa-eval": cqa_eval,
+}

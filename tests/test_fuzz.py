@@ -23,8 +23,23 @@ def fuzzer() -> ModuleType:
     return module
 
 
-NAMES = ("csv", "jsonl", "json", "parquet", "xlsx", "labelstudio", "crowdanki", "apkg", "inspect", "inspect json",
-         "kit", "pages", "signed kit", "study.toml", "simulation.toml")  # fmt: skip
+NAMES = (
+    "csv",
+    "jsonl",
+    "json",
+    "parquet",
+    "xlsx",
+    "labelstudio",
+    "crowdanki",
+    "apkg",
+    "inspect",
+    "inspect json",
+    "kit",
+    "pages",
+    "signed kit",
+    "study.toml",
+    "simulation.toml",
+)
 
 
 def test_every_reader_is_fuzzed_here(fuzzer: ModuleType) -> None:

@@ -20,10 +20,34 @@ MOST_STATEMENTS = 240
 """How many statements a module may have. Docstrings and lines do not count: nothing is gained by cramming."""
 
 IO_MODULES = {
-    "asyncio", "ftplib", "getpass", "glob", "http", "importlib.resources", "io", "logging", "multiprocessing", "os",
-    "pathlib", "random", "requests", "secrets", "select", "shutil", "signal", "smtplib", "socket", "sqlite3", "ssl",
-    "subprocess", "tempfile", "threading", "time", "urllib", "uuid",
-}  # fmt: skip
+    "asyncio",
+    "ftplib",
+    "getpass",
+    "glob",
+    "http",
+    "importlib.resources",
+    "io",
+    "logging",
+    "multiprocessing",
+    "os",
+    "pathlib",
+    "random",
+    "requests",
+    "secrets",
+    "select",
+    "shutil",
+    "signal",
+    "smtplib",
+    "socket",
+    "sqlite3",
+    "ssl",
+    "subprocess",
+    "tempfile",
+    "threading",
+    "time",
+    "urllib",
+    "uuid",
+}
 """What a package without I/O cannot import: files, network, clock, processes, randomness of its own."""
 IO_CALLS = {"open", "input", "print", "exec", "eval", "breakpoint"}
 CLOCK = {"now", "utcnow", "today"}

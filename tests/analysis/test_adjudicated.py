@@ -31,9 +31,15 @@ def task(one: Rating) -> Task:
     main = one.task.removesuffix(" again")
     again = main != one.task
     return Task(
-        one.task, one.task, one.rater, "form", one.item, one.answers,
-        purpose="adjudication" if again else "main", repeat_of=main if again else None,
-    )  # fmt: skip
+        one.task,
+        one.task,
+        one.rater,
+        "form",
+        one.item,
+        one.answers,
+        purpose="adjudication" if again else "main",
+        repeat_of=main if again else None,
+    )
 
 
 def data(*late: Rating) -> Data:
@@ -56,9 +62,14 @@ SHARE = Analysis("yes", "share", "correct", "p", of=("yes",))
 
 def estimates(found: Data, *analyses: Analysis) -> tuple[dict[str, float], tuple[str, ...]]:
     results = run(
-        analyses, found, instruments=FORMS, seed=1, resampling=Resampling(draws=200), exclusions=Exclusions(),
+        analyses,
+        found,
+        instruments=FORMS,
+        seed=1,
+        resampling=Resampling(draws=200),
+        exclusions=Exclusions(),
         planned=True,
-    )  # fmt: skip
+    )
     return {r.analysis: r.estimate.value for r in results.rows if r.kind == "estimate"}, tuple(
         map(str, results.methods)
     )
@@ -92,9 +103,14 @@ def test_without_an_adjudication_after_is_before() -> None:
 
 def test_coverage_and_counts_are_those_of_the_tasks_that_were_asked() -> None:
     results = run(
-        [SHARE], data(*LATE), instruments=FORMS, seed=1, resampling=Resampling(draws=200), exclusions=Exclusions(),
+        [SHARE],
+        data(*LATE),
+        instruments=FORMS,
+        seed=1,
+        resampling=Resampling(draws=200),
+        exclusions=Exclusions(),
         planned=True,
-    )  # fmt: skip
+    )
     assert [(c.expected, c.received) for c in results.coverage if c.criterion == "correct"] == [(20, 20)]
     assert not [w for w in results.warnings if "more than the tasks ask for" in str(w)]
 

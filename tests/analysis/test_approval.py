@@ -14,8 +14,16 @@ from konsil.records import Rater, Task
 
 JUDGES = {"specialist": (138, 138), "llama": (126, 142), "distilled": (80, 141), "generalist": (68, 142)}
 """Judge -> failures approved and failures judged, of 142."""
-HAR = Analysis("a", "approval", "diagnostic_precision", "judges", against="experts", criteria=CRITERIA[1:], levels=(),
-               failure_by="mean")  # fmt: skip
+HAR = Analysis(
+    "a",
+    "approval",
+    "diagnostic_precision",
+    "judges",
+    against="experts",
+    criteria=CRITERIA[1:],
+    levels=(),
+    failure_by="mean",
+)
 
 
 def audit() -> Data:

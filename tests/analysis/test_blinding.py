@@ -30,10 +30,15 @@ def probe(scope: str, knowing: float, seed: int = 1) -> tuple[Data, Instrument]:
     tasks, ratings = [], []
     for rater in RATERS:
         arm = SYSTEMS[int(rater.id[1]) % 2]
-        subjects = [(None, ())] if scope == "rater" else [
-            (i.id, a) for i in items for a in
-            ([(f"{i.id}s", f"{i.id}n")] if scope == "pair" else [(f"{i.id}n",), (f"{i.id}s",)])
-        ]  # fmt: skip
+        subjects = (
+            [(None, ())]
+            if scope == "rater"
+            else [
+                (i.id, a)
+                for i in items
+                for a in ([(f"{i.id}s", f"{i.id}n")] if scope == "pair" else [(f"{i.id}n",), (f"{i.id}s",)])
+            ]
+        )
         for item, shown in subjects:
             truth = arm if scope == "rater" else SYSTEMS[shown[0].endswith("s")]
             name = f"t {rater.id} {item} {shown}"

@@ -46,11 +46,16 @@ def world(seed: int = 2, n_items: int = 20, noise: float = 0.25) -> Data:
     chance = random.Random(seed)
     items = [Item(f"q{n:02}", "?") for n in range(n_items)]
     answers = [
-        Answer(f"{i.id}:{s}", i.id, s, "word " * chance.randint(20, 120), sentences=tuple(
-            Span(9 * k, 9 * k + 8) for k in range(chance.randint(3, 6))
-        ))
-        for i in items for s in SYSTEMS
-    ]  # fmt: skip
+        Answer(
+            f"{i.id}:{s}",
+            i.id,
+            s,
+            "word " * chance.randint(20, 120),
+            sentences=tuple(Span(9 * k, 9 * k + 8) for k in range(chance.randint(3, 6))),
+        )
+        for i in items
+        for s in SYSTEMS
+    ]
     raters = [Rater(r, panel) for panel, names in GROUPS.items() for r in names]
     tasks: list[Task] = []
     ratings: list[Rating] = []
@@ -60,9 +65,7 @@ def world(seed: int = 2, n_items: int = 20, noise: float = 0.25) -> Data:
 
     def rate(task: Task, criterion: str, word: str, seconds: float | None = None, span: Span | None = None) -> None:
         about = task.answers if task.item else ()
-        ratings.append(
-            Rating(task.id, task.rater, criterion, task.item, about, span, label=word, seconds=seconds)
-        )  # fmt: skip
+        ratings.append(Rating(task.id, task.rater, criterion, task.item, about, span, label=word, seconds=seconds))
 
     for n, item in enumerate(items):
         for answer in (a for a in answers if a.item == item.id):
@@ -73,9 +76,16 @@ def world(seed: int = 2, n_items: int = 20, noise: float = 0.25) -> Data:
                     spans = answer.sentences if design == "fine" else ()
                     name = f"{design}/{rater}/{answer.id}"
                     task = Task(
-                        name, name, rater, design, item.id, (answer.id,), spans, phase=f"{design}-1",
+                        name,
+                        name,
+                        rater,
+                        design,
+                        item.id,
+                        (answer.id,),
+                        spans,
+                        phase=f"{design}-1",
                         batch=f"{design}-{n % 2}",
-                    )  # fmt: skip
+                    )
                     tasks.append(task)
                     seconds = chance.lognormvariate(5 if design == "coarse" else 5.6, 0.4)
                     for span in spans or (None,):
@@ -100,9 +110,14 @@ DATA = world()
 
 def results(*analyses: Analysis, data: Data = DATA, draws: int = 200, forms: Sequence[Instrument] = FORMS) -> Results:
     return run(
-        analyses, data, instruments=forms, seed=5, resampling=Resampling(draws), exclusions=Exclusions(),
+        analyses,
+        data,
+        instruments=forms,
+        seed=5,
+        resampling=Resampling(draws),
+        exclusions=Exclusions(),
         together=TOGETHER,
-    )  # fmt: skip
+    )
 
 
 def rows(analysis: Analysis, data: Data = DATA, kind: str = "estimate") -> list[Row]:
@@ -129,9 +144,15 @@ def randolph(units: Sequence[dict[str, str]], k: int) -> float:
 
 
 AGREEMENT = Analysis(
-    "three points", "randolph_kappa", "correctness", "experts", by=("instrument",), compare="instrument",
-    collapse=THREE, labels=("Disagree", "Neutral", "Agree"),
-)  # fmt: skip
+    "three points",
+    "randolph_kappa",
+    "correctness",
+    "experts",
+    by=("instrument",),
+    compare="instrument",
+    collapse=THREE,
+    labels=("Disagree", "Neutral", "Agree"),
+)
 
 
 def test_agreement_by_design_over_both_groups_is_that_of_loops():
@@ -371,9 +392,14 @@ def judged(data: Data) -> Data:
 
 def test_a_judge_is_held_against_the_nearest_label_of_the_panels_average():
     against = replace(
-        AGREEMENT, name="j", raters="judges", against="experts", consensus="mean", by=("instrument", "rater"),
+        AGREEMENT,
+        name="j",
+        raters="judges",
+        against="experts",
+        consensus="mean",
+        by=("instrument", "rater"),
         compare="instrument",
-    )  # fmt: skip
+    )
     data = judged(DATA)
     found = {(r.group["instrument"], r.group["rater"]): r for r in rows(against, data)}
     three = {"Disagree": 0, "Partially disagree": 0, "Neutral": 1, "Partially agree": 2, "Agree": 2}
@@ -401,8 +427,9 @@ def test_raters_agree_with_themselves_by_design():
     ids = {t.id for t in again}
     more = [
         replace(r, task=f"again/{r.task}", label=r.label if chance.random() < 0.7 else "Neutral")
-        for r in DATA.ratings if r.task in ids and r.criterion == "correctness"
-    ]  # fmt: skip
+        for r in DATA.ratings
+        if r.task in ids and r.criterion == "correctness"
+    ]
     data = replace(DATA, tasks=[*DATA.tasks, *tasks], ratings=[*DATA.ratings, *more])
     own = Analysis("self", "self_agreement", "correctness", "experts", by=("instrument",), compare="instrument")
     found = by_design(replace(own, collapse=THREE), data)
@@ -410,8 +437,9 @@ def test_raters_agree_with_themselves_by_design():
     for design in ("coarse", "fine"):
         same = [
             THREE.get(str(r.label), r.label) == THREE.get(x := str(first[r.task[6:], r.span]), x)
-            for r in more if r.task.startswith(f"again/{design}")
-        ]  # fmt: skip
+            for r in more
+            if r.task.startswith(f"again/{design}")
+        ]
         assert found[design] == pytest.approx(np.mean(same))
     # An answer is wrong as soon as one of its sentences is, at both times; the numbers of whole answers stay.
     binary = {"Disagree": "no", "Partially disagree": "no", "Neutral": "yes", "Partially agree": "yes", "Agree": "yes"}

@@ -71,8 +71,10 @@ def test_paper_mode_takes_every_score_for_an_observation_and_says_so() -> None:
     assert row.estimate.n_clusters == N * 5 * 2 * 2
     assert np.isnan(row.estimate.low)
     assert "480 scores of few cases are not 480 observations: this p value is far too small." in row.warnings
-    scores = {s: [r for r in DATA.ratings if r.criterion == TWO[0] and s in r.answers[0]] for s in
-              ("generalist", "specialist")}  # fmt: skip
+    scores = {
+        s: [r for r in DATA.ratings if r.criterion == TWO[0] and s in r.answers[0]]
+        for s in ("generalist", "specialist")
+    }
     a, b = ([float(str(r.label)) for r in scores[s]] for s in ("generalist", "specialist"))
     assert row.estimate.p == pytest.approx(stats.mannwhitneyu(a, b, method="asymptotic").pvalue)
 

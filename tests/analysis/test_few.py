@@ -25,9 +25,13 @@ def share(hits: int, n_items: int = 120) -> Estimate:
     ]
     data = Data(items, answers, [Rater("ann", "panel")], tasks, ratings)
     results = run(
-        [Analysis("a", "share", "correct", raters="panel", of=("yes",))], data, instruments=(FORM,), seed=5,
-        resampling=Resampling(500), exclusions=Exclusions(),
-    )  # fmt: skip
+        [Analysis("a", "share", "correct", raters="panel", of=("yes",))],
+        data,
+        instruments=(FORM,),
+        seed=5,
+        resampling=Resampling(500),
+        exclusions=Exclusions(),
+    )
     [row] = [r for r in results.rows if r.kind == "estimate"]
     assert row.estimate.value == pytest.approx(hits / n_items)
     return row.estimate

@@ -68,8 +68,9 @@ def test_strata_of_items_are_independent_groups() -> None:
     assert len(rows) == 2 and all(r.is_paired is False for r in rows)
     assert all("paired" not in r.estimate.method.replace("unpaired", "") for r in rows)
     assert captions(rows, "en") == (
-        "Differences of independent groups, analysis “x”.", ["The groups compared have no items in common."],
-    )  # fmt: skip
+        "Differences of independent groups, analysis “x”.",
+        ["The groups compared have no items in common."],
+    )
     assert captions(rows, "de")[0] == "Differenzen unabhängiger Gruppen, Analyse „x“."
 
 

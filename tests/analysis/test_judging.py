@@ -201,8 +201,9 @@ def test_ensembles_equal_a_loop(mode: str) -> None:
     assert "no 95% CI" in last.warnings[0]
     assert "wider than a 95% CI" in last.estimate.method
     assert [any("Ranked first on the same data" in w for w in row.warnings) for row in got.rows] == [
-        True, *([False] * (len(got.rows) - 1)),
-    ]  # fmt: skip
+        True,
+        *([False] * (len(got.rows) - 1)),
+    ]
 
 
 def weak_judge() -> Data:

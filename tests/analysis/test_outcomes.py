@@ -123,9 +123,10 @@ def test_abstentions_and_their_slope_have_bounds() -> None:
         state = dict(zip(gone, states, strict=True))
         filled = tuple(
             replace(r, state=state[r.task], label="no" if state[r.task] == "rated" else None)
-            if r.task in gone and r.criterion == "correct" else r
+            if r.task in gone and r.criterion == "correct"
+            else r
             for r in whole.ratings
-        )  # fmt: skip
+        )
         for (name, rater), value in number(results(replace(whole, ratings=filled), *asked)).items():
             if rater == "j1":
                 ends.setdefault(name, []).append(value)

@@ -181,9 +181,14 @@ def test_only_criteria_of_one_scale_are_compared() -> None:
     assert not list(criteria_problems(CRITERIA, first, [second]))
     assert not list(criteria_problems(replace(CRITERIA, compare=""), first, [narrow]))
     with pytest.raises(AnalysisError, match="only criteria of one scale"):
-        run([CRITERIA], replace(DATA, ratings=tuple(r for r in DATA.ratings if r.criterion == "accuracy")),
-            instruments=[replace(FORM, criteria=(first, narrow))], seed=1, resampling=Resampling(100),
-            exclusions=Exclusions())  # fmt: skip
+        run(
+            [CRITERIA],
+            replace(DATA, ratings=tuple(r for r in DATA.ratings if r.criterion == "accuracy")),
+            instruments=[replace(FORM, criteria=(first, narrow))],
+            seed=1,
+            resampling=Resampling(100),
+            exclusions=Exclusions(),
+        )
 
 
 @pytest.mark.parametrize(
@@ -205,6 +210,12 @@ def test_what_cannot_be_compared_is_refused(changed, sentence: str) -> None:
 
 
 def test_without_a_test_a_difference_has_no_p() -> None:
-    results = run([replace(EXPOSURE, test="none")], DATA, instruments=[FORM], seed=1, resampling=Resampling(100),
-                exclusions=Exclusions())  # fmt: skip
+    results = run(
+        [replace(EXPOSURE, test="none")],
+        DATA,
+        instruments=[FORM],
+        seed=1,
+        resampling=Resampling(100),
+        exclusions=Exclusions(),
+    )
     assert all(math.isnan(r.estimate.p) for r in results.rows)

@@ -32,8 +32,15 @@ def data(votes: Sequence[tuple[str, str]]) -> Data:
 
 def rows_of(statistic: str, votes: Sequence[tuple[str, str]], mode: str = "valid") -> list[Row]:
     asked = Analysis("wins", statistic, "accuracy", "experts", mode=mode)  # type: ignore[arg-type]
-    found = run([asked], data(votes), instruments=[FORM], seed=1, resampling=Resampling(500), exclusions=Exclusions(),
-                inference=Inference(raters="like these"))  # fmt: skip
+    found = run(
+        [asked],
+        data(votes),
+        instruments=[FORM],
+        seed=1,
+        resampling=Resampling(500),
+        exclusions=Exclusions(),
+        inference=Inference(raters="like these"),
+    )
     return list(found.rows)
 
 

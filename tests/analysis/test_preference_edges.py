@@ -121,8 +121,9 @@ def test_even_raters_have_the_interval_that_they_had() -> None:
 
     def of_two(mine: int) -> Votes:
         g = np.random.default_rng(1)
-        return votes([0] * 100, [1] * 100, g.integers(-1, 2, 100), np.arange(100) % 50, np.arange(100) >= mine,
-                     n_systems=2)  # fmt: skip
+        return votes(
+            [0] * 100, [1] * 100, g.integers(-1, 2, 100), np.arange(100) % 50, np.arange(100) >= mine, n_systems=2
+        )
 
     for mine in (50, 60):
         assert effective_number(np.array([mine, 100 - mine])) >= LEAST_RATERS

@@ -133,8 +133,14 @@ def rows_of_kappa(raters: int) -> list[Row]:
     )
     scale = Scale(("yes", "no"))
     form = Instrument("form", (Criterion("clear", "Clear?", scale, "item"),), unit="item")
-    results = run([Analysis("k", "cohen_kappa", "clear", "experts")], Data(items, (), people, tasks, ratings),
-                instruments=[form], seed=1, resampling=Resampling(200), exclusions=Exclusions())  # fmt: skip
+    results = run(
+        [Analysis("k", "cohen_kappa", "clear", "experts")],
+        Data(items, (), people, tasks, ratings),
+        instruments=[form],
+        seed=1,
+        resampling=Resampling(200),
+        exclusions=Exclusions(),
+    )
     return list(results.rows)
 
 

@@ -446,9 +446,12 @@ def told(found: Results) -> list[tuple[float, float, float, float]]:
 
 def test_the_order_of_the_records_changes_nothing() -> None:
     chance = random.Random(1)
-    shuffled = Data(*(chance.sample(list(part), len(part)) for part in (
-        DATA.items, DATA.answers, DATA.raters, DATA.tasks, DATA.ratings, DATA.attempts
-    )))  # fmt: skip
+    shuffled = Data(
+        *(
+            chance.sample(list(part), len(part))
+            for part in (DATA.items, DATA.answers, DATA.raters, DATA.tasks, DATA.ratings, DATA.attempts)
+        )
+    )
     assert repr(told(results(*ALL, data=shuffled))) == repr(told(results(*ALL)))
 
 

@@ -89,8 +89,17 @@ def perfect(n: int, raters: int, *, apart: bool) -> pl.DataFrame:
 
 
 def compared(frame: pl.DataFrame, level: str = "nominal", **more: object) -> dict[str, Estimate]:
-    result = konsil.agreement(frame, unit="unit", rater="rater", label="label", level=level, compare="group",
-                              labels=["0", "1"], resamples=200, **more)  # type: ignore[arg-type]  # fmt: skip
+    result = konsil.agreement(
+        frame,
+        unit="unit",
+        rater="rater",
+        label="label",
+        level=level,
+        compare="group",
+        labels=["0", "1"],
+        resamples=200,
+        **more,
+    )  # type: ignore[arg-type]
     assert result.comparison is not None
     return {d.name: d.estimate for d in result.comparison.differences}
 

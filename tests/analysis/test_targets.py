@@ -185,9 +185,16 @@ def test_comparisons_of_people_follow_the_target() -> None:
     def rows(inference: Inference, statistic: str) -> list[Row]:
         asked = replace(ASKED, statistic=statistic)
         return list(
-            run([asked], DATA, instruments=[FORM], seed=3, resampling=Resampling(200), exclusions=Exclusions(),
-                inference=inference).rows
-        )  # fmt: skip
+            run(
+                [asked],
+                DATA,
+                instruments=[FORM],
+                seed=3,
+                resampling=Resampling(200),
+                exclusions=Exclusions(),
+                inference=inference,
+            ).rows
+        )
 
     for statistic in ("win_difference", "davidson"):
         like, these = rows(LIKE_THESE, statistic), rows(THESE, statistic)
@@ -206,8 +213,15 @@ def test_comparisons_of_people_follow_the_target() -> None:
 def rows_of_difference(inference: Inference) -> tuple[Row, ...]:
     """Rows of systems compared with one another."""
     asked = replace(ASKED, compare="system")
-    return run([asked], DATA, instruments=[FORM], seed=3, resampling=Resampling(200), exclusions=Exclusions(),
-               inference=inference).rows  # fmt: skip
+    return run(
+        [asked],
+        DATA,
+        instruments=[FORM],
+        seed=3,
+        resampling=Resampling(200),
+        exclusions=Exclusions(),
+        inference=inference,
+    ).rows
 
 
 def test_a_number_without_the_targets_interval_stays_as_it_is() -> None:

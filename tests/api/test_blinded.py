@@ -49,10 +49,16 @@ def told_in(*places: Path) -> dict[str, list[str]]:
 
 @pytest.mark.slow
 def test_no_name_is_told_while_blinded(folder: Path) -> None:
-    said = [konsil(*words) for words in (
-        ("report", str(folder)), ("analyse", str(folder)), ("status", str(folder)), ("check", str(folder)),
-        *(("export", str(folder), str(folder / f"out-{f}"), "--format", f) for f in ("csv", "jsonl", "parquet")),
-    )]  # fmt: skip
+    said = [
+        konsil(*words)
+        for words in (
+            ("report", str(folder)),
+            ("analyse", str(folder)),
+            ("status", str(folder)),
+            ("check", str(folder)),
+            *(("export", str(folder), str(folder / f"out-{f}"), "--format", f) for f in ("csv", "jsonl", "parquet")),
+        )
+    ]
     assert not [s for s in SYSTEMS if any(s in text for text in said)]
     assert told_in(folder / "report", folder / "estimates.csv", folder / "estimates.json") == {}
     assert told_in(*(folder / f"out-{f}" for f in ("csv", "jsonl", "parquet"))) == {}
@@ -121,13 +127,14 @@ def test_no_order_of_pairs_tells_the_order_of_names(tmp_path: Path) -> None:
         'scale = { labels = ["A", "same", "B"], level = "ordinal" }\n'
     )
     (folder / "study.toml").write_text(
-        'title = "Blind pairs"\nseed = 7\nblinded = true\n' + form
+        'title = "Blind pairs"\nseed = 7\nblinded = true\n'
+        + form
         + "".join(f'[[systems]]\nid = "{s}"\n' for s in systems)
         + "".join(f'[[raters]]\nid = "dr-{n}"\npanel = "p"\n' for n in range(3))
         + '[[sources]]\nfile = "r.csv"\nrecords = "ratings"\nfixed = { criterion = "better" }\n'
         '[[analyses]]\nname = "w"\nstatistic = "win_difference"\ncriterion = "better"\nraters = "p"\n'
         "[resampling]\ndraws = 100\n"
-    )  # fmt: skip
+    )
     rows = [("rater", "item", "system_a", "system_b", "label")]
     rows += [(f"dr-{n % 3}", f"q{n}", *draw.sample(systems, 2), draw.choice(["A", "same", "B"])) for n in range(40)]
     with (folder / "r.csv").open("w", newline="") as file:

@@ -289,9 +289,9 @@ def test_a_form_that_the_log_does_not_keep_is_read_from_the_former_file(folder: 
     former.write_text((folder / "study.toml").read_text().replace("Is it correct?", "Correct?"))
     rows = (folder / "r.csv").read_text().replace("rater,item,system,label", "rater,item,system,label,digest")
     digest = _digest(former)
-    (folder / "r.csv").write_text("".join(
-        line + ("\n" if n == 0 else f",{digest}\n") for n, line in enumerate(rows.splitlines())
-    ))  # fmt: skip
+    (folder / "r.csv").write_text(
+        "".join(line + ("\n" if n == 0 else f",{digest}\n") for n, line in enumerate(rows.splitlines()))
+    )
     (folder / "konsil.db").unlink()
     open_folder(folder).import_sources()
     assert exit_code("accept", folder, "--reason", "Plainer words.", "--by", "A. Author") == 2

@@ -182,11 +182,13 @@ def test_they_are_in_no_other_number(tmp_path: Path, monkeypatch: pytest.MonkeyP
     shares = {r.group["rater"]: r.estimate for r in results.rows if r.analysis == "share"}
     # Two systems, thirty items: every third answer, whatever the instructions made of the copies.
     assert {name: (e.value, e.n_ratings) for name, e in shares.items()} == {
-        "obedient": (1 / 3, 60), "immune": (1 / 3, 60),
-    }  # fmt: skip
+        "obedient": (1 / 3, 60),
+        "immune": (1 / 3, 60),
+    }
     assert {row.rater: sum(row.counts.values()) for row in results.outcomes if not row.column} == {
-        "obedient": 60, "immune": 60,
-    }  # fmt: skip
+        "obedient": 60,
+        "immune": 60,
+    }
     judges = [row for row in results.coverage if row.panel == "judges"]
     assert sum(row.received for row in judges) == sum(row.expected or 0 for row in judges) == 120
     assert folder.ratings().height == 120

@@ -136,18 +136,22 @@ instrument = "form"
 """
 
 ITEMS = (
-    Item("q1-CANARY", "What <is> \"this\" & $that?", "reference one", ("CANARY-alias",), strata={"s": "CANARY"}),
+    Item("q1-CANARY", 'What <is> "this" & $that?', "reference one", ("CANARY-alias",), strata={"s": "CANARY"}),
     Item("q2-CANARY", "Was?", None, case="CANARY-case"),
-)  # fmt: skip
+)
 ANSWERS = tuple(
     Answer(
-        f"{item.id}:{system}", item.id, system, f"Satz eins. Satz zwei {n}. Satz drei.", f"Gedanke {n}",
+        f"{item.id}:{system}",
+        item.id,
+        system,
+        f"Satz eins. Satz zwei {n}. Satz drei.",
+        f"Gedanke {n}",
         (Citation("Leitlinie", "https://example.org"),) if n else (),
         (Span(0, 10), Span(11, 23), Span(24, 34)),
     )
     for item in ITEMS
     for n, system in enumerate(("CANARY-one", "CANARY-two"))
-)  # fmt: skip
+)
 
 
 @pytest.fixture(scope="module")
@@ -191,8 +195,15 @@ def results(instrument: Instrument, task: Task, values: dict[str, str]) -> Itera
 
 
 def annotated(task: str, found: Sequence[dict[str, Any]], by: object = 7, **more: Any) -> dict[str, Any]:
-    annotation = {"id": 1, "completed_by": by, "result": list(found), "lead_time": 12.5, "was_cancelled": False,
-                  "created_at": "2026-01-02T08:00:00Z", **more}  # fmt: skip
+    annotation = {
+        "id": 1,
+        "completed_by": by,
+        "result": list(found),
+        "lead_time": 12.5,
+        "was_cancelled": False,
+        "created_at": "2026-01-02T08:00:00Z",
+        **more,
+    }
     return {"id": 5, "data": {"konsil_task": task, "a1": "..."}, "annotations": [annotation]}
 
 
@@ -278,10 +289,17 @@ def test_two_raters_who_prefer_the_same_answer_agree_on_whichever_side_they_saw_
     pairs = [t for t in book(study)[1] if t.instrument == "pairs"]
     assert {t.answers[0].endswith("one") for t in pairs} == {True, False}
     rows = [
-        annotated(t.id, said(study, t, better="A better" if t.answers[0].endswith("one") else "B better",
-                             wins="A" if t.answers[0].endswith("one") else "B"))
+        annotated(
+            t.id,
+            said(
+                study,
+                t,
+                better="A better" if t.answers[0].endswith("one") else "B better",
+                wins="A" if t.answers[0].endswith("one") else "B",
+            ),
+        )
         for t in pairs
-    ]  # fmt: skip
+    ]
     path = tmp_path / "pairs.json"
     path.write_text(json.dumps(rows), "utf-8")
     found = read(study, path)
@@ -344,8 +362,12 @@ def test_no_file_says_whose_an_answer_is(study: Path, tmp_path: Path) -> None:
         assert "CANARY" not in file.relative_to(made).as_posix()
         assert "CANARY" not in file.read_text("utf-8"), file
     # Every answer stands on either side, so that a side tells nothing.
-    firsts = {row["data"]["a1"] for p in projects for row in json.loads((made / p.file).read_text("utf-8"))
-              if "a2" in row["data"]}  # fmt: skip
+    firsts = {
+        row["data"]["a1"]
+        for p in projects
+        for row in json.loads((made / p.file).read_text("utf-8"))
+        if "a2" in row["data"]
+    }
     assert len(firsts) > 2
 
 
@@ -411,8 +433,10 @@ def test_by_commands_there_and_back(study: Path, tmp_path: Path, capsys: pytest.
     told = capsys.readouterr().out.splitlines()
     assert told[0] == f"doc 1: 1 tasks: {made}/ease/doc-1.json"
     assert json.loads((made / MARK).read_text("utf-8"))["projects"][0] == {
-        "rater": "doc 1", "tasks": 1, "file": "ease/doc-1.json"
-    }  # fmt: skip
+        "rater": "doc 1",
+        "tasks": 1,
+        "file": "ease/doc-1.json",
+    }
     tasks = [t for t in book(study)[1] if t.instrument == "form" and t.rater == "doc 1"]
     export = tmp_path / "project-1.json"
     done = annotated(tasks[0].id, said(study, tasks[0], correct_a1="richtig", stars_a2="4"))

@@ -45,10 +45,16 @@ instrument = "form"
 """
 CASES = [
     ("item", "text", "reference", "aliases", "age", "sex"),
-    ("c1", "A 34-year-old man had sarcoidosis: granulomas, nodes, fever. Sarcoidosis healed.", "sarcoidosis",
-     "Boeck's disease", "34", "male"),
+    (
+        "c1",
+        "A 34-year-old man had sarcoidosis: granulomas, nodes, fever. Sarcoidosis healed.",
+        "sarcoidosis",
+        "Boeck's disease",
+        "34",
+        "male",
+    ),
     ("c2", "Eine 60-jährige Frau mit Gicht: Kristalle, roter Zeh, -2 Grad.", "Gicht", "", "60", "female"),
-]  # fmt: skip
+]
 MARKS = """case,kind,rank,text,occurrence,replacement
 c1,diagnosis,,sarcoidosis,,
 c1,diagnosis,,Sarcoidosis,1,
@@ -91,8 +97,9 @@ def test_from_marks_to_versions(folder: Folder) -> None:
     assert studied["c1:3"].text == "A adult man had […]: an unusual finding, […], fever. […] healed."
     assert dict(studied["c1:3"].strata) == {"age": "34", "sex": "male", "level": "3"}
     assert {case: (n, one.by, one.approved) for case, (n, one) in last_markings(events).items()} == {
-        "c1": (2, "staff-2", True), "c2": (2, "staff-2", True)
-    }  # fmt: skip
+        "c1": (2, "staff-2", True),
+        "c2": (2, "staff-2", True),
+    }
     again = mask_cases(folder, marks(folder), approve=True)
     assert (again.new, again.made) == (0, 2)
     with pytest.raises(PlanError, match="case 'c1': its versions are items already"):

@@ -37,9 +37,19 @@ records = "ratings"
 fixed = { criterion = "ok" }
 """
 CALL = Call(
-    work="w1", attempt=1, kind="judge", who="j", subject="t", key="k", endpoint="e", model="m", outcome="ok", ended=1,
-    status=200, at="2025-03-01T12:00:00Z",
-)  # fmt: skip
+    work="w1",
+    attempt=1,
+    kind="judge",
+    who="j",
+    subject="t",
+    key="k",
+    endpoint="e",
+    model="m",
+    outcome="ok",
+    ended=1,
+    status=200,
+    at="2025-03-01T12:00:00Z",
+)
 
 
 @pytest.fixture
@@ -115,36 +125,43 @@ def deep(folder: Path) -> None:
 
 EDITS: dict[str, tuple[Callable[[Path], object], str]] = {
     "labels replaced": (
-        lambda f: change(f / "ratings.csv", "Incorrect", "Correct"), "is not the file of 12 records that was exported",
+        lambda f: change(f / "ratings.csv", "Incorrect", "Correct"),
+        "is not the file of 12 records that was exported",
     ),
     "cut short": (cut, "is not the file of 12 records that was exported"),
     "a label of no scale": (
-        seal(lambda f: change(f / "ratings.csv", "Incorrect", "Banana")), "criterion 'ok' has no label 'Banana'",
+        seal(lambda f: change(f / "ratings.csv", "Incorrect", "Banana")),
+        "criterion 'ok' has no label 'Banana'",
     ),
     "nobody": (
         seal(lambda f: [change(f / n, "r1", "nobody-9") for n in ("ratings.csv", "raters.csv", "tasks.csv")]),
         "there is no rater 'nobody-9', who gave 12 ratings",
     ),
     "a rater of no record": (
-        seal(lambda f: change(f / "raters.csv", "r1", "r2")), "there is no rater 'r1'; ",
+        seal(lambda f: change(f / "raters.csv", "r1", "r2")),
+        "there is no rater 'r1'; ",
     ),
     "fewer records than it says": (
-        described(files={"items.csv": {"records": 12, "sha256": "x"}}), "says nothing of answers.csv",
+        described(files={"items.csv": {"records": 12, "sha256": "x"}}),
+        "says nothing of answers.csv",
     ),
     "schema -1": (described(schema=-1), "schema: expected a whole number from 1 to"),
     "schema true": (described(schema=True), "schema: expected a whole number from 1 to"),
     "another study": (described(study="0" * 64), "is of a study with another protocol (digest 0000000000000000"),
     "1e400": (lambda f: change(f / "export.json", '"schema": ', '"schema": 1e400, "was": '), "expected a whole"),
     "nested description": (
-        lambda f: (f / "export.json").write_text("[" * 100_000), "cannot be read as the description of an export",
+        lambda f: (f / "export.json").write_text("[" * 100_000),
+        "cannot be read as the description of an export",
     ),
     "nested brackets": (seal(deep), "items.csv: record 1 cannot be read"),
     "a file that is missing": (lambda f: (f / "calls.csv").unlink(), "calls.csv: is missing from the export"),
     "a file too many": (
-        lambda f: described(files={k: v for k, v in json.loads((f / "export.json").read_text())["files"].items()
-                                   if k != "calls.csv"})(f), "calls.csv: was not exported with the others",
+        lambda f: described(
+            files={k: v for k, v in json.loads((f / "export.json").read_text())["files"].items() if k != "calls.csv"}
+        )(f),
+        "calls.csv: was not exported with the others",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", EDITS)

@@ -169,13 +169,26 @@ def made(study: Drawn, names: Sequence[str], path: Path) -> Folder:
         Calls(store).add(
             [
                 Call(
-                    f"w{n}", 1, kind, models[kind][who], subject, "k", "hosted", models[kind][who], "ok", 1, 200,
-                    usage={"in": tokens, "out": tokens}, cost=tokens / 100, seconds=seconds,
-                    reply={"text": "x", "finish": "stop"}, at="2026-01-01T00:00:00Z",
+                    f"w{n}",
+                    1,
+                    kind,
+                    models[kind][who],
+                    subject,
+                    "k",
+                    "hosted",
+                    models[kind][who],
+                    "ok",
+                    1,
+                    200,
+                    usage={"in": tokens, "out": tokens},
+                    cost=tokens / 100,
+                    seconds=seconds,
+                    reply={"text": "x", "finish": "stop"},
+                    at="2026-01-01T00:00:00Z",
                 )
                 for n, (kind, subject, who, seconds, tokens) in enumerate(study.calls)
             ]
-        )  # fmt: skip
+        )
     return folder
 
 
@@ -309,10 +322,13 @@ def test_of_two_systems_kappa_is_that_of_the_labels_as_they_are(tmp_path: Path) 
     ratings = tuple(("dr-1", f"q{i}", 0, "yes") for i in range(30))
     made(Drawn(2, answers, ratings, pairs), NAMES, tmp_path / "study")
     protocol = tmp_path / "study" / "study.toml"
-    text, analyses = protocol.read_text("utf-8").split("[[analyses]]", 1)[0], (
-        '[[analyses]]\nname = "k"\nstatistic = "cohen_kappa"\ncriterion = "better"\nraters = "people"\n'
-        "[resampling]\ndraws = 100\n"
-    )  # fmt: skip
+    text, analyses = (
+        protocol.read_text("utf-8").split("[[analyses]]", 1)[0],
+        (
+            '[[analyses]]\nname = "k"\nstatistic = "cohen_kappa"\ncriterion = "better"\nraters = "people"\n'
+            "[resampling]\ndraws = 100\n"
+        ),
+    )
     protocol.write_text(text + analyses, "utf-8")
     [row, *_] = open_folder(tmp_path / "study").results().rows
     first, second = ([labels[r, i] for i in range(30)] for r in ("dr-1", "dr-2"))

@@ -22,20 +22,58 @@ ORDINAL = "unit,ann,ben\n1,1,2\n2,2,2\n3,3,3\n4,4,3\n5,5,5\n6,1,1\n7,2,3\n"
 FEW = ("--resamples", "200")
 NAMES = {
     "nominal": {
-        "percent_agreement", "multirater_percent_agreement", "cohen_kappa", "pabak", "scott_pi", "fleiss_kappa",
-        "conger_kappa", "randolph_kappa", "krippendorff_alpha", "gwet_ac1",
+        "percent_agreement",
+        "multirater_percent_agreement",
+        "cohen_kappa",
+        "pabak",
+        "scott_pi",
+        "fleiss_kappa",
+        "conger_kappa",
+        "randolph_kappa",
+        "krippendorff_alpha",
+        "gwet_ac1",
     },
     "ordinal": {
-        "percent_agreement", "within_one", "cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic", "pabak",
-        "scott_pi", "fleiss_kappa", "conger_kappa", "randolph_kappa", "krippendorff_alpha", "gwet_ac1",
-        "gwet_ac2_linear", "gwet_ac2", "icc1", "icc2", "icc3", "icc1k", "icc2k", "icc3k", "kendall_w", "spearman",
+        "percent_agreement",
+        "within_one",
+        "cohen_kappa",
+        "cohen_kappa_linear",
+        "cohen_kappa_quadratic",
+        "pabak",
+        "scott_pi",
+        "fleiss_kappa",
+        "conger_kappa",
+        "randolph_kappa",
+        "krippendorff_alpha",
+        "gwet_ac1",
+        "gwet_ac2_linear",
+        "gwet_ac2",
+        "icc1",
+        "icc2",
+        "icc3",
+        "icc1k",
+        "icc2k",
+        "icc3k",
+        "kendall_w",
+        "spearman",
         "kendall_tau_b",
     },
-}  # fmt: skip
+}
 KEYS = [
-    "n_units", "n_raters", "n_ratings", "n_abstained", "level", "labels", "confidence", "target", "pair_weights",
-    "raters", "statistics", "overlap", "warnings",
-]  # fmt: skip
+    "n_units",
+    "n_raters",
+    "n_ratings",
+    "n_abstained",
+    "level",
+    "labels",
+    "confidence",
+    "target",
+    "pair_weights",
+    "raters",
+    "statistics",
+    "overlap",
+    "warnings",
+]
 FIELDS = ["name", "value", "low", "high", "se", "n_clusters", "n_undefined", "method", "reason"]
 
 

@@ -189,8 +189,9 @@ def test_own_weights_are_those_of_irrcac() -> None:
     peer = pytest.importorskip("irrCAC.raw", reason="irrCAC is not installed; .ci/run installs it")
     frame = ratings(60, seed=7).select("ann", "ben", "cem")
     labels = sorted({label for column in frame for label in column})
-    weights = {a: {b: 1 - abs(n - m) ** 1.3 / 9 if n != m else 1.0 for m, b in enumerate(labels)}
-               for n, a in enumerate(labels)}  # fmt: skip
+    weights = {
+        a: {b: 1 - abs(n - m) ** 1.3 / 9 if n != m else 1.0 for m, b in enumerate(labels)} for n, a in enumerate(labels)
+    }
     matrix = np.array([[weights[a][b] for b in labels] for a in labels])
     ours = konsil.agreement(frame, level="ordinal", statistics=WEIGHTED, weights=weights, resamples=100)
     theirs = peer.CAC(frame.to_pandas(), weights=matrix, categories=labels)
@@ -281,8 +282,12 @@ def test_uneven_overlaps_are_told_and_pairs_can_be_weighted(call: Call, tmp_path
     assert by_units["percent_agreement"].value == pytest.approx(np.mean(agreeing), abs=1e-12)
     assert alike["multirater_percent_agreement"].value == pytest.approx(by_unit, abs=1e-12)
     assert alike["percent_agreement"].value > 0.9 > by_units["percent_agreement"].value > by_unit
-    kappas = {pair.raters: (pair.n_units, pair.statistics) for pair in konsil.agreement(
-        frame, labels=["no", "yes"], pairs=True, statistics=["cohen_kappa"], resamples=100).pairs}  # fmt: skip
+    kappas = {
+        pair.raters: (pair.n_units, pair.statistics)
+        for pair in konsil.agreement(
+            frame, labels=["no", "yes"], pairs=True, statistics=["cohen_kappa"], resamples=100
+        ).pairs
+    }
     each = [(n, s[0].estimate.value) for n, s in kappas.values()]
     assert len(each) == 15
     assert alike["cohen_kappa"].value == pytest.approx(np.mean([v for _, v in each]), abs=1e-12)

@@ -159,11 +159,17 @@ def test_the_log_is_whole_and_states_what_was_erased(call: Call, study: Path) ->
     assert "(asked by letter)" in out
 
 
-@pytest.mark.parametrize(("language", "said"), [
-    ("en", "The data of 1 rater were erased on request; 12 ratings are missing from all analyses for this reason."),
-    ("de", "Auf Verlangen wurden die Daten von 1 bewertenden Person gelöscht; deshalb fehlen in allen Analysen 12"
-           " Bewertungen."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "The data of 1 rater were erased on request; 12 ratings are missing from all analyses for this reason."),
+        (
+            "de",
+            "Auf Verlangen wurden die Daten von 1 bewertenden Person gelöscht; deshalb fehlen in allen Analysen 12"
+            " Bewertungen.",
+        ),
+    ],
+)
 @pytest.mark.slow
 def test_analyses_and_report_go_on_and_state_how_much_is_missing(
     call: Call, study: Path, language: str, said: str

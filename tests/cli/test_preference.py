@@ -19,9 +19,20 @@ from konsil.errors import AnalysisError, SourceError, options_as_flags
 Call = Callable[..., tuple[int, str, str]]
 FEW = ("--resamples", "200")
 KEYS = [
-    "systems", "n_comparisons", "n_items", "n_raters", "n_missing", "mode", "confidence", "win_difference", "win_rate",
-    "davidson", "bradley_terry", "position", "warnings",
-]  # fmt: skip
+    "systems",
+    "n_comparisons",
+    "n_items",
+    "n_raters",
+    "n_missing",
+    "mode",
+    "confidence",
+    "win_difference",
+    "win_rate",
+    "davidson",
+    "bradley_terry",
+    "position",
+    "warnings",
+]
 
 
 def comparisons(n: int = 240, seed: int = 1) -> pl.DataFrame:

@@ -118,9 +118,14 @@ def test_published_worths_from_a_table_of_wins() -> None:
     """Agresti's baseball teams of 1987 (Categorical Data Analysis, table 10.10): wins of the home and the away team."""
     teams = ["Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore"]
     wins = [
-        [0, 7, 9, 7, 7, 9, 11], [6, 0, 7, 5, 11, 9, 9], [4, 6, 0, 7, 7, 8, 12], [6, 8, 6, 0, 6, 7, 10],
-        [6, 2, 6, 7, 0, 7, 12], [4, 4, 5, 6, 6, 0, 6], [2, 4, 1, 3, 1, 7, 0],
-    ]  # fmt: skip
+        [0, 7, 9, 7, 7, 9, 11],
+        [6, 0, 7, 5, 11, 9, 9],
+        [4, 6, 0, 7, 7, 8, 12],
+        [6, 8, 6, 0, 6, 7, 10],
+        [6, 2, 6, 7, 0, 7, 12],
+        [4, 4, 5, 6, 6, 0, 6],
+        [2, 4, 1, 3, 1, 7, 0],
+    ]
     rows = [(a, b, wins[n][m], wins[m][n]) for n, a in enumerate(teams) for m, b in enumerate(teams) if n < m]
     frame = pl.DataFrame(rows, schema=["i", "j", "win_i", "win_j"], orient="row")
     worths = {
@@ -156,10 +161,12 @@ def test_counts_that_are_none_are_refused_by_line() -> None:
 
 def criteria() -> pl.DataFrame:
     return pl.concat(
-        comparisons(120, seed=3, shift=shift).unique(["item", "rater", "model_a", "model_b"], maintain_order=True)
-        .unique(["item", "rater"], maintain_order=True).with_columns(axis=pl.lit(axis))
+        comparisons(120, seed=3, shift=shift)
+        .unique(["item", "rater", "model_a", "model_b"], maintain_order=True)
+        .unique(["item", "rater"], maintain_order=True)
+        .with_columns(axis=pl.lit(axis))
         for axis, shift in (("accuracy", 0.0), ("safety", 0.0))
-    )  # fmt: skip
+    )
 
 
 def test_pooled_criteria_are_told_with_the_way_out(call: Call, tmp_path: Path) -> None:

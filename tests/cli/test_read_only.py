@@ -141,9 +141,12 @@ READING = (
     (("person", "r1", "own.json"), "8 in ratings"),
 )
 WRITING = (
-    ("import",), ("erase", "r1", "--by", "x", "--reason", "y", "--yes"), ("freeze", "--by", "x"),
-    ("withdraw", "--rater", "r1"), ("invite",),
-)  # fmt: skip
+    ("import",),
+    ("erase", "r1", "--by", "x", "--reason", "y", "--yes"),
+    ("freeze", "--by", "x"),
+    ("withdraw", "--rater", "r1"),
+    ("invite",),
+)
 PLACES = {"numbers", "report", "out", "copy.db", "own.json"}
 
 

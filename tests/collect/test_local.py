@@ -58,9 +58,16 @@ def tiny(here, monkeypatch):
     data = gguf()
     known = local_wheel.SHIPPED
     made = shipped_model.Shipped(
-        known.id, known.package, known.version, known.member, hashlib.sha256(data).hexdigest(), known.terms,
-        known.licence, known.origin, 1,
-    )  # fmt: skip
+        known.id,
+        known.package,
+        known.version,
+        known.member,
+        hashlib.sha256(data).hexdigest(),
+        known.terms,
+        known.licence,
+        known.origin,
+        1,
+    )
     monkeypatch.setattr(local_wheel, "SHIPPED", made)
     wheel = here / made.wheel
     with zipfile.ZipFile(wheel, "w") as archive:
@@ -449,9 +456,11 @@ FORM = {
     "additionalProperties": False,
 }
 ASKED = (
-    "Which vitamin is missing in scurvy?", "Which hormone lowers blood glucose?", "Which nerve moves the diaphragm?",
+    "Which vitamin is missing in scurvy?",
+    "Which hormone lowers blood glucose?",
+    "Which nerve moves the diaphragm?",
     "Which bone is the longest?",
-)  # fmt: skip
+)
 
 
 def ask(requests, clients):
@@ -474,10 +483,15 @@ def ask(requests, clients):
 def test_the_real_model_answers_alike_whoever_else_asks(smollm2):
     plain = [Request("smollm2", (Message("user", q),), temperature=0.0, max_tokens=12, logprobs=2) for q in ASKED]
     judged = [
-        Request("smollm2", (Message("user", f"Is this right? {q} Insulin. Reply as JSON."),), temperature=0.0,
-                max_tokens=40, schema=FORM)
+        Request(
+            "smollm2",
+            (Message("user", f"Is this right? {q} Insulin. Reply as JSON."),),
+            temperature=0.0,
+            max_tokens=40,
+            schema=FORM,
+        )
         for q in ASKED
-    ]  # fmt: skip
+    ]
     alone = ask([*plain, *judged], 1)
     crowd = ask([*reversed(judged), *reversed(plain)], 8)[::-1]
     assert [(r.text, r.logprobs) for r in alone] == [(r.text, r.logprobs) for r in crowd]

@@ -56,19 +56,31 @@ def test_what_is_sent_and_what_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOSTED", KEY)
     schema = {"type": "object", "properties": {}}
     request = Request(
-        "m", (Message("system", "Be brief."), Message("user", "Größe „µ“?")), 0.2, 0.9, 9, 7, 2, schema,
+        "m",
+        (Message("system", "Be brief."), Message("user", "Größe „µ“?")),
+        0.2,
+        0.9,
+        9,
+        7,
+        2,
+        schema,
         options={"reasoning_effort": "low"},
-    )  # fmt: skip
+    )
     [reply] = call(handler, request, key_env="HOSTED")
     [(authorization, sent)] = seen
     assert authorization == f"Bearer {KEY}"
     assert sent == {
         "model": "m",
         "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Größe „µ“?"}],
-        "temperature": 0.2, "top_p": 0.9, "max_tokens": 9, "seed": 7, "logprobs": True, "top_logprobs": 2,
+        "temperature": 0.2,
+        "top_p": 0.9,
+        "max_tokens": 9,
+        "seed": 7,
+        "logprobs": True,
+        "top_logprobs": 2,
         "response_format": {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": schema}},
         "reasoning_effort": "low",
-    }  # fmt: skip
+    }
     assert isinstance(reply, Reply)
     assert (reply.text, reply.model, reply.usage, reply.status) == ("iron", "m-1", {"in": 3, "out": 2}, 200)
     assert reply.sent == request.asked()
@@ -202,8 +214,11 @@ def test_bodies_of_many_servers(message: dict[str, Any], expected: Reply) -> Non
     found = read_body(json.dumps(body(**message)))
     assert found is not None
     assert (found.text, found.reasoning, found.citations, found.finish) == (
-        expected.text, expected.reasoning, expected.citations, expected.finish,
-    )  # fmt: skip
+        expected.text,
+        expected.reasoning,
+        expected.citations,
+        expected.finish,
+    )
 
 
 def test_log_probabilities_are_finite_or_none() -> None:

@@ -62,8 +62,9 @@ def test_the_same_words_are_asked_once_and_other_words_anew(store: Store) -> Non
     wanted = Wanted("rewrite", "Better words.", rewriting_form(), {"a": "pls dose", "b": "hx of dvt"})
     said = ask(study, store, asking, wanted)
     assert {item: reply["question"] for item, reply in said.replies.items()} == {
-        "a": "Please dose?", "b": "History of dvt?",
-    }  # fmt: skip
+        "a": "Please dose?",
+        "b": "History of dvt?",
+    }
     assert (said.collected.progress.calls, said.left) == (2, 0)
     assert ask(study, store, asking, wanted).collected.progress.calls == 0
     other = Wanted("rewrite", "Other words.", rewriting_form(), wanted.texts)

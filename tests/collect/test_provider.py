@@ -22,11 +22,21 @@ ONE = Request("m", (Message("user", "?"),), 0.0, 1.0, 9, 7, 2, {"type": "object"
 @pytest.mark.parametrize(
     "change",
     [
-        {"model": "n"}, {"messages": (Message("user", "!"),)}, {"messages": (Message("system", "?"),)},
-        {"temperature": 0.1}, {"temperature": None}, {"top_p": 0.9}, {"max_tokens": 8}, {"seed": 8}, {"logprobs": 1},
-        {"schema": {"type": "array"}}, {"schema": None}, {"tools": ()}, {"options": {"x": 2}},
+        {"model": "n"},
+        {"messages": (Message("user", "!"),)},
+        {"messages": (Message("system", "?"),)},
+        {"temperature": 0.1},
+        {"temperature": None},
+        {"top_p": 0.9},
+        {"max_tokens": 8},
+        {"seed": 8},
+        {"logprobs": 1},
+        {"schema": {"type": "array"}},
+        {"schema": None},
+        {"tools": ()},
+        {"options": {"x": 2}},
     ],
-)  # fmt: skip
+)
 def test_whatever_can_change_the_reply_changes_the_key(change: dict[str, object]) -> None:
     assert request_key("e", replace(ONE, **change)) != request_key("e", ONE)  # type: ignore[arg-type]
 
@@ -42,9 +52,19 @@ def test_endpoint_repeat_and_order_of_keys() -> None:
 def test_every_field_of_a_request_is_in_its_key() -> None:
     """A new field must be added to the key, or replies to different requests would be taken for the same."""
     assert set(Request.__slots__) == {
-        "model", "messages", "temperature", "top_p", "max_tokens", "seed", "logprobs", "schema", "tools", "options",
-        "repeat", "without",
-    }  # fmt: skip
+        "model",
+        "messages",
+        "temperature",
+        "top_p",
+        "max_tokens",
+        "seed",
+        "logprobs",
+        "schema",
+        "tools",
+        "options",
+        "repeat",
+        "without",
+    }
     # What an endpoint refuses is left out of an attempt, and the same is asked for: no other work.
     assert request_key("e", ONE) == request_key("e", replace(ONE, without=frozenset({"seed"})))
 
@@ -80,11 +100,13 @@ def test_the_fake_fills_schemas() -> None:
     schema = {
         "type": "object",
         "properties": {
-            "a": {"type": "string", "enum": ["x", "y"]}, "b": {"type": "integer", "minimum": 1, "maximum": 3},
-            "c": {"type": "array", "items": {"type": "boolean"}, "minItems": 2}, "d": {"const": 4},
+            "a": {"type": "string", "enum": ["x", "y"]},
+            "b": {"type": "integer", "minimum": 1, "maximum": 3},
+            "c": {"type": "array", "items": {"type": "boolean"}, "minItems": 2},
+            "d": {"const": 4},
             "e": {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"type": "null"}]},
         },
-    }  # fmt: skip
+    }
     import json
 
     found = json.loads(fill(replace(ONE, schema=schema), random.Random(1)))

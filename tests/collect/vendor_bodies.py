@@ -563,6 +563,11 @@ PAGES = {
 }
 """Beginning of a name -> the public page on errors of this kind; the longest beginning counts. Facts and forms are the
 vendors'; sentences without importance are our own."""
-OURS = ("a firewall's page", "forbidden, no more", "a proxy's page", "a server repeats the question",
-        "a server repeats the request")  # fmt: skip
+OURS = (
+    "a firewall's page",
+    "forbidden, no more",
+    "a proxy's page",
+    "a server repeats the question",
+    "a server repeats the request",
+)
 """Bodies of no vendor: what proxies and careless servers send."""

@@ -64,8 +64,10 @@ class Records:
     """The exported records of a study as data frames."""
 
     def __init__(self, folder: Path) -> None:
-        read = {n: pd.read_csv(folder / f"{n}.csv", keep_default_na=False) for n in
-                ("ratings", "tasks", "items", "answers", "raters")}  # fmt: skip
+        read = {
+            n: pd.read_csv(folder / f"{n}.csv", keep_default_na=False)
+            for n in ("ratings", "tasks", "items", "answers", "raters")
+        }
         self.tasks, self.items, self.answers, self.raters = (read[n] for n in ("tasks", "items", "answers", "raters"))
         ratings = read["ratings"].rename(columns={"instrument": "digest"})
         ratings["answer"] = ratings["answers"].map(lambda text: " | ".join(json.loads(text)))
@@ -240,9 +242,12 @@ def judge_and_ceiling(panel: pd.DataFrame, judge: pd.Series, k: int) -> tuple[Nu
     rest = np.column_stack([majority(np.delete(codes, r, axis=1), k) for r in range(codes.shape[1])])
     both = (judge_codes[:, None] >= 0) & (codes >= 0)
     n = codes.shape[1] * k * k
-    rows = np.hstack([
-        pair_tables(np.where(both, judge_codes[:, None], -1), rest, k), pair_tables(np.where(both, codes, -1), rest, k)
-    ])  # fmt: skip
+    rows = np.hstack(
+        [
+            pair_tables(np.where(both, judge_codes[:, None], -1), rest, k),
+            pair_tables(np.where(both, codes, -1), rest, k),
+        ]
+    )
     sums, items = by_item(panel, rows)
     kappa = of_tables(k, "cohen_kappa")
     judged = judge_codes >= 0
@@ -385,8 +390,12 @@ def score_p(a: float, n: float, b: float, m: float, d: float) -> float:
 
     def surprise(second: float) -> float:
         first, second = np.clip([second + d, second], 1e-12, 1 - 1e-12)
-        return -float(special.xlogy(a, first) + special.xlogy(n - a, 1 - first)
-                      + special.xlogy(b, second) + special.xlogy(m - b, 1 - second))  # fmt: skip
+        return -float(
+            special.xlogy(a, first)
+            + special.xlogy(n - a, 1 - first)
+            + special.xlogy(b, second)
+            + special.xlogy(m - b, 1 - second)
+        )
 
     ends = (max(0.0, -d), min(1.0, 1 - d))
     q = optimize.minimize_scalar(surprise, bounds=ends, method="bounded", options={"xatol": 1e-12}).x

@@ -177,8 +177,11 @@ def test_every_value_and_every_count(demo: Demo) -> None:
         what = (row["analysis"], row["kind"], dict(row.filter(like="group.")), row["method"])
         assert row["value"] == pytest.approx(recounted.value, abs=1e-9), what
         assert (row["n_units"], row["n_raters"], row["n_ratings"], row["n_clusters"]) == (
-            recounted.units, recounted.raters, recounted.ratings, recounted.clusters,
-        ), what  # fmt: skip
+            recounted.units,
+            recounted.raters,
+            recounted.ratings,
+            recounted.clusters,
+        ), what
 
 
 def test_values_are_those_of_other_packages(demo: Demo) -> None:
@@ -380,10 +383,18 @@ def test_the_summary(demo: Demo) -> None:
     states = records.ratings["state"].value_counts()
     asked = demo.rows.drop_duplicates("analysis")["declared"].astype(str).str.lower()
     assert [int(n) for n in re.findall(r"\d+", plain(sentence))] == [
-        len(records.items), len(records.answers), records.answers["system"].nunique(), len(records.raters),
-        records.raters["panel"].nunique(), states["rated"], states["abstained"], 0, 0, len(asked),
+        len(records.items),
+        len(records.answers),
+        records.answers["system"].nunique(),
+        len(records.raters),
+        records.raters["panel"].nunique(),
+        states["rated"],
+        states["abstained"],
+        0,
+        0,
+        len(asked),
         (asked == "true").sum(),
-    ]  # fmt: skip
+    ]
     prespecified = demo.rows[(demo.rows["declared"].astype(str).str.lower() == "true")]
     lines = [plain(t) for t in demo.page.texts if re.search(r"\d\.\d{3} \[", t) and "holds" not in t]
     lines = [t for t in lines if any(t.startswith(name) for name in prespecified["analysis"])]
@@ -435,9 +446,10 @@ def test_recovery_shows_the_same_estimates_and_counts_what_holds(demo: Demo) -> 
     shown = demo.page.table("True values of the simulation")
     held = 0
     for cells in shown:
-        truth, (value, low, high) = float(plain(cells["True value"])), map(
-            float, re.findall(r"-?\d\.\d+", plain(cells["Estimate and interval"]))
-        )  # fmt: skip
+        truth, (value, low, high) = (
+            float(plain(cells["True value"])),
+            map(float, re.findall(r"-?\d\.\d+", plain(cells["Estimate and interval"]))),
+        )
         row = demo.rows[(demo.rows["analysis"] == cells["Group"]) & (demo.rows["value"] - value).abs().lt(5.1e-4)]
         assert len(row[(row["low"] - low).abs().lt(5.1e-4) & (row["high"] - high).abs().lt(5.1e-4)])
         held += cells["Interval holds it"] == "yes"

@@ -125,10 +125,11 @@ def test_every_count_of_the_study_flow(study: tuple[str, Study]) -> None:
     whose = dict(zip(recounted.records.answers["id"], recounted.records.answers["system"], strict=True))
     of_screens = {key for key, c in recounted.criteria.items() if c.get("scope") == "task"}
     ratings["system"] = [
-        " | ".join(sorted(whose[a] for a in shown[r.task])) if (r.instrument, r.criterion) in of_screens
+        " | ".join(sorted(whose[a] for a in shown[r.task]))
+        if (r.instrument, r.criterion) in of_screens
         else " | ".join(sorted(r.system.split(" | ")))
         for r in ratings.itertuples()
-    ]  # fmt: skip
+    ]
     plain = {c for (_, c), entry in recounted.criteria.items() if entry["scale"].get("kind") != "text"}
     flow = recounted.coverage[recounted.coverage["criterion"].isin(plain)]
     assert {(r.panel, r.criterion, r.system) for r in flow.itertuples()} == set(asked)
@@ -136,9 +137,10 @@ def test_every_count_of_the_study_flow(study: tuple[str, Study]) -> None:
     for _, row in flow.iterrows():
         key = (row["panel"], row["criterion"], row["system"])
         of_row = ratings[
-            (ratings["panel"] == key[0]) & (ratings["criterion"] == key[1])
+            (ratings["panel"] == key[0])
+            & (ratings["criterion"] == key[1])
             & ((ratings["system"] == key[2]) | (key[2] == ""))
-        ]  # fmt: skip
+        ]
         used = of_row[~of_row["excluded"]]
         counts = (asked[key], (used["state"] == "rated").sum(), (used["state"] == "abstained").sum())
         assert (int(row["expected"]), int(row["rated"]), int(row["abstained"])) == counts, key
@@ -154,9 +156,29 @@ class NotRecountedError(Exception):
 
 
 KNOWN = {
-    "name", "statistic", "criterion", "raters", "prespecified", "items", "by", "compare", "arm", "where", "test",
-    "collapse", "labels", "of", "consensus", "spans", "cluster", "tiebreak", "pass_line", "margin", "correct", "mode",
-}  # fmt: skip
+    "name",
+    "statistic",
+    "criterion",
+    "raters",
+    "prespecified",
+    "items",
+    "by",
+    "compare",
+    "arm",
+    "where",
+    "test",
+    "collapse",
+    "labels",
+    "of",
+    "consensus",
+    "spans",
+    "cluster",
+    "tiebreak",
+    "pass_line",
+    "margin",
+    "correct",
+    "mode",
+}
 
 
 def selected(recounted: Study, asked: dict[str, Any], group: dict[str, str]) -> pd.DataFrame:
@@ -193,9 +215,9 @@ def coded(recounted: Study, asked: dict[str, Any], chosen: pd.DataFrame) -> tupl
     words = chosen.assign(label=chosen["label"].map(lambda x: collapse.get(x, x)))
     table = recount.wide(words, labels) if len(words) else pd.DataFrame()
     if asked.get("spans", "each") in {"all", "any"} and len(table):
-        worst = table.where(table >= 0).groupby(level=["item", "answer"]).agg(
-            "min" if asked["spans"] == "all" else "max"
-        )  # fmt: skip
+        worst = (
+            table.where(table >= 0).groupby(level=["item", "answer"]).agg("min" if asked["spans"] == "all" else "max")
+        )
         table = worst.fillna(-1).astype(int)
         table.index = pd.MultiIndex.from_tuples([(*key, "") for key in table.index], names=["item", "answer", "span"])
     elif asked.get("spans", "each") == "mean":

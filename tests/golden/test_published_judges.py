@@ -162,8 +162,9 @@ def test_mtbench_agreement_of_gpt4_with_people_and_of_people(
         (with_each_other(found), ["expert", "other"], people, n_people),
     ):
         labels = ["A", "B", "tie"] if ties else ["A", "B"]
-        told = konsil.agreement(frame, layout="wide", unit="unit", rater=pair, cluster="case", labels=labels,
-                                resamples=100)  # fmt: skip
+        told = konsil.agreement(
+            frame, layout="wide", unit="unit", rater=pair, cluster="case", labels=labels, resamples=100
+        )
         assert told.n_units == n
         agreed = told["percent_agreement"]
         assert f"{100 * agreed.value:.0f}" == share
@@ -245,8 +246,17 @@ by = ["rater_pair"]
 cluster = "case"
 """
 JUDGES = ("gpt-3.5-turbo", "pandalm-7b")
-KEPT = ("idx", "question", "system_a", "system_b", "annotator1", "annotator2", "annotator3", "gpt_result",
-        "pandalm_result")  # fmt: skip
+KEPT = (
+    "idx",
+    "question",
+    "system_a",
+    "system_b",
+    "annotator1",
+    "annotator2",
+    "annotator3",
+    "gpt_result",
+    "pandalm_result",
+)
 
 
 def pandalm(data: Data, path: Path, *, garbage: bool) -> Folder:
@@ -371,15 +381,29 @@ def llmbar_rows(source: Path) -> Iterator[dict[str, object]]:
             for n, one in enumerate(found):
                 shared = {"item": f"{name}-{n}", "set": name}
                 if evaluator == EVALUATORS[0]:
-                    yield {**shared, "rater": "gold", "arm": "gold", "time": 1, "system_a": "output-1",
-                           "system_b": "output-2", "label": "AB"[one["label"] - 1]}  # fmt: skip
+                    yield {
+                        **shared,
+                        "rater": "gold",
+                        "arm": "gold",
+                        "time": 1,
+                        "system_a": "output-1",
+                        "system_b": "output-2",
+                        "label": "AB"[one["label"] - 1],
+                    }
                 for time, (order, (first, second)) in enumerate(
                     {"as given": ("1", "2"), "swapped": ("2", "1")}.items(), start=1
                 ):
                     winner = one["results"][-1][f"swap = {order == 'swapped'}"]["winner"]
                     label = None if winner is None else "A" if winner == first else "B"
-                    yield {**shared, "rater": evaluator, "arm": order, "time": time, "system_a": f"output-{first}",
-                           "system_b": f"output-{second}", "label": label}  # fmt: skip
+                    yield {
+                        **shared,
+                        "rater": evaluator,
+                        "arm": order,
+                        "time": time,
+                        "system_a": f"output-{first}",
+                        "system_b": f"output-{second}",
+                        "label": label,
+                    }
 
 
 @pytest.fixture(scope="module")

@@ -74,8 +74,16 @@ def cases(draw: st.DrawFn, texts: st.SearchStrategy[str] = TEXTS) -> Case:
             spans = tuple(Span(a, b) for a, b in itertools.pairwise(cuts))
     item = None if unit == "survey" else Item("i", draw(texts), draw(texts))
     arm = draw(st.sampled_from(["", "text", "citations"]))
-    task = Task(draw(st.text("abcdef0123456789", min_size=8, max_size=8)), "s", "r", "form", item and "i", tuple(ids),
-                spans, arm)  # fmt: skip
+    task = Task(
+        draw(st.text("abcdef0123456789", min_size=8, max_size=8)),
+        "s",
+        "r",
+        "form",
+        item and "i",
+        tuple(ids),
+        spans,
+        arm,
+    )
     return Case(instrument, task, screen(instrument, task, item, made))
 
 

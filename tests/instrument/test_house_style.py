@@ -71,10 +71,18 @@ def test_the_text_arm_has_none_of_them() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "(A" + " A" * 20_000, "(" + "Aa, " * 20_000, "[1" + ",1" * 20_000, "word" + "¹," * 20_000, "☀️" * 20_000 + "x",
-        " " * 20_000 + "•", "(A 1990; " * 8_000, "<sup>" * 20_000, "[" * 20_000, "(ab" * 20_000,
+        "(A" + " A" * 20_000,
+        "(" + "Aa, " * 20_000,
+        "[1" + ",1" * 20_000,
+        "word" + "¹," * 20_000,
+        "☀️" * 20_000 + "x",
+        " " * 20_000 + "•",
+        "(A 1990; " * 8_000,
+        "<sup>" * 20_000,
+        "[" * 20_000,
+        "(ab" * 20_000,
     ],
-)  # fmt: skip
+)
 def test_hostile_texts_take_no_time(text: str) -> None:
     begun = time.process_time()
     alike(text, marks_of(text, 0))

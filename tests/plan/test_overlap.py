@@ -46,9 +46,12 @@ def draw(plan: Allocation, n_items: int, raters: Sequence[Rater], strata: Sequen
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
-    st.integers(2, 5), st.integers(1, 3), st.sampled_from([0.05, 0.1, 0.2, 0.3]), st.sampled_from([2, 3]),
+    st.integers(2, 5),
+    st.integers(1, 3),
+    st.sampled_from([0.05, 0.1, 0.2, 0.3]),
+    st.sampled_from([2, 3]),
     st.integers(3, 12),
-)  # fmt: skip
+)
 def test_exact_counts_by_stratum_and_arm_and_nobody_an_item_twice(
     n_raters: int, n_strata: int, share: float, k: int, load: int
 ) -> None:
@@ -129,7 +132,7 @@ def test_the_balance_report_counts_planned_and_asked() -> None:
         (Allocation("p", "form", per_rater=1, purpose="pilot", overlap=Overlap(0.1)), "only a main line"),
         (Allocation("p", "pair", show="pair", overlap=Overlap(1.0, 3)), "state a smaller share"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_drawn_is_refused(plan: Allocation, says: str) -> None:
     with pytest.raises(PlanError, match=says):
         draw(plan, 4, [Rater(f"r{n}", "p") for n in range(5)])
@@ -147,19 +150,32 @@ def test_places_that_are_added_move_nothing_that_was_drawn(waves: list[tuple[int
     items, answers = material(30, ("s0", "s1"))
     plan = [
         Allocation(
-            "p", "pair", show="pair", match="s", per_rater=6, arms={"t": 2, "c": 1}, phase="main",
-            overlap=Overlap(0.2) if overlaps else None, repeats=2,
+            "p",
+            "pair",
+            show="pair",
+            match="s",
+            per_rater=6,
+            arms={"t": 2, "c": 1},
+            phase="main",
+            overlap=Overlap(0.2) if overlaps else None,
+            repeats=2,
         ),
         Allocation("p", "form", phase="fine", like="main"),
         Allocation("judges", "pair", show="pair", phase="judging", like="main", arms={"t": 1}),
-    ]  # fmt: skip
+    ]
     places = [Places("p", 3, {"s": "s0"}), Places("p", 3, {"s": "s1"})]
 
     def all_tasks(*events: Event) -> tuple[Task, ...]:
         return assign(
-            plan, items=items, answers=answers, raters=[Rater("j", "judges", kind="llm")], instruments=[PAIR, FORM],
-            seed=3, places=places, events=events,
-        )  # fmt: skip
+            plan,
+            items=items,
+            answers=answers,
+            raters=[Rater("j", "judges", kind="llm")],
+            instruments=[PAIR, FORM],
+            seed=3,
+            places=places,
+            events=events,
+        )
 
     before, events = all_tasks(), []
     for n, (number, stratum) in enumerate(waves):
@@ -204,9 +220,14 @@ def test_one_in_ten_comparisons_of_the_specialists_is_made_twice(tmp_path: Path)
     line = replace(study.plan[0], per_rater=8, overlap=Overlap(0.1))
     assert (line.show, line.match, set(line.arms)) == ("pair", "specialty", {"text", "citations"})
     tasks = assign(
-        [line], items=items, answers=answers, raters=study.raters, instruments=study.instruments, seed=1,
+        [line],
+        items=items,
+        answers=answers,
+        raters=study.raters,
+        instruments=study.instruments,
+        seed=1,
         places=study.places,
-    )  # fmt: skip
+    )
     [found] = overlaps_of([line], tasks, items)
     of = {i.id: i.strata["specialty"] for i in items}
     # 1,200 seats; a cell of one rater has no share, and chance brings some more where 40 seats have 20 questions.

@@ -24,9 +24,14 @@ def test_a_plan_of_the_protocol(tmp_path: Path) -> None:
     items = [Item(f"q{n:03}", "?", strata={"specialty": specialties[n % 30]}) for n in range(620)]
     answers = [Answer(f"{i.id}:{s.id}", i.id, s.id) for i in items for s in study.systems]
     tasks = assign(
-        study.plan, items=items, answers=answers, raters=study.raters, instruments=study.instruments, seed=study.seed,
+        study.plan,
+        items=items,
+        answers=answers,
+        raters=study.raters,
+        instruments=study.instruments,
+        seed=study.seed,
         places=study.places,
-    )  # fmt: skip
+    )
     people = [t for t in tasks if t.phase == "main"]
     assert max(Counter(t.slot for t in people).values()) == 18
     arm_of = {t.slot: t.arm for t in people}

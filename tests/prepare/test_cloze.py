@@ -141,12 +141,35 @@ def test_what_is_written_is_read_back_equal(parts: tuple[Part, ...]):
 
 FRAGMENTS = st.lists(
     st.sampled_from(
-        ["{{c1::", "{{c2::", "}}", "{", "}", "::", r"\(", r"\)", r"\[", r"\]", "[latex]", "[/latex]", "[$]", "[/$]",
-         "\\", "<anki-mathjax block>", "</anki-mathjax>", "a", "\n", "<br>", "{{c", "c1::", "&amp;"]
+        [
+            "{{c1::",
+            "{{c2::",
+            "}}",
+            "{",
+            "}",
+            "::",
+            r"\(",
+            r"\)",
+            r"\[",
+            r"\]",
+            "[latex]",
+            "[/latex]",
+            "[$]",
+            "[/$]",
+            "\\",
+            "<anki-mathjax block>",
+            "</anki-mathjax>",
+            "a",
+            "\n",
+            "<br>",
+            "{{c",
+            "c1::",
+            "&amp;",
+        ]
     )
     | st.text(max_size=3),
     max_size=25,
-).map("".join)  # fmt: skip
+).map("".join)
 
 
 @given(FRAGMENTS)

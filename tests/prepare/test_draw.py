@@ -199,8 +199,11 @@ def test_a_sample_by_several_columns():
     assert made.found == {"heart × no": 18, "heart × yes": 12, "skin × no": 66, "skin × yes": 24}
     as_they_are = draw(Preparation(sample=Sample(60, "field", across=("hard",))), CROSSED, (), seed=1)
     assert drawn_by(CROSSED, as_they_are) == {
-        ("heart", "no"): 9, ("heart", "yes"): 6, ("skin", "no"): 33, ("skin", "yes"): 12,
-    }  # fmt: skip
+        ("heart", "no"): 9,
+        ("heart", "yes"): 6,
+        ("skin", "no"): 33,
+        ("skin", "yes"): 12,
+    }
     shares = {"heart × yes": 0.5, "skin × no": 0.5}
     stated = draw(Preparation(sample=Sample(20, "field", shares, across=("hard",))), CROSSED, (), seed=1)
     assert drawn_by(CROSSED, stated) == {("heart", "yes"): 10, ("skin", "no"): 10}

@@ -87,10 +87,15 @@ def test_marks_within_marks_and_beside_marks() -> None:
     cue = mark("MRI proved multiple sclerosis", "cue", 2, "A picture was taken", text)
     inner = mark("multiple sclerosis", "diagnosis", text=text)
     assert [masked(text, (inner, cue), level)[:27] for level in ("0", "1", "2")] == [
-        "MRI proved […] at once. Old", "MRI proved […] at once. Old", "A picture was taken at once"
-    ]  # fmt: skip
-    beside = (mark("Old plaques", "diagnosis", text=text), mark(", ", "diagnosis", text=text),
-              mark("new plaques", "diagnosis", text=text))  # fmt: skip
+        "MRI proved […] at once. Old",
+        "MRI proved […] at once. Old",
+        "A picture was taken at once",
+    ]
+    beside = (
+        mark("Old plaques", "diagnosis", text=text),
+        mark(", ", "diagnosis", text=text),
+        mark("new plaques", "diagnosis", text=text),
+    )
     assert masked(text, beside, "0") == "MRI proved multiple sclerosis at once. […]."
 
 
@@ -114,8 +119,11 @@ def test_wrong_marks_are_named(marks: list[Mark], told: str) -> None:
     assert found[0].startswith(told)
 
 
-WORDS = st.lists(st.sampled_from(["alpha", "beta", "gamma", "delta", "omega", "(", ")", ",", ".", "\n", "é"]),
-                 min_size=1, max_size=25)  # fmt: skip
+WORDS = st.lists(
+    st.sampled_from(["alpha", "beta", "gamma", "delta", "omega", "(", ")", ",", ".", "\n", "é"]),
+    min_size=1,
+    max_size=25,
+)
 
 
 KINDS: tuple[MarkKind, ...] = ("diagnosis", "cue", "demographic")
@@ -188,9 +196,13 @@ def test_the_last_marking_counts_and_comes_back_equal() -> None:
 
 def test_approval_is_refused_while_the_diagnosis_is_left() -> None:
     assert approved(CASE, marking(CASE, MARKS, "p-1"), "p-2") == Marking(
-        "c1", marking(CASE, MARKS, "p-1").marks, "p-2", marking(CASE, MARKS, "p-1").narrative, approved=True,
+        "c1",
+        marking(CASE, MARKS, "p-1").marks,
+        "p-2",
+        marking(CASE, MARKS, "p-1").narrative,
+        approved=True,
         markers=("p-1",),
-    )  # fmt: skip
+    )
     half = marking(CASE, MARKS[1:], "p-1")
     with pytest.raises(PlanError, match=r"level 0 still has 'sarcoidosis' at 19-30, the diagnosis"):
         approved(CASE, half, "p-2")
@@ -244,8 +256,9 @@ def test_a_case_that_is_being_marked_is_not_in_the_study() -> None:
     assert in_study(items, ()) == items
     assert [i.id for i in in_study(items, events)] == ["c2"]
     assert [i.id for i in in_study((*items, *versions(CASE, MARKS)), events)] == [
-        "c2", *(f"c1:{level}" for level in LEVELS)
-    ]  # fmt: skip
+        "c2",
+        *(f"c1:{level}" for level in LEVELS),
+    ]
 
 
 def test_masking_goes_before_answers() -> None:
@@ -260,8 +273,10 @@ def test_masking_goes_before_answers() -> None:
 @pytest.mark.parametrize("first", ["c1", "c1:narrative"])
 def test_versions_that_came_ready_made_are_all_in(first: str) -> None:
     """Also where the whole narrative is called like its case."""
-    made = (Item(first, TOLD, "sarcoidosis", case="c1", strata={"level": "narrative"}),
-            *(Item(f"c1:{n}", "less", "sarcoidosis", case="c1", strata={"level": n}) for n in "0123"))  # fmt: skip
+    made = (
+        Item(first, TOLD, "sarcoidosis", case="c1", strata={"level": "narrative"}),
+        *(Item(f"c1:{n}", "less", "sarcoidosis", case="c1", strata={"level": n}) for n in "0123"),
+    )
     assert cases(made) == made
     assert in_study(made, ()) == made
     assert still_whole(made, ()) == ()

@@ -88,9 +88,25 @@ def test_what_is_plain_stays(text: str):
 
 @pytest.mark.parametrize(
     "piece",
-    ["<a ", '<a "', "<a '", "<!--", "<script", "<style>", "<header", "[$]", "[$$]", "<anki-mathjax>", "<sub>",
-     "[sound:", "&#", "[anki:", "\n ", "<sup>x"],
-)  # fmt: skip
+    [
+        "<a ",
+        '<a "',
+        "<a '",
+        "<!--",
+        "<script",
+        "<style>",
+        "<header",
+        "[$]",
+        "[$$]",
+        "<anki-mathjax>",
+        "<sub>",
+        "[sound:",
+        "&#",
+        "[anki:",
+        "\n ",
+        "<sup>x",
+    ],
+)
 @pytest.mark.slow
 def test_hostile_texts_take_no_longer_than_others(piece: str):
     """A hundred thousand beginnings without an end: what grew with their square would take minutes."""

@@ -72,8 +72,11 @@ def test_the_papers_sample():
     assert Counter(i.strata[MATCH] for i in drawn) == {"no": 3040, "yes": 760}
     split = in_sets(drawn, {"core": 200, "split": 3600}, seed=1, by=MATCH)
     assert Counter((i.sets, i.strata[MATCH]) for i in split) == {
-        (("core",), "no"): 160, (("core",), "yes"): 40, (("split",), "no"): 2880, (("split",), "yes"): 720,
-    }  # fmt: skip
+        (("core",), "no"): 160,
+        (("core",), "yes"): 40,
+        (("split",), "no"): 2880,
+        (("split",), "yes"): 720,
+    }
 
 
 def test_a_sample_depends_on_seed_and_name_and_on_nothing_else():

@@ -64,7 +64,7 @@ def test_boundaries_are_those_of_a_reader(language: str, texts: str):
         ("Given 40 mg with good resp. Will repeat.", ["Given 40 mg with good resp.", "Will repeat."]),
         ("Vater resp. Mutter kommen.", ["Vater resp. Mutter kommen."]),
     ],
-)  # fmt: skip
+)
 def test_clinical_abbreviations_and_dates_end_a_sentence_only_where_one_ends(text: str, expected: list[str]):
     assert cut(text) == expected
 
@@ -92,13 +92,16 @@ def test_spans_hold_the_words_and_no_marks_of_lists(language: str):
         ("It is hepatitis B. Wash hands.", ["It is hepatitis B.", "Wash hands."]),
         ("By J. Doe. See p. 3.", ["By J. Doe.", "See p. 3."]),
         ("Am 3. Mai kam er. Er ging.", ["Am 3. Mai kam er.", "Er ging."]),
-        ("Effects (nausea etc.) Rarely matter (see A. B.). End.", ["Effects (nausea etc.) Rarely matter (see A. B.).", "End."]),  # noqa: E501
+        (
+            "Effects (nausea etc.) Rarely matter (see A. B.). End.",
+            ["Effects (nausea etc.) Rarely matter (see A. B.).", "End."],
+        ),
         ("(A note. Of two.) Then.", ["(A note. Of two.)", "Then."]),
         ("one\r\ntwo. Three.\r\n\r\nfour", ["one\r\ntwo.", "Three.", "four"]),
         ("> quoted. Twice.", ["quoted.", "Twice."]),
         ("| a | b |\n|---|---|\n| c d | e f. |", ["c d | e f."]),
     ],
-)  # fmt: skip
+)
 def test_what_is_a_sentence(text: str, expected: list[str]):
     assert cut(text) == expected
 

@@ -94,9 +94,14 @@ def planned() -> tuple[Study, tuple[Item, ...], tuple[Task, ...]]:
     items = in_study((*pool, *made), events)
     answers = [Answer(f"{i.id}:{s.id}", i.id, s.id, "...") for i in items for s in study.systems]
     tasks = assign(
-        study.plan, items=(*pool, *made), answers=answers, raters=study.raters, instruments=study.instruments,
-        seed=study.seed, events=events,
-    )  # fmt: skip
+        study.plan,
+        items=(*pool, *made),
+        answers=answers,
+        raters=study.raters,
+        instruments=study.instruments,
+        seed=study.seed,
+        events=events,
+    )
     return study, items, tasks
 
 

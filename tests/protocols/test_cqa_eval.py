@@ -93,9 +93,14 @@ def planned(edits: tuple[tuple[str, str], ...] = ()) -> tuple[Study, tuple[Task,
         for s in systems
     ]
     return study, assign(
-        study.plan, items=items, answers=answers, raters=study.raters, instruments=study.instruments, seed=study.seed,
+        study.plan,
+        items=items,
+        answers=answers,
+        raters=study.raters,
+        instruments=study.instruments,
+        seed=study.seed,
         events=[drawn],
-    )  # fmt: skip
+    )
 
 
 def of(rater: str) -> list[Task]:
@@ -131,8 +136,11 @@ def test_seventeen_batches_a_design():
         assert [len(batches[p]) for p in PHASES] == [9, 8, 9, 8]
         assert [sum(batches[p].values()) for p in PHASES] == [81, 69, 81, 69]
         assert {p: sorted(b.values()) for p, b in batches.items()} == {
-            "coarse 1": [9] * 9, "fine 1": [6] + [9] * 7, "fine 2": [9] * 9, "coarse 2": [6] + [9] * 7,
-        }  # fmt: skip
+            "coarse 1": [9] * 9,
+            "fine 1": [6] + [9] * 7,
+            "fine 2": [9] * 9,
+            "coarse 2": [6] + [9] * 7,
+        }
         order = list(dict.fromkeys(t.phase for t in mine))
         assert order == ["pilot coarse", "pilot fine", *PHASES, "again coarse", "again fine"]
 
@@ -184,9 +192,11 @@ def test_eight_batches_lie_between_the_two_looks_at_an_answer():
     people = {r.id for r in study.raters if r.kind == "human"}
     found = washouts(t for t in tasks if t.rater in people)
     assert {key: one.looks for key, one in found.items()} == {
-        ("group-1", "designs"): 450, ("group-1", "repeats"): 36,
-        ("group-2", "designs"): 450, ("group-2", "repeats"): 36,
-    }  # fmt: skip
+        ("group-1", "designs"): 450,
+        ("group-1", "repeats"): 36,
+        ("group-2", "designs"): 450,
+        ("group-2", "repeats"): 36,
+    }
     for panel in ("group-1", "group-2"):
         one = found[panel, "designs"]
         assert one.batches >= 8
@@ -204,7 +214,16 @@ def test_ease_after_every_batch_load_after_each_design_and_one_closing_question(
 
 def test_numbers_are_parameters():
     """Other sizes of parts, samples and batches, and the plan follows from them."""
-    study, tasks = planned(edits=(("= 27", "= 5"), ("= 23", "= 4"), ("batches = 9", "batches = 6"), ("= 106", "= 24"), ("spans = 6", "spans = 2"), ("per_rater = 2", "per_rater = 1")))  # noqa: E501  # fmt: skip
+    study, tasks = planned(
+        edits=(
+            ("= 27", "= 5"),
+            ("= 23", "= 4"),
+            ("batches = 9", "batches = 6"),
+            ("= 106", "= 24"),
+            ("spans = 6", "spans = 2"),
+            ("per_rater = 2", "per_rater = 1"),
+        )
+    )
     mine = [t for t in tasks if t.rater == "physician-1" and t.item]
     main = [t for t in mine if t.purpose == "main"]
     assert study.prepare is not None

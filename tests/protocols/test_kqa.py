@@ -137,11 +137,7 @@ def test_our_majority_of_each_claim_is_the_published_one(folder: Folder, table: 
         claims = {i.id: i.text for i in store.items()}
     long = folder.ratings()
     counted = long.group_by("item", "system", "label").len()
-    ours = {
-        (claims[item], system): label
-        for item, system, label, n in counted.iter_rows()
-        if 2 * n > 3
-    }  # fmt: skip
+    ours = {(claims[item], system): label for item, system, label, n in counted.iter_rows() if 2 * n > 3}
     assert ours == published
 
 

@@ -56,9 +56,10 @@ def test_clexeval_with_a_real_model(tmp_path: Path) -> None:
     folder = tmp_path / "cases"
     run("new", folder, "--protocol", "clexeval")
     sizes = (
-        ("size = 42", "size = 3"), ("pilot = 2, half-1 = 20, half-2 = 20", "pilot = 1, half-1 = 1, half-2 = 1"),
+        ("size = 42", "size = 3"),
+        ("pilot = 2, half-1 = 20, half-2 = 20", "pilot = 1, half-1 = 1, half-2 = 1"),
         ("[prepare.mask]\n", ""),
-    )  # fmt: skip
+    )
     with_the_model(folder, sizes)
     with (CASES / "cases.csv").open(encoding="utf-8", newline="") as file:
         head, *rows = csv.reader(file)

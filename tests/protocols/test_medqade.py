@@ -70,8 +70,19 @@ def test_both_languages_are_one_study(tmp_path: Path, german: Study):
 
 
 def _told(analysis: object) -> tuple[object, ...]:
-    names = ("statistic", "criterion", "raters", "against", "items", "by", "compare", "consensus", "tiebreak", "margin",
-             "pass_line")  # fmt: skip
+    names = (
+        "statistic",
+        "criterion",
+        "raters",
+        "against",
+        "items",
+        "by",
+        "compare",
+        "consensus",
+        "tiebreak",
+        "margin",
+        "pass_line",
+    )
     return tuple(getattr(analysis, name) for name in names)
 
 

@@ -75,8 +75,21 @@ def test_a_study_of_ones_own_is_simulated_rehearsed_and_reported(tmp_path: Path)
 
 
 def _told(analysis: Analysis) -> tuple[object, ...]:
-    names = ("statistic", "criterion", "criteria", "raters", "against", "mode", "where", "by", "arm", "consensus",
-             "cluster", "test", "prespecified")  # fmt: skip
+    names = (
+        "statistic",
+        "criterion",
+        "criteria",
+        "raters",
+        "against",
+        "mode",
+        "where",
+        "by",
+        "arm",
+        "consensus",
+        "cluster",
+        "test",
+        "prespecified",
+    )
     return tuple(str(getattr(analysis, name)) for name in names)
 
 
@@ -164,16 +177,32 @@ def same(got: dict[str, float], expected: dict[str, float]) -> None:
         ("as published: win difference, source quality", text_arm, 1, {}),
         ("win difference, source quality: raters as clusters", text_arm, 1, {}),
         ("win difference, source quality: much better alone", text_arm, 2, {}),
-        ("win difference, source quality: with citations",
-         lambda t, q, u: both_arms(t, q, u) and u["subversion"] == "qa_text_citations", 1, {}),
-        ("win difference, source quality: HealthBench",
-         lambda t, q, u: u["subversion"] == "qa_text_only" and q["source"] == "healthbench", 1, {}),
-        ("win difference, source quality: users and others",
-         lambda t, q, u: both_arms(t, q, u) and u["exposure"] == "user", 1, {"exposure": "user"}),
-        ("win differences by theme, source quality",
-         lambda t, q, u: text_arm(t, q, u) and q["theme"] == "prognosis", 1, {"theme": "prognosis"}),
+        (
+            "win difference, source quality: with citations",
+            lambda t, q, u: both_arms(t, q, u) and u["subversion"] == "qa_text_citations",
+            1,
+            {},
+        ),
+        (
+            "win difference, source quality: HealthBench",
+            lambda t, q, u: u["subversion"] == "qa_text_only" and q["source"] == "healthbench",
+            1,
+            {},
+        ),
+        (
+            "win difference, source quality: users and others",
+            lambda t, q, u: both_arms(t, q, u) and u["exposure"] == "user",
+            1,
+            {"exposure": "user"},
+        ),
+        (
+            "win differences by theme, source quality",
+            lambda t, q, u: text_arm(t, q, u) and q["theme"] == "prognosis",
+            1,
+            {"theme": "prognosis"},
+        ),
     ],
-)  # fmt: skip
+)
 @pytest.mark.slow
 def test_win_differences(
     results: Results, name: str, keep: Callable[[Row, Row, Row], bool], least: int, group: dict[str, str]
@@ -214,8 +243,9 @@ def test_longer_and_shorter_answers(results: Results) -> None:
                 return both_arms(task, question, user) and me in (a, b) and (gap if a == me else -gap) * side > 0
 
             for a, b, steps in votes(MADE, collect):
-                rivals[b if a == system else a].append((steps > 0) - (steps < 0) if a == system else
-                                                       (steps < 0) - (steps > 0))  # fmt: skip
+                rivals[b if a == system else a].append(
+                    (steps > 0) - (steps < 0) if a == system else (steps < 0) - (steps > 0)
+                )
             assert value == pytest.approx(sum(sum(x) / len(x) for x in rivals.values()) / len(rivals), abs=1e-12)
 
 

@@ -23,10 +23,15 @@ from konsil.simulate import CriterionTruth, PanelTruth, SystemTruth, Truth
 from konsil.study.sections.calibration import REASON as WRITTEN
 
 SIZES = (
-    ("coarse-first = 27", "coarse-first = 2"), ("fine-first = 23", "fine-first = 1"), ("size = 106", "size = 8"),
-    ("pilot-coarse = 3", "pilot-coarse = 1"), ("pilot-fine = 3", "pilot-fine = 1"), ("batches = 9", "batches = 3"),
-    ("spans = 6", "spans = 3"), ("per_rater = 2", "per_rater = 1"),
-)  # fmt: skip
+    ("coarse-first = 27", "coarse-first = 2"),
+    ("fine-first = 23", "fine-first = 1"),
+    ("size = 106", "size = 8"),
+    ("pilot-coarse = 3", "pilot-coarse = 1"),
+    ("pilot-fine = 3", "pilot-fine = 1"),
+    ("batches = 9", "batches = 3"),
+    ("spans = 6", "spans = 3"),
+    ("per_rater = 2", "per_rater = 1"),
+)
 SIX = tuple(f"physician-{n}" for n in range(1, 7))
 TRUTH = Truth(
     systems={"physician": SystemTruth(0.9), "system-1": SystemTruth(0.7), "system-2": SystemTruth(0.6)},

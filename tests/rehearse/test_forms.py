@@ -45,5 +45,11 @@ def test_times_by_kind() -> None:
         times.took("save", n / 1000, 10)
     [row] = times.rows()
     assert (row.kind, row.count, row.p50, row.p95, row.p99, row.largest, row.size) == (
-        "save", 100, 0.05, 0.095, 0.099, 0.1, 10.0,
-    )  # fmt: skip
+        "save",
+        100,
+        0.05,
+        0.095,
+        0.099,
+        0.1,
+        10.0,
+    )

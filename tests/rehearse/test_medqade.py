@@ -55,16 +55,21 @@ def write_study(folder: Path) -> None:
         text += f'\n[[judges]]\nrater = "{judge}"\nmodel = "fake:{judge}"\nsettings = {{ temperature = 0 }}\n'
     place.write_text(text, "utf-8")
     kind = {
-        "crowdanki_uuid": "cloze", "name": "Cloze", "type": 1, "flds": [{"name": "Text"}, {"name": "Extra"}],
+        "crowdanki_uuid": "cloze",
+        "name": "Cloze",
+        "type": 1,
+        "flds": [{"name": "Text"}, {"name": "Extra"}],
         "tmpls": [{"name": "Cloze", "qfmt": "{{cloze:Text}}", "afmt": "{{cloze:Text}}"}],
-    }  # fmt: skip
+    }
     notes = [
         {
-            "guid": f"n{n}", "note_model_uuid": "cloze", "tags": [],
+            "guid": f"n{n}",
+            "note_model_uuid": "cloze",
+            "tags": [],
             "fields": [f"Bei Befund {n} ist {{{{c1::Begriff {n}::Begriff}}}} die Ursache.", ""],
         }
         for n in range(NOTES)
-    ]  # fmt: skip
+    ]
     deck = {"__type__": "Deck", "name": "Medizin", "note_models": [kind], "notes": notes, "children": []}
     (folder / "deck.json").write_text(json.dumps(deck, ensure_ascii=False), "utf-8")
 

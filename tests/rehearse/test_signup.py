@@ -40,13 +40,18 @@ places = [
 id = "axes"
 unit = "pair"
 codebook = "Compare the two answers, one question at a time."
-{"".join(f'''
+{
+    "".join(
+        f'''
 [[instruments.criteria]]
 id = "{axis}"
 question = "Which answer is better: {axis}?"
 scope = "pair"
 scale = {SCALE}
-''' for axis in AXES)}
+'''
+        for axis in AXES
+    )
+}
 {"".join(f'[[systems]]{chr(10)}id = "{s}"{chr(10)}family = "{s}"{chr(10)}' for s in SYSTEMS)}
 [enrolment]
 [[enrolment.profile]]
@@ -65,7 +70,9 @@ weights = {{ north = 0.5 }}
 
 [resampling]
 draws = 500
-{"".join(f'''
+{
+    "".join(
+        f'''
 [[analyses]]
 name = "{axis}, equal"
 statistic = "share"
@@ -73,8 +80,11 @@ criterion = "{axis}"
 raters = "physicians"
 of = ["equal"]
 by = ["{by}"]
-''' for axis, by in zip(AXES, ("arm", "system", "specialty", "rater", "arm"), strict=True))}
-"""  # fmt: skip
+'''
+        for axis, by in zip(AXES, ("arm", "system", "specialty", "rater", "arm"), strict=True)
+    )
+}
+"""
 PANEL = PanelTruth(accuracy=0.8, severity=0.2)
 TRUTH = Truth(
     systems={s: SystemTruth(q) for s, q in zip(SYSTEMS, (0.8, 0.5, 0.3), strict=True)}, panels={"physicians": PANEL}

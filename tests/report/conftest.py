@@ -169,8 +169,18 @@ def results() -> Results:
         ("physician", "small-llm", NAN, NAN),
     ):
         e = estimate(value, p=p, reason="undefined in one group" if math.isnan(value) else "")
-        rows.append(row("by_system", "krippendorff_alpha", "helpful", e, kind="difference", group={"system": one},
-                        versus={"system": other}, p_adjusted=2 * p))  # fmt: skip
+        rows.append(
+            row(
+                "by_system",
+                "krippendorff_alpha",
+                "helpful",
+                e,
+                kind="difference",
+                group={"system": one},
+                versus={"system": other},
+                p_adjusted=2 * p,
+            )
+        )
     for n, specialty in enumerate(("cardiology", "surgery")):
         for m, system in enumerate(SYSTEMS):
             e = estimate(0.5 + 0.13 * m + 0.02 * n, 0.05, method="Wilson interval")
@@ -182,14 +192,29 @@ def results() -> Results:
     for name, value in (("judge A", 0.81), ("judge B", 0.86)):
         of = {"analysis": "judges", "statistic": "percent_agreement", "criterion": "correct", "raters": "judges"}
         rows.append(row(**of, value=estimate(value, 0.03), group={"rater": name}))
-        rows.append(row(**of, value=estimate(value - 0.84, 0.04, p=0.0324), group={"rater": name}, kind="difference",
-                        versus={"rater": "rest"}, p_adjusted=0.0648))  # fmt: skip
-        rows.append(row(**of, value=estimate(0.84, 0.03), group={"rater": "physicians, leave one out"},
-                        kind="companion"))  # fmt: skip
+        rows.append(
+            row(
+                **of,
+                value=estimate(value - 0.84, 0.04, p=0.0324),
+                group={"rater": name},
+                kind="difference",
+                versus={"rater": "rest"},
+                p_adjusted=0.0648,
+            )
+        )
+        rows.append(
+            row(**of, value=estimate(0.84, 0.03), group={"rater": "physicians, leave one out"}, kind="companion")
+        )
     rows.append(
-        row("as_in_paper", "fleiss_kappa", "correct", estimate(0.58, method="naive standard error"), prespecified=False,
-            n_undefined_pairs=2)
-    )  # fmt: skip
+        row(
+            "as_in_paper",
+            "fleiss_kappa",
+            "correct",
+            estimate(0.58, method="naive standard error"),
+            prespecified=False,
+            n_undefined_pairs=2,
+        )
+    )
     return Results(
         rows=tuple(rows),
         coverage=tuple(

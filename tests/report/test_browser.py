@@ -12,9 +12,15 @@ import pytest
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 QUIET = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync", "--no-first-run", "--hide-scrollbars",
-)  # fmt: skip
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--hide-scrollbars",
+)
 WIDTHS = (320, 390, 1280)
 # Said by a copy of the page within a frame of the phone's width; the page itself holds no script.
 MEASURE = """<script>
@@ -44,8 +50,11 @@ def chromium(folder: Path, *arguments: str) -> str:
     shutil.rmtree(profile, ignore_errors=True)
     done = subprocess.run(
         [str(CHROMIUM), *QUIET, f"--user-data-dir={profile}", *arguments],
-        check=True, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     return done.stdout
 
 

@@ -76,11 +76,15 @@ def told(folder: Path, language: str) -> Path:
     known = data()
     found = results(known, *ASKED, draws=200)
     study = Study(
-        "Cases", 1, language=language, instruments=(RUBRIC, NAMING), systems=SYSTEMS, raters=known.raters,
+        "Cases",
+        1,
+        language=language,
+        instruments=(RUBRIC, NAMING),
+        systems=SYSTEMS,
+        raters=known.raters,
         analyses=ASKED,
-    )  # fmt: skip
-    write(folder, study, found, items=known.items, answers=known.answers, raters=known.raters,
-          ratings=known.ratings)  # fmt: skip
+    )
+    write(folder, study, found, items=known.items, answers=known.answers, raters=known.raters, ratings=known.ratings)
     return folder
 
 
@@ -129,10 +133,14 @@ def test_every_figure_of_the_study_is_there(page: Path) -> None:
 def test_what_is_asked_is_told_in_words(page: Path) -> None:
     english = (page / "index.html").read_text("utf-8")
     for term, value in (
-        ("Levels", "narrative, 0, 1, 2, 3"), ("Right from", "0.75"), ("Failure up to", "0.25 (by every expert)"),
-        ("Approved from", "0.5"), ("Out of", "all cases"), ("Resampled", "cases"),
+        ("Levels", "narrative, 0, 1, 2, 3"),
+        ("Right from", "0.75"),
+        ("Failure up to", "0.25 (by every expert)"),
+        ("Approved from", "0.5"),
+        ("Out of", "all cases"),
+        ("Resampled", "cases"),
         ("Further criteria", "reasoning_names, answer_names"),
-    ):  # fmt: skip
+    ):
         assert f"<dt>{term}</dt><dd>{value}</dd>" in english, term
     assert "beside the panel “experts”" in english
 

@@ -44,14 +44,18 @@ Siehe [Leitlinie](https://example.org/?a=1&b=2) und `code`.
 FORM = Instrument(
     "form",
     (
-        Criterion("right", "Ist die Antwort richtig?", Scale(("Falsch", "Richtig"), abstain="Keine Angabe"),
-                  guidance="Jede für sich,\nauch lange & <kurze>."),
+        Criterion(
+            "right",
+            "Ist die Antwort richtig?",
+            Scale(("Falsch", "Richtig"), abstain="Keine Angabe"),
+            guidance="Jede für sich,\nauch lange & <kurze>.",
+        ),
         Criterion("grade", "Wie gut ist sie?", Scale(kind="number", low=0, high=10)),
     ),
     BOOK,
     role="Sie sind Gutachterin.",
     language="de",
-)  # fmt: skip
+)
 OTHER = Instrument("other", (Criterion("c", "Is it safe?", Scale(("no", "yes"))),))
 STUDY = Study("Eine Studie <&>", 1, language="de", instruments=(FORM, OTHER))
 

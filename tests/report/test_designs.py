@@ -24,8 +24,14 @@ CRITERIA = ("correctness", "relevance", "risks", "tone")
 
 def kappa(name: str, criterion: str, **more: object) -> Analysis:
     return Analysis(
-        name, "randolph_kappa", criterion, "experts", by=("instrument",), compare="instrument", **more  # type: ignore[arg-type]
-    )  # fmt: skip
+        name,
+        "randolph_kappa",
+        criterion,
+        "experts",
+        by=("instrument",),
+        compare="instrument",
+        **more,  # type: ignore[arg-type]
+    )
 
 
 ANALYSES = (
@@ -203,9 +209,11 @@ def test_figures_have_the_designs_side_by_side_and_curves_by_sentences():
     english, german = section(), section("de")
     keys = [f.key.rsplit("-", 1)[0] for f in english.figures]
     assert keys == [
-        "designs-agreement-by-design", "parts-part-and-whole", "costs-rater-hours-for-a-reliability",
+        "designs-agreement-by-design",
+        "parts-part-and-whole",
+        "costs-rater-hours-for-a-reliability",
         "costs-reliability-for-a-budget",
-    ]  # fmt: skip
+    ]
     assert "coarse − fine" in english.figures[0].inline
     # What all rows begin with is said once.
     assert "correctness, points" in english.figures[0].inline

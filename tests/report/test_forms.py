@@ -79,9 +79,16 @@ def test_long_titles_of_columns_are_in_two_lines() -> None:
 def test_series_with_a_line_and_another_panel_beside() -> None:
     one = Series("judge 1", [Point(0.1, 0.0, 0.2), Point(NAN, NAN, NAN)])
     drawn = series(
-        ABOUT, ["easy", "hard"], [one], Numbers(language("de")), axis="share", ordered=True,
-        beside=Series("physicians", [Point(0.3, NAN, NAN), Point(0.4, 0.3, 0.5)]), line=0.6, line_name="pass line",
-    )  # fmt: skip
+        ABOUT,
+        ["easy", "hard"],
+        [one],
+        Numbers(language("de")),
+        axis="share",
+        ordered=True,
+        beside=Series("physicians", [Point(0.3, NAN, NAN), Point(0.4, 0.3, 0.5)]),
+        line=0.6,
+        line_name="pass line",
+    )
     shown = words(drawn)
     for word in ("judge 1", "easy", "hard", "share", "physicians", "pass line"):
         assert word in shown, word
@@ -91,9 +98,16 @@ def test_series_with_a_line_and_another_panel_beside() -> None:
 def test_ranking_marks_best_single_and_what_is_left() -> None:
     ranked = [Ranked(f"e{n}", 0.9 - n / 10, 0.5, 0.95, n == 2) for n in range(4)]
     drawn = ranking(
-        ABOUT, ranked, Numbers(), axis="kappa", rank="Rank", best="best: 0.900", single="alone", many="several",
+        ABOUT,
+        ranked,
+        Numbers(),
+        axis="kappa",
+        rank="Rank",
+        best="best: 0.900",
+        single="alone",
+        many="several",
         beyond=Line("out of bag", 0.8, 0.7, 0.9),
-    )  # fmt: skip
+    )
     assert {"kappa", "Rank", "best: 0.900", "alone", "several", "out of bag"} <= set(words(drawn))
 
 

@@ -38,10 +38,15 @@ def medqade(folder: Path) -> tuple[Study, Data, Results]:
     risk = Analysis("Risiko", "risk_coverage", "correctness", "judges", against="physicians", prespecified=False)
     study = replace(study, simulated=True, resampling=Resampling(60), analyses=(*study.analyses, risk))
     items = tuple(
-        Item(f"i{n:03}", "Frage ____", "Antwort", sets=("core" if n < 10 else "split",),
-             strata={"lexical_match": "yes" if n % 5 == 0 else "no"})
+        Item(
+            f"i{n:03}",
+            "Frage ____",
+            "Antwort",
+            sets=("core" if n < 10 else "split",),
+            strata={"lexical_match": "yes" if n % 5 == 0 else "no"},
+        )
         for n in range(46)
-    )  # fmt: skip
+    )
     answers = tuple(Answer(f"{i.id}:{s.id}", i.id, s.id, "...") for i in items for s in study.systems)
     panels = {p: PanelTruth(0.9, abstention=0.05, abstention_slope=0.8) for p in study.panels()}
     drawn = draw(study, items, answers, Truth(panels=panels), 3)
@@ -55,9 +60,17 @@ def medqade(folder: Path) -> tuple[Study, Data, Results]:
     attempts = tuple(Attempt(f"a{t.id}", t.id, t.rater, "refused" if t.id in failed else "ok") for t in judges)
     data = Data(items, answers, study.raters, tuple(drawn.tasks), ratings, attempts)
     results = run(
-        study.analyses, data, instruments=study.instruments, seed=study.seed, resampling=study.resampling,
-        exclusions=study.exclusions, planned=True, systems=study.systems, derived=study.derived, flag_families=True,
-    )  # fmt: skip
+        study.analyses,
+        data,
+        instruments=study.instruments,
+        seed=study.seed,
+        resampling=study.resampling,
+        exclusions=study.exclusions,
+        planned=True,
+        systems=study.systems,
+        derived=study.derived,
+        flag_families=True,
+    )
     return study, data, results
 
 

@@ -119,13 +119,20 @@ def test_judges_stand_beside_people_and_their_own_answers_are_framed() -> None:
 def test_what_is_undefined_is_a_dash_and_never_a_number() -> None:
     nothing = Dot("a", math.nan, math.nan, math.nan, "")
     for drawn in (
-        wins(ABOUT, [nothing, Dot("b", 0.1, 0, 0.2, "")], [(math.nan,) * 5, (0.2,) * 5], "12345", EN, axis="x",
-             shares_axis="y"),
+        wins(
+            ABOUT,
+            [nothing, Dot("b", 0.1, 0, 0.2, "")],
+            [(math.nan,) * 5, (0.2,) * 5],
+            "12345",
+            EN,
+            axis="x",
+            shares_axis="y",
+        ),
         strata(ABOUT, {"one": [nothing], "two": [Dot("a", 0.1, 0.0, 0.2, "")]}, EN, axis="x"),
         grids(ABOUT, [Grid("t", ("r",), ("a", "b"), {("r", "a"): math.nan})], EN, down="d", along="a", limits=(0, 1)),
         boxes(ABOUT, [("a", (1.0, 2.0, 3.0, 4.0, 5.0)), ("b", (1.0, 2.0, 3.0, 4.0, 5.0, 3.2))], EN, axis="x"),
         counts(ABOUT, [("a", 3)], EN, axis="x"),
-    ):  # fmt: skip
+    ):
         text = drawn.svg.decode()
         assert "nan" not in re.sub(r"<[^>]+>", " ", text)
         assert "Simulated ratings." in text

@@ -83,8 +83,14 @@ def test_bars_show_their_counts() -> None:
 
 def test_ages_as_they_are_written() -> None:
     assert [decade_of(age) for age in ("7", "72 y", "18 Monate", "45-jährig", "0.5", "999", "old")] == [
-        0, 7, 0, 4, 0, None, None
-    ]  # fmt: skip
+        0,
+        7,
+        0,
+        4,
+        0,
+        None,
+        None,
+    ]
 
 
 def test_the_flow_goes_from_cases_to_their_versions(tmp_path: Path) -> None:

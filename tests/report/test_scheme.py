@@ -27,10 +27,18 @@ FORM = Instrument(
 )
 SYSTEMS = ("zebra", "yak", "wolf")
 PLAN = (
-    Allocation("experts", instrument="pairs", show="pair", weights={"zebra": 3.0}, match="specialty", per_rater=4,
-               arms={"text": 2, "citations": 1}, phase="main"),
+    Allocation(
+        "experts",
+        instrument="pairs",
+        show="pair",
+        weights={"zebra": 3.0},
+        match="specialty",
+        per_rater=4,
+        arms={"text": 2, "citations": 1},
+        phase="main",
+    ),
     Allocation("judges", instrument="pairs", show="pair", like="main", arms={"text": 1}, phase="again"),
-)  # fmt: skip
+)
 
 
 def material(code: str = "en", **more: object) -> Material:
@@ -42,8 +50,10 @@ def material(code: str = "en", **more: object) -> Material:
     raters = (Rater("e1", "experts"), Rater("e2", "experts"), Rater("j", "judges", "llm"))
     ratings = tuple(
         Rating(f"t {r} {n}", r, c, f"i{n}", (f"i{n}:yak", f"i{n}:zebra"), None, "rated", "Equal")
-        for n in range(4) for r in ("e1", "j") for c in ("accuracy", "use")
-    )  # fmt: skip
+        for n in range(4)
+        for r in ("e1", "j")
+        for c in ("accuracy", "use")
+    )
     return Material(study, Results((), ()), items, answers, raters, ratings, language(code), Numbers(language(code)))
 
 
@@ -55,10 +65,19 @@ def test_every_step_of_the_draw_is_told_once() -> None:
     [drawn] = schemes(material())
     said = words(drawn.svg)
     for told in (
-        "4 items rated", "2 values of specialty", "1 rater of experts", "at most 4 items each", "Arm text",
+        "4 items rated",
+        "2 values of specialty",
+        "1 rater of experts",
+        "at most 4 items each",
+        "Arm text",
         "planned: 2/3 of the raters",
-        "two of 3 systems", "3 : 1 : 1", "2 criteria", "Accuracy, use", "4 comparisons", "judges: each of 1",
-    ):  # fmt: skip
+        "two of 3 systems",
+        "3 : 1 : 1",
+        "2 criteria",
+        "Accuracy, use",
+        "4 comparisons",
+        "judges: each of 1",
+    ):
         assert said.count(told) >= 1, told
     assert not [s for s in SYSTEMS if s in said], "a name beside the weights would tell who it is"
 

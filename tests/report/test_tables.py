@@ -17,18 +17,38 @@ EN, DE = Numbers(), Numbers(language("de"))
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(0.61249, "0.612"), (0.9996, "1.000"), (-0.25, MINUS + "0.250"), (-0.0004, "0.000"), (0.0, "0.000"),
-     (12.5, "12.500"), (math.nan, "undefined"), (math.inf, "∞"), (-math.inf, MINUS + "∞")],
-)  # fmt: skip
+    [
+        (0.61249, "0.612"),
+        (0.9996, "1.000"),
+        (-0.25, MINUS + "0.250"),
+        (-0.0004, "0.000"),
+        (0.0, "0.000"),
+        (12.5, "12.500"),
+        (math.nan, "undefined"),
+        (math.inf, "∞"),
+        (-math.inf, MINUS + "∞"),
+    ],
+)
 def test_plain(value: float, shown: str) -> None:
     assert EN.plain(value) == shown
 
 
 @pytest.mark.parametrize(
     ("p", "shown"),
-    [(0.0, "< 0.001"), (0.00099, "< 0.001"), (0.001, "0.0010"), (0.0324, "0.032"), (0.0996, "0.10"), (0.5, "0.50"),
-     (0.449, "0.45"), (0.99, "0.99"), (0.995, "> 0.99"), (1.0, "> 0.99"), (math.nan, "")],
-)  # fmt: skip
+    [
+        (0.0, "< 0.001"),
+        (0.00099, "< 0.001"),
+        (0.001, "0.0010"),
+        (0.0324, "0.032"),
+        (0.0996, "0.10"),
+        (0.5, "0.50"),
+        (0.449, "0.45"),
+        (0.99, "0.99"),
+        (0.995, "> 0.99"),
+        (1.0, "> 0.99"),
+        (math.nan, ""),
+    ],
+)
 def test_p_values_are_never_0_or_1(p: float, shown: str) -> None:
     assert EN.p(p) == shown
 
@@ -79,8 +99,13 @@ def test_undefined_says_why() -> None:
 
 def test_cells_of_any_value() -> None:
     assert [EN.cell(v).text for v in ("a", 12345, 0.5, math.nan, None, Estimate(0.1))] == [
-        "a", f"12{THIN}345", "0.500", "undefined", "", "0.100",
-    ]  # fmt: skip
+        "a",
+        f"12{THIN}345",
+        "0.500",
+        "undefined",
+        "",
+        "0.100",
+    ]
 
 
 def test_footnotes_share_letters_and_repeats_are_marked() -> None:

@@ -20,10 +20,26 @@ from konsil.store.calls.usages import NO_REPLY, OVERLOADED, RATE_LIMIT, REFUSED,
 from konsil.study.data.blinding import letters
 
 USAGE = (
-    Usage("answer", "beta", 12_000, 12_345, 12_000, 1.234, 9.876, 12_000, 3_000_000, 44_000, 0, 4.5, 0.001, 0, 3,
-          {"truncated": 3, "rate limit": 345}),
+    Usage(
+        "answer",
+        "beta",
+        12_000,
+        12_345,
+        12_000,
+        1.234,
+        9.876,
+        12_000,
+        3_000_000,
+        44_000,
+        0,
+        4.5,
+        0.001,
+        0,
+        3,
+        {"truncated": 3, "rate limit": 345},
+    ),
     Usage("judge", "silent", 5, 5, 5, 0.5, 0.75, unpriced=5),
-)  # fmt: skip
+)
 
 
 def rows(material: Material) -> list[dict[str, str]]:
@@ -44,11 +60,18 @@ def made(thin: Callable[..., dict[str, Any]], language: str = "en", **more: Any)
 def test_every_number_and_blank_where_nothing_is_reported(thin: Callable[..., dict[str, Any]]) -> None:
     first, second = rows(made(thin))
     assert first == {
-        "Kind": "System", "Name": "beta", "Requests": "12\u202f000", "Calls": "12\u202f345",
+        "Kind": "System",
+        "Name": "beta",
+        "Requests": "12\u202f000",
+        "Calls": "12\u202f345",
         "Median latency (s)": "1.23",
-        "90th percentile (s)": "9.88", "Tokens in": "3\u202f000\u202f000", "Tokens out": "44\u202f000",
-        "From cache": "0", "Cost (US dollars)": "4.50", "Estimated cost (US dollars)": "< 0.01",
-    }  # fmt: skip
+        "90th percentile (s)": "9.88",
+        "Tokens in": "3\u202f000\u202f000",
+        "Tokens out": "44\u202f000",
+        "From cache": "0",
+        "Cost (US dollars)": "4.50",
+        "Estimated cost (US dollars)": "< 0.01",
+    }
     assert second["Kind"] == "LLM judge"
     assert [second[c] for c in ("Tokens in", "Tokens out", "From cache", "Cost (US dollars)")] == [""] * 4
     section = usage(made(thin))
@@ -88,8 +111,9 @@ def test_the_page_and_the_file(thin: Callable[..., dict[str, Any]], language: st
     assert ("Median latency" in text) == (language == "en")
     lines = list(csv.DictReader((page.parent / "usage.csv").read_text("utf-8").splitlines()))
     assert [(r["who"], r["median"], r["tokens_in"], r["failures.truncated"]) for r in lines] == [
-        ("beta", "1.234", "3000000", "3"), ("silent", "0.5", "", "0"),
-    ]  # fmt: skip
+        ("beta", "1.234", "3000000", "3"),
+        ("silent", "0.5", "", "0"),
+    ]
 
 
 def test_a_blinded_report_has_letters_and_no_prices(thin: Callable[..., dict[str, Any]]) -> None:

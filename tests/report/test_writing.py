@@ -81,15 +81,32 @@ def folder_digest(folder: Path) -> str:
 
 def test_files(english: Path) -> None:
     assert {p.name for p in english.iterdir()} == {
-        "index.html", "figures", "estimates.csv", "estimates.json", "coverage.csv", "labels.csv", "outcomes.csv",
-        "orders.csv", "usage.csv", "bounds.csv", "derived.csv", "curves.csv",
-    }  # fmt: skip
+        "index.html",
+        "figures",
+        "estimates.csv",
+        "estimates.json",
+        "coverage.csv",
+        "labels.csv",
+        "outcomes.csv",
+        "orders.csv",
+        "usage.csv",
+        "bounds.csv",
+        "derived.csv",
+        "curves.csv",
+    }
     names = sorted(p.stem for p in english.glob("figures/*.pdf"))
     assert names == sorted(p.stem for p in english.glob("figures/*.svg"))
     assert [re.sub("-[0-9a-f]{6}$", "", name) for name in names] == [
-        "differences-by-system", "differences-judges", "forest-by-system", "forest-judges",
-        "labels-correct", "labels-helpful", "pairs-pairs", "recovery-recovery", "series-accuracy",
-    ]  # fmt: skip
+        "differences-by-system",
+        "differences-judges",
+        "forest-by-system",
+        "forest-judges",
+        "labels-correct",
+        "labels-helpful",
+        "pairs-pairs",
+        "recovery-recovery",
+        "series-accuracy",
+    ]
     for path in english.glob("figures/*.pdf"):
         content = path.read_bytes()
         assert content.startswith(b"%PDF")
@@ -166,10 +183,21 @@ def test_headings_in_order(document: Document) -> None:
     assert all(after <= before + 1 for before, after in pairwise(levels))
     titles = [text for level, text in document.headings if level == 2]
     assert titles == [
-        "Summary", "Contents", "Raters, items and systems", "Study flow", "Distribution of the labels",
-        "Declared analyses", "Exploratory analyses", "Recovery", "Costs", "Methods", "Instruments and codebooks",
-        "Sample items", "Statistics and their sources", "Versions and digests",
-    ]  # fmt: skip
+        "Summary",
+        "Contents",
+        "Raters, items and systems",
+        "Study flow",
+        "Distribution of the labels",
+        "Declared analyses",
+        "Exploratory analyses",
+        "Recovery",
+        "Costs",
+        "Methods",
+        "Instruments and codebooks",
+        "Sample items",
+        "Statistics and their sources",
+        "Versions and digests",
+    ]
 
 
 def test_anchors_are_unique_and_lead_somewhere(document: Document) -> None:
@@ -229,11 +257,21 @@ def test_models_that_konsil_plays_are_told_like_simulated_ratings(
 
 def test_numbers_on_the_page(page: str) -> None:
     for shown in (
-        "0.612 [0.552, 0.672]", "[0.542, 0.682]", "small-llm − Large LLM", "&lt; 0.001", "0.10",
+        "0.612 [0.552, 0.672]",
+        "[0.542, 0.682]",
+        "small-llm − Large LLM",
+        "&lt; 0.001",
+        "0.10",
         "All labels are the same.",
-        "t with 57–59 degrees of freedom", "physicians, leave one out", "paper mode", "Undefined for 2 pairs of raters",
-        "There are no ratings for this analysis.", "55 [34, 71]", "60 different values", "12\u202f345",
-    ):  # fmt: skip
+        "t with 57–59 degrees of freedom",
+        "physicians, leave one out",
+        "paper mode",
+        "Undefined for 2 pairs of raters",
+        "There are no ratings for this analysis.",
+        "55 [34, 71]",
+        "60 different values",
+        "12\u202f345",
+    ):
         assert shown in page, shown
     assert "nan" not in re.sub(r"<[^>]*>", "", page).split()
 

@@ -42,9 +42,11 @@ def message(*fields: tuple[int, int | bytes]) -> bytes:
 
     made = b""
     for number, value in fields:
-        made += varint(number << 3) + varint(value) if isinstance(value, int) else (
-            varint(number << 3 | 2) + varint(len(value)) + value
-        )  # fmt: skip
+        made += (
+            varint(number << 3) + varint(value)
+            if isinstance(value, int)
+            else (varint(number << 3 | 2) + varint(len(value)) + value)
+        )
     return made
 
 
@@ -65,12 +67,13 @@ class Anki:
         """A collection with its note types as JSON; statements change it afterwards."""
         models = {
             str(key): {
-                "name": name, "type": kind,
+                "name": name,
+                "type": kind,
                 "flds": [{"name": f, "ord": n} for n, f in reversed(list(enumerate(fields)))],
                 "tmpls": [{"name": "Card", "ord": 0, "qfmt": question}],
             }
             for key, (name, kind, fields, question) in self.types.items()
-        }  # fmt: skip
+        }
         decks = {str(key): {"name": name} for key, name in self.decks.items()}
         return self._database(
             ["CREATE TABLE col (id integer, models text, decks text)"],
@@ -170,11 +173,14 @@ class Anki:
         """The same notes as CrowdAnki writes them."""
         models = [
             {
-                "crowdanki_uuid": f"u{key}", "name": name, "type": kind,
-                "flds": [{"name": f} for f in fields], "tmpls": [{"qfmt": question}],
+                "crowdanki_uuid": f"u{key}",
+                "name": name,
+                "type": kind,
+                "flds": [{"name": f} for f in fields],
+                "tmpls": [{"qfmt": question}],
             }
             for key, (name, kind, fields, question) in self.types.items()
-        ]  # fmt: skip
+        ]
 
         def notes(home: int) -> list[dict[str, Any]]:
             return [
@@ -185,9 +191,13 @@ class Anki:
 
         child = {"__type__": "Deck", "name": "Endo", "children": [], "notes": notes(BELOW), "media_files": ["tön.mp3"]}
         return {
-            "__type__": "Deck", "name": "Medizin", "children": [child], "note_models": models, "notes": notes(DECK),
+            "__type__": "Deck",
+            "name": "Medizin",
+            "children": [child],
+            "note_models": models,
+            "notes": notes(DECK),
             "media_files": ["bild.png"],
-        }  # fmt: skip
+        }
 
 
 def streamed(data: bytes) -> bytes:

@@ -19,9 +19,15 @@ def sample(name: str, **more: Any) -> dict[str, Any]:
     """A sample with a reply and a score."""
     reply = {"message": {"role": "assistant", "content": "Metformin."}, "stop_reason": "stop"}
     return {
-        "id": name, "epoch": 1, "input": f"Question {name}?", "target": "metformin", "metadata": {"specialty": "endo"},
-        "output": {"model": "m", "choices": [reply]}, "scores": {"grader": {"value": "C"}}, **more,
-    }  # fmt: skip
+        "id": name,
+        "epoch": 1,
+        "input": f"Question {name}?",
+        "target": "metformin",
+        "metadata": {"specialty": "endo"},
+        "output": {"model": "m", "choices": [reply]},
+        "scores": {"grader": {"value": "C"}},
+        **more,
+    }
 
 
 def write_json_log(path: Path, samples: Iterable[dict[str, Any]]) -> Path:

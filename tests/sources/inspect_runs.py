@@ -69,20 +69,33 @@ def main(folder: Path) -> None:
         ChatMessageAssistant(content="Since when?"),
         ChatMessageUser(content="Since Monday."),
     ]
-    plain = MemoryDataset([
-        Sample("Which drug comes first?", target=["metformin", "Glucophage"], id="q1",
-               metadata={"specialty": "endo", "text": "x"}),
-        Sample(turns, target="heart failure", id=2, metadata={"specialty": "cardio"}),
-    ])  # fmt: skip
+    plain = MemoryDataset(
+        [
+            Sample(
+                "Which drug comes first?",
+                target=["metformin", "Glucophage"],
+                id="q1",
+                metadata={"specialty": "endo", "text": "x"},
+            ),
+            Sample(turns, target="heart failure", id=2, metadata={"specialty": "cardio"}),
+        ]
+    )
     grader = says("GRADE: C", "GRADE: I", "GRADE: I", "GRADE: C")
     run(
-        folder, "epochs", Task(dataset=plain, solver=generate(), scorer=[model_graded_qa(model=grader), includes()]),
-        says("metformin", reply(thought), "insulin", "heart failure"), epochs=2,
-    )  # fmt: skip
+        folder,
+        "epochs",
+        Task(dataset=plain, solver=generate(), scorer=[model_graded_qa(model=grader), includes()]),
+        says("metformin", reply(thought), "insulin", "heart failure"),
+        epochs=2,
+    )
     outcomes = says(
-        "fine", reply("half an ans", "max_tokens"), reply("", "stop"), reply("no", "content_filter"),
-        reply("beyond", "model_length"), "kept",
-    )  # fmt: skip
+        "fine",
+        reply("half an ans", "max_tokens"),
+        reply("", "stop"),
+        reply("no", "content_filter"),
+        reply("beyond", "model_length"),
+        "kept",
+    )
     run(folder, "outcomes", Task(dataset=questions("abcdef"), solver=generate(), message_limit=None), outcomes)
     # Nothing is left to say for the second sample, which is an error; a limit of one message is reached at once.
     run(folder, "errors", Task(dataset=questions("ab"), solver=generate()), says("only one"))

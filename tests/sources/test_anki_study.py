@@ -57,9 +57,11 @@ def test_a_deck_becomes_items_and_the_import_tells_what_was_dropped(study: Path)
         [event] = store.events()
         assert (event.kind, event.subject) == ("preparation", "deck.apkg")
         assert event.data == {
-            "filter": "single cloze", "read": 3, "kept": 1,
+            "filter": "single cloze",
+            "read": 3,
+            "kept": 1,
             "dropped": {"not a cloze note": 1, "several deletions": 1},
-        }  # fmt: skip
+        }
         assert store.verify_log() == ()
 
 

@@ -87,19 +87,27 @@ TASK: dict[str, Any] = {
     "data": {"item": "q1", "system": "s1"},
     "annotations": [
         {
-            "id": 1, "completed_by": {"id": 7, "email": "canary@example.org"}, "was_cancelled": False, "lead_time": 2.5,
+            "id": 1,
+            "completed_by": {"id": 7, "email": "canary@example.org"},
+            "was_cancelled": False,
+            "lead_time": 2.5,
             "created_at": "2024-05-01T08:30:00.123456Z",
             "result": [
                 {"id": "x", "type": "choices", "from_name": "c", "to_name": "a", "value": {"choices": ["yes"]}},
                 {"id": "y", "type": "rating", "from_name": "r", "to_name": "a", "value": {"rating": 4}},
                 {"id": "z", "type": "textarea", "from_name": "t", "to_name": "a", "value": {"text": ["well"]}},
                 {"id": "p", "type": "pairwise", "from_name": "p", "to_name": "a,b", "value": {"selected": "left"}},
-                {"id": "l", "type": "labels", "from_name": "l", "to_name": "a",
-                 "value": {"start": 0, "end": 4, "labels": ["x"]}},
+                {
+                    "id": "l",
+                    "type": "labels",
+                    "from_name": "l",
+                    "to_name": "a",
+                    "value": {"start": 0, "end": 4, "labels": ["x"]},
+                },
             ],
         }
     ],
-}  # fmt: skip
+}
 STRANGE = st.sampled_from(
     [None, True, -1, 10**400, 1.5, "", "\0", "x" * 70_000, "\ud800", "../../etc/passwd", [], [[]], {}, {"a": []}]
 )

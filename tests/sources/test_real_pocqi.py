@@ -74,10 +74,15 @@ def test_the_papers_size(tmp_path: Path) -> None:
 def test_what_was_chosen_is_read_by_answer_and_not_by_side(tmp_path: Path, made: Made) -> None:
     expected = {}
     slots = {row["id"]: row for row in made.tables["qa_assignments"]}
-    said = [(r["qa_assignment_id"], slots[r["qa_assignment_id"]]["user_id"], r["axis"], r["choice"])
-            for r in made.tables["ratings"]]  # fmt: skip
-    said += [(r["assignmentId"], r["grader"], axis, choice)
-             for r in made.tables["machineRatings"] for axis, choice in r["choices"].items()]  # fmt: skip
+    said = [
+        (r["qa_assignment_id"], slots[r["qa_assignment_id"]]["user_id"], r["axis"], r["choice"])
+        for r in made.tables["ratings"]
+    ]
+    said += [
+        (r["assignmentId"], r["grader"], axis, choice)
+        for r in made.tables["machineRatings"]
+        for axis, choice in r["choices"].items()
+    ]
     for task, rater, axis, choice in said:
         a, b = slots[task]["slot_a_provider"], slots[task]["slot_b_provider"]
         steps = 2 - CHOICES.index(choice)
@@ -202,8 +207,11 @@ def test_what_is_not_known_of_the_schema_is_told(tmp_path: Path, made: Made) -> 
     write(made, tmp_path)
     found = read_real_pocqi(tmp_path, SOURCE, "comparison")
     assert {key for item in found.items for key in item.strata} == {
-        "specialty", "source", "patient_context", "setting",
-    }  # fmt: skip
+        "specialty",
+        "source",
+        "patient_context",
+        "setting",
+    }
     people = [r for r in found.raters if r.kind == "human"]
     assert {key for r in people for key in r.strata} == {"specialty"}
     assert {t.arm for t in found.tasks if t.phase == "judging"} == {"text"}

@@ -284,8 +284,10 @@ def test_unreadable_file(tmp_path: Path) -> None:
 def test_the_mark_of_a_file_that_was_joined_to_another_is_no_text(tmp_path: Path, quoted: str) -> None:
     rows = f"\ufeffitem,label\n\ufeffx,yes\n\ufeffy,{quoted}\nz\ufeff,no\n"
     assert read_table(write(tmp_path, "t.csv", rows.encode())).frame.rows() == [
-        ("x", "yes"), ("y", "no"), ("z\ufeff", "no"),
-    ]  # fmt: skip
+        ("x", "yes"),
+        ("y", "no"),
+        ("z\ufeff", "no"),
+    ]
 
 
 @pytest.mark.parametrize("rows", ["1\n1,2,3\n", "1,2,3\n1\n", "1,2\n1\n1,2,3\n"])

@@ -69,8 +69,10 @@ def test_luck_is_what_independent_answers_give() -> None:
 
 
 def test_the_papers_counts_can_all_be_true_together() -> None:
-    counts = {name: (r.sum(axis=0).tolist(), violated(r).sum(), potential(r).sum(), steps(r).sum())
-              for name, r in RIGHT.items()}  # fmt: skip
+    counts = {
+        name: (r.sum(axis=0).tolist(), violated(r).sum(), potential(r).sum(), steps(r).sum())
+        for name, r in RIGHT.items()
+    }
     assert counts == {
         "generalist": ([38, 26, 25, 12, 13], 11, 38, 102),
         "specialist": ([31, 24, 19, 17, 9], 10, 37, 86),

@@ -20,9 +20,15 @@ def drawn(seed: int, n: int = 120, systems: int = 4, questions: int = 50) -> tup
     two = np.array([rng.choice(systems, 2, replace=False) for _ in range(n)])
     outcome = rng.integers(-2, 3, n)
     ballots = votes(
-        two[:, 0], two[:, 1], outcome, rng.integers(0, questions, n), rng.integers(0, 9, n), n_systems=systems, steps=2,
+        two[:, 0],
+        two[:, 1],
+        outcome,
+        rng.integers(0, questions, n),
+        rng.integers(0, 9, n),
+        n_systems=systems,
+        steps=2,
         n_questions=questions,
-    )  # fmt: skip
+    )
     return ballots, np.column_stack([two, outcome])
 
 

@@ -18,9 +18,27 @@ from konsil.store.release.export import Format, export, read_calls
 
 AT = "2025-03-01T12:00:00Z"
 ONE = Call(
-    "w1", 1, "answer", "s1", "i9", "key", "local", "model", "ok", 1, 200, {"temperature": 0.2, "seed": 1},
-    {"temperature": 0.2}, "model-2025", {"prompt_tokens": 12}, 0.25, 1.5, {"text": "Größe <b>"}, '{"a":\n1}', AT,
-)  # fmt: skip
+    "w1",
+    1,
+    "answer",
+    "s1",
+    "i9",
+    "key",
+    "local",
+    "model",
+    "ok",
+    1,
+    200,
+    {"temperature": 0.2, "seed": 1},
+    {"temperature": 0.2},
+    "model-2025",
+    {"prompt_tokens": 12},
+    0.25,
+    1.5,
+    {"text": "Größe <b>"},
+    '{"a":\n1}',
+    AT,
+)
 
 
 @pytest.fixture
@@ -61,10 +79,13 @@ def test_bulk_questions(calls: Calls) -> None:
     failed = replace(ONE, work="w2", subject="i2", outcome="http error", ended=0, status=429)
     calls.add(
         [
-            ONE, failed, replace(failed, attempt=2, outcome="gave up", ended=1), replace(failed, work="w3"),
+            ONE,
+            failed,
+            replace(failed, attempt=2, outcome="gave up", ended=1),
+            replace(failed, work="w3"),
             replace(ONE, work="w4", kind="judge", who="j1", subject="t1", outcome="not json"),
         ]
-    )  # fmt: skip
+    )
     assert sorted(calls.ended("answer")) == [("w1", "s1", "i9"), ("w2", "s1", "i2")]
     assert list(calls.ended("answer", but=("gave up",))) == [("w1", "s1", "i9")]
     assert calls.attempts("answer") == {"w2": 2, "w3": 1}

@@ -68,9 +68,13 @@ def test_expected_counts_are_the_same_of_columns_and_of_records(filled: Store, s
     assert told[0] == told[1]
     expected = {k: v for k, v in told[0].items() if v}
     assert expected == {
-        ("answer", "s1"): 1, ("answer", "s2"): 1, ("sentence", "s1"): 1, ("sentence", "s2"): 1,
-        ("pair", "s1 | s2"): 1, ("item", ""): 1,
-    }  # fmt: skip
+        ("answer", "s1"): 1,
+        ("answer", "s2"): 1,
+        ("sentence", "s1"): 1,
+        ("sentence", "s2"): 1,
+        ("pair", "s1 | s2"): 1,
+        ("item", ""): 1,
+    }
 
 
 def test_tasks_without_answers_have_no_answer(sample: Batch) -> None:

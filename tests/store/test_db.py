@@ -31,8 +31,14 @@ def test_what_is_written_is_read_back_equal(filled: Store, sample: Batch) -> Non
     assert filled.attempts() == sample.attempts
     assert filled.events() == sample.events
     assert filled.counts() == {
-        "items": 2, "answers": 2, "raters": 2, "tasks": 2, "ratings": 6, "attempts": 1, "events": 1,
-    }  # fmt: skip
+        "items": 2,
+        "answers": 2,
+        "raters": 2,
+        "tasks": 2,
+        "ratings": 6,
+        "attempts": 1,
+        "events": 1,
+    }
     assert filled.verify_log() == ()
 
 

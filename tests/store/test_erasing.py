@@ -42,8 +42,20 @@ FORM = Instrument(
 )
 STUDY = Study("A study", 7, instruments=(FORM,), raters=(Rater("R1", "panel"), Rater("R2", "panel")))
 KEEPING = Study("A study", 7, instruments=(FORM,), raters=STUDY.raters, privacy=Privacy(ratings_after_erasure="keep"))
-CANARIES = ("Wachtelkönig", "Zilpzalp", "Rohrdommel", "Uferschnepfe", "Blaukehlchen", "Neuntöter", "Turteltaube",
-            "Ada Kiebitz", "kiebitz@clinic.example", "Haubentaucher", "Sumpfohreule", "Ziegenmelker")  # fmt: skip
+CANARIES = (
+    "Wachtelkönig",
+    "Zilpzalp",
+    "Rohrdommel",
+    "Uferschnepfe",
+    "Blaukehlchen",
+    "Neuntöter",
+    "Turteltaube",
+    "Ada Kiebitz",
+    "kiebitz@clinic.example",
+    "Haubentaucher",
+    "Sumpfohreule",
+    "Ziegenmelker",
+)
 """A word for each place where a rater leaves one."""
 BY = {"by": "owner-1", "reason": "asked for it"}
 
@@ -66,8 +78,10 @@ def fill(store: Store) -> None:
             raters=(Rater("R1", "panel", strata={"hobby": quail}), Rater("R2", "panel", strata={"hobby": "none"})),
             tasks=tasks,
             ratings=(
-                rating("t0", "R1", "grade", "1", chiffchaff), rating("t0", "R1", "words", bittern),
-                rating("t1", "R2", "grade", "2", "as it is"), rating("t1", "R2", "words", "nothing else"),
+                rating("t0", "R1", "grade", "1", chiffchaff),
+                rating("t0", "R1", "words", bittern),
+                rating("t1", "R2", "grade", "2", "as it is"),
+                rating("t1", "R2", "words", "nothing else"),
             ),
             attempts=(Attempt("x1", "t0", "R1", "not json", nightjar, AT),),
             events=(
@@ -80,7 +94,7 @@ def fill(store: Store) -> None:
         ),
         source="a.csv",
         at=AT,
-    )  # fmt: skip
+    )
     store.revise([rating("t0", "R1", "words", shrike)], at=AT, event_id="submission s1")
     store.revise([rating("t1", "R2", "words", "on second thoughts")], at=AT, event_id="submission s2")
     for rater in ("R1", "R2"):
@@ -130,9 +144,18 @@ def test_nothing_of_hers_is_left_and_all_of_the_others_is(study: Store) -> None:
     after = everything(study)
     assert [word for word in CANARIES if word in after] == []
     assert done.records == {
-        "ratings": 2, "events": 5, "drafts": 2, "rating_revisions": 1, "attempts": 1, "visits": 1, "draft_events": 2,
-        "screens": 1, "invitations": 1, "people": 1, "raters": 1,
-    }  # fmt: skip
+        "ratings": 2,
+        "events": 5,
+        "drafts": 2,
+        "rating_revisions": 1,
+        "attempts": 1,
+        "visits": 1,
+        "draft_events": 2,
+        "screens": 1,
+        "invitations": 1,
+        "people": 1,
+        "raters": 1,
+    }
     assert (done.ratings, done.kept, done.moved) == (2, 0, 1)
     now = own_data(study, "R2")
     assert {name: rows for name, rows in now.items() if name != "tasks"} == {
@@ -199,8 +222,12 @@ def test_what_the_log_has_of_her_rows_cannot_be_guessed(study: Store) -> None:
     assert plain not in after
     with reading(study.engine) as connection:
         salts = {row.owner for row in connection.execute(sa.select(schema.salts))}
-        residues = [json.loads(d)["residues"] for (d,) in connection.execute(
-            sa.select(schema.audit_log.c.data).where(schema.audit_log.c.kind == "erasure"))]  # fmt: skip
+        residues = [
+            json.loads(d)["residues"]
+            for (d,) in connection.execute(
+                sa.select(schema.audit_log.c.data).where(schema.audit_log.c.kind == "erasure")
+            )
+        ]
     # What remains about her, that she left and that she has no strata, has a new salt.
     assert "R1" in salts
     assert residues[0]
@@ -399,8 +426,14 @@ def test_an_older_log_is_anchored_anew_and_its_head_is_kept(older: Path) -> None
             log = connection.execute(sa.select(schema.audit_log).order_by(schema.audit_log.c.seq)).all()
         assert once.before == before
         assert [row.kind for row in log[:entries]] == [
-            "protocol", "import", "calls", "invitation", "sign-in", "traces", "revision",
-        ]  # fmt: skip
+            "protocol",
+            "import",
+            "calls",
+            "invitation",
+            "sign-in",
+            "traces",
+            "revision",
+        ]
         assert json.loads(next(r.data for r in log if r.kind == anchoring.KIND))["by"] == "owner-1"
         assert list(check_head(store, before)) == []
         assert list(anchor_notes(store, before)) == [

@@ -27,13 +27,43 @@ AT = "2025-03-01T12:00:00Z"
 FORMATS = get_args(Format)
 
 # What trips up tables: quotes, separators, line ends, formulas, apostrophes, nothing, words for nothing.
-# fmt: off
-nasty = st.sampled_from([
-    "", " ", '"', '""', "'", "''=1", "'=1", "=1+1", "+49", "-1", "-1+1", "@SUM(A1)", "\t", "\r", "\n", "\r\n",
-    "a\r\nb", "a,b",
-    "null", "None", "NaN", "[]", "{}", "\ufeffx", "\u2028", "é😀", "＝1", "\\", '\\"', "end\r", "0x1", "1e5", "#",
-])
-# fmt: on
+nasty = st.sampled_from(
+    [
+        "",
+        " ",
+        '"',
+        '""',
+        "'",
+        "''=1",
+        "'=1",
+        "=1+1",
+        "+49",
+        "-1",
+        "-1+1",
+        "@SUM(A1)",
+        "\t",
+        "\r",
+        "\n",
+        "\r\n",
+        "a\r\nb",
+        "a,b",
+        "null",
+        "None",
+        "NaN",
+        "[]",
+        "{}",
+        "\ufeffx",
+        "\u2028",
+        "é😀",
+        "＝1",
+        "\\",
+        '\\"',
+        "end\r",
+        "0x1",
+        "1e5",
+        "#",
+    ]
+)
 texts = st.one_of(nasty, st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20))
 numbers = st.none() | st.floats(allow_nan=False, allow_infinity=False)
 tuples = st.lists(texts, max_size=3).map(tuple)
@@ -65,10 +95,20 @@ def by_id(strategy: st.SearchStrategy) -> st.SearchStrategy:
 def ratings(draw: st.DrawFn) -> Rating:
     abstained = draw(st.booleans())
     return Rating(
-        draw(texts), draw(texts), draw(texts), draw(optional), draw(tuples), draw(st.none() | spans),
-        "abstained" if abstained else "rated", None if abstained else draw(texts), draw(texts), draw(numbers),
-        draw(numbers), draw(texts), draw(texts),
-    )  # fmt: skip
+        draw(texts),
+        draw(texts),
+        draw(texts),
+        draw(optional),
+        draw(tuples),
+        draw(st.none() | spans),
+        "abstained" if abstained else "rated",
+        None if abstained else draw(texts),
+        draw(texts),
+        draw(numbers),
+        draw(numbers),
+        draw(texts),
+        draw(texts),
+    )
 
 
 def identity(r: Rating) -> tuple:

@@ -30,9 +30,13 @@ def test_only_drafts_of_this_target_whose_maker_has_ended_are_removed(tmp_path: 
     target = tmp_path / "o*t"
     gone = [tmp_path / f".o*t.{ended}.x.partial", tmp_path / f".o*t.{ended}.db", tmp_path / f".o*t.{ended}.db-wal"]
     stay = [
-        tmp_path / f"{draft_prefix(target)}y.partial", tmp_path / f".other.{ended}.x.partial", tmp_path / ".o*t.notes",
-        tmp_path / f".oxt.{ended}.db", tmp_path / f"o*t.{ended}.db", tmp_path / ".o*t.old.partial",
-    ]  # fmt: skip
+        tmp_path / f"{draft_prefix(target)}y.partial",
+        tmp_path / f".other.{ended}.x.partial",
+        tmp_path / ".o*t.notes",
+        tmp_path / f".oxt.{ended}.db",
+        tmp_path / f"o*t.{ended}.db",
+        tmp_path / ".o*t.old.partial",
+    ]
     for path in (*gone, *stay):
         path.mkdir() if path.suffix == ".partial" else path.write_text("x")
     (gone[0] / "ratings.csv").write_text("x")

@@ -118,6 +118,11 @@ def _sorted(batch: Batch) -> Batch:
         return (r.task, r.criterion, r.answers, r.span is not None, r.span and (r.span.start, r.span.end))
 
     return Batch(
-        batch.items, batch.answers, tuple(sorted(batch.raters, key=lambda r: r.id)), batch.tasks,
-        tuple(sorted(batch.ratings, key=place)), batch.attempts, batch.events,
-    )  # fmt: skip
+        batch.items,
+        batch.answers,
+        tuple(sorted(batch.raters, key=lambda r: r.id)),
+        batch.tasks,
+        tuple(sorted(batch.ratings, key=place)),
+        batch.attempts,
+        batch.events,
+    )

@@ -18,8 +18,15 @@ from konsil.store.tasks import drafts, screens
 
 AT, LATER = "2025-03-01T12:00:00Z", "2025-06-01T12:00:00Z"
 NO_PERSON = {
-    "meta", "alembic_version", "imports", "items", "answers", "calls", "renderings", "salts",
-}  # fmt: skip
+    "meta",
+    "alembic_version",
+    "imports",
+    "items",
+    "answers",
+    "calls",
+    "renderings",
+    "salts",
+}
 """Tables in which no row is about a person."""
 
 

@@ -95,8 +95,9 @@ def test_a_name_has_one_pseudonym_whoever_gives_it(study: Path) -> None:
         assert [pseudonym(store, name) for name in NAMES[:4]] == ["staff-1", "staff-2", "staff-3", "staff-4"]
         assert pseudonym(store, "staff-2") == "staff-2"
         assert [(e.kind, e.data["by"]) for e in store.events() if "by" in e.data] == [
-            ("freeze", "staff-4"), ("unblind", "staff-1"),
-        ]  # fmt: skip
+            ("freeze", "staff-4"),
+            ("unblind", "staff-1"),
+        ]
         count = store.log_head()
         assert pseudonym(store, " Dr. Anna Kiebitz ") == "staff-1"
         assert store.log_head() == count

@@ -18,9 +18,18 @@ COUNTED = {"in": 100, "out": 20}
 
 def call(n: int, attempt: int = 1, **more: Any) -> Call:
     about = {
-        "kind": "answer", "who": "s", "endpoint": "hosted", "outcome": "ok", "ended": 1, "status": 200,
-        "usage": COUNTED, "cost": 0.25, "seconds": float(n), "reply": {"text": "x", "finish": "stop"}, **more,
-    }  # fmt: skip
+        "kind": "answer",
+        "who": "s",
+        "endpoint": "hosted",
+        "outcome": "ok",
+        "ended": 1,
+        "status": 200,
+        "usage": COUNTED,
+        "cost": 0.25,
+        "seconds": float(n),
+        "reply": {"text": "x", "finish": "stop"},
+        **more,
+    }
     return Call(f"w{n:031d}", attempt, subject=f"q{n}", key="k", model="m", **about)
 
 
@@ -99,8 +108,10 @@ def test_systems_and_judges_apart_and_help_before_the_study_left_out(tmp_path: P
             ]
         )
         assert [(u.kind, u.who, u.calls) for u in usages(store)] == [
-            ("answer", "a", 1), ("answer", "z", 1), ("judge", "a", 1),
-        ]  # fmt: skip
+            ("answer", "a", 1),
+            ("answer", "z", 1),
+            ("judge", "a", 1),
+        ]
 
 
 def test_played_models_have_no_latency(tmp_path: Path) -> None:

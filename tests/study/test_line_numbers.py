@@ -39,11 +39,24 @@ after = true
 @pytest.mark.parametrize(
     ("place", "line"),
     [
-        ("title", 1), ("text", 2), ('plain "key"', 6), ("list", 7), ("list[0]", 8), ("list[1].b[0]", 9), ("x", 11),
-        ("x.y", 11), ("x.y.z.w", 12), ("raters", 13), ("raters[0].id", 14), ("raters[0].strata", 15),
-        ("raters[0].strata.years", 16), ("raters[1]", 17), ("raters[1].quoted.key", 19), ("raters[1].after", 20),
+        ("title", 1),
+        ("text", 2),
+        ('plain "key"', 6),
+        ("list", 7),
+        ("list[0]", 8),
+        ("list[1].b[0]", 9),
+        ("x", 11),
+        ("x.y", 11),
+        ("x.y.z.w", 12),
+        ("raters", 13),
+        ("raters[0].id", 14),
+        ("raters[0].strata", 15),
+        ("raters[0].strata.years", 16),
+        ("raters[1]", 17),
+        ("raters[1].quoted.key", 19),
+        ("raters[1].after", 20),
     ],
-)  # fmt: skip
+)
 def test_the_line_of_every_kind_of_key(place: str, line: int) -> None:
     assert key_lines(TEXT)[place] == line
     assert key_lines(TEXT.replace("\n", "\r\n"))[place] == line
@@ -103,14 +116,16 @@ file = "a.csv"
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("instruments[0].criteria[0].scale.labels[1]: is empty",
-         "line 5: instrument 'pairs', criterion 'better', scale.labels: is empty"),
+        (
+            "instruments[0].criteria[0].scale.labels[1]: is empty",
+            "line 5: instrument 'pairs', criterion 'better', scale.labels: is empty",
+        ),
         ("plan[0].panel: no", "line 7: plan 1, panel: no"),
         ("plan[0].instrument: missing", "line 6: plan 1, instrument: missing"),
         ("sources[0]: a.csv: bad: cell", "line 8: source 'a.csv': a.csv: bad: cell"),
         ("nothing[0]: there", "nothing[0]: there"),
         ("a sentence without a place", "a sentence without a place"),
     ],
-)  # fmt: skip
+)
 def test_places_become_names_and_lines(before: str, after: str) -> None:
     assert with_lines([f"s.toml: {before}"], ENTRIES, "s.toml") == [f"s.toml: {after}"]

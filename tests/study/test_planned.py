@@ -22,8 +22,12 @@ ANSWERS = [Answer(f"{i.id}:{s}", i.id, s, "x") for i in ITEMS for s in "ab"]
 RATERS = [Rater("p1", "people"), Rater("p2", "people"), Rater("p3", "people")]
 PLAN = assign(
     [Allocation("people", "form", raters_per_item=2, repeats=1)],
-    items=ITEMS, answers=ANSWERS, raters=RATERS, instruments=FORMS, seed=1,
-)  # fmt: skip
+    items=ITEMS,
+    answers=ANSWERS,
+    raters=RATERS,
+    instruments=FORMS,
+    seed=1,
+)
 
 
 def incoming(*rows: tuple[str, str, str, str], purpose: str = "main", task: str | None = None) -> Incoming:

@@ -53,11 +53,14 @@ def test_sentences_and_the_item_itself() -> None:
 
 def study(*explanations: Explanation, purpose: str = "practice") -> Study:
     return Study(
-        "A study", 1, instruments=(FORM, PAIR, LINES), systems=(System("s1", "f"), System("s2", "f")),
+        "A study",
+        1,
+        instruments=(FORM, PAIR, LINES),
+        systems=(System("s1", "f"), System("s2", "f")),
         raters=(Rater("r", "raters"),),
         plan=tuple(Allocation("raters", i, purpose=purpose) for i in ("form", "pair", "lines")),  # type: ignore[arg-type]
         explanations=explanations,
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(

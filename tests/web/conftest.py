@@ -44,9 +44,11 @@ AT = "2025-03-01T12:00:00Z"
 LATER = "2025-06-01T12:00:00Z"
 URL = "http://testserver"
 CORRECT = Criterion(
-    "correctness", "Ist die Antwort richtig?", Scale(("Falsch", "Richtig"), abstain="Keine Angabe"),
+    "correctness",
+    "Ist die Antwort richtig?",
+    Scale(("Falsch", "Richtig"), abstain="Keine Angabe"),
     guidance="Jede Antwort für sich.",
-)  # fmt: skip
+)
 DIFFICULTY = Criterion(
     "difficulty", "Wie schwer ist die Frage?", Scale(("Einfach", "Mittel", "Schwer"), level="ordinal"), "item"
 )

@@ -84,9 +84,14 @@ def open_desk(
     makers = tuple(System(f"s{n}") for n in range(systems))
     said = tuple(Answer(f"{i.id}:{s.id}", i.id, s.id, text) for i in what for s in makers)
     study = Study(
-        "A small study", 7, language=language, instruments=(instrument, *instruments), systems=makers,
-        raters=(Rater(RATER, "panel"),), plan=tuple(plan) or (Allocation("panel", instrument.id),),
-    )  # fmt: skip
+        "A small study",
+        7,
+        language=language,
+        instruments=(instrument, *instruments),
+        systems=makers,
+        raters=(Rater(RATER, "panel"),),
+        plan=tuple(plan) or (Allocation("panel", instrument.id),),
+    )
     study = replace(study, **(more or {}))
     tasks = assign(
         study.plan, items=what, answers=said, raters=study.raters, instruments=study.instruments, seed=study.seed

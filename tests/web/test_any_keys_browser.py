@@ -30,10 +30,30 @@ FORM = Instrument(
 FIELDS = ("grade.a1", "grade.a2", "dose", "clear", "comment")
 NAMES = PageNames([FORM])
 KEYS = (
-    *"0123456789gG?aqxyz.,-", "Tab", "Shift+Tab", "Escape", "Home", "End", "PageDown", "PageUp", "Space", "Backspace",
-    "Delete", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Control+a", "Control+c", "Control+x", "Control+v",
-    "Control+z", "Control+Shift+z", "F2", "Insert",
-)  # fmt: skip
+    *"0123456789gG?aqxyz.,-",
+    "Tab",
+    "Shift+Tab",
+    "Escape",
+    "Home",
+    "End",
+    "PageDown",
+    "PageUp",
+    "Space",
+    "Backspace",
+    "Delete",
+    "ArrowUp",
+    "ArrowDown",
+    "ArrowLeft",
+    "ArrowRight",
+    "Control+a",
+    "Control+c",
+    "Control+x",
+    "Control+v",
+    "Control+z",
+    "Control+Shift+z",
+    "F2",
+    "Insert",
+)
 TEXTS = ("1,5", "1 000", "4", "unclear dose in 2 of 3", "ß € 😀", "a\tb", "-0", "line\nline")
 SCREEN = """names => Object.fromEntries(names.map((name) => {
   const found = document.getElementById('rating').elements[name];

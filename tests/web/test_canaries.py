@@ -53,19 +53,29 @@ def world(name: str, word: str, tasks: tuple[Task, ...] = ()) -> tuple[Study, Ba
     )
     items = tuple(
         Item(
-            f"canary-item-{k}", f"Frage {k}: welches Organ?", f"{word}-reference {k}", (f"{word}-alias",),
-            f"{word}-case-{k}", ("core", f"{word}-set"), {f"{word}-stratum": f"{word}-value"},
+            f"canary-item-{k}",
+            f"Frage {k}: welches Organ?",
+            f"{word}-reference {k}",
+            (f"{word}-alias",),
+            f"{word}-case-{k}",
+            ("core", f"{word}-set"),
+            {f"{word}-stratum": f"{word}-value"},
         )
         for k in range(2)
-    )  # fmt: skip
+    )
     answers = tuple(
         Answer(
-            f"canary-answer-{i.id}-{n}", i.id, s.id, f"{TEXT}\n\nNr. {n}", f"{word}-reasoning {n}",
-            (Citation("Guide", "https://x.org"),), (Span(2, 27), Span(30, 49)),
+            f"canary-answer-{i.id}-{n}",
+            i.id,
+            s.id,
+            f"{TEXT}\n\nNr. {n}",
+            f"{word}-reasoning {n}",
+            (Citation("Guide", "https://x.org"),),
+            (Span(2, 27), Span(30, 49)),
         )
         for i in items
         for n, s in enumerate(systems)
-    )  # fmt: skip
+    )
     raters = tuple(
         Rater(who, "panel", family=f"{word}-clinic", strata={f"{word}-stratum": f"{word}-{who}"}) for who in (ME, OTHER)
     )
@@ -74,9 +84,15 @@ def world(name: str, word: str, tasks: tuple[Task, ...] = ()) -> tuple[Study, Ba
         Allocation("panel", "end"),
     )
     study = Study(
-        "Eine Studie", 7, language="de", instruments=(form, SURVEY), systems=systems, raters=raters, plan=plan,
+        "Eine Studie",
+        7,
+        language="de",
+        instruments=(form, SURVEY),
+        systems=systems,
+        raters=raters,
+        plan=plan,
         enrolment=Enrolment(consent="Ich nehme teil."),
-    )  # fmt: skip
+    )
     if not tasks:
         tasks = assign(
             study.plan, items=items, answers=answers, raters=raters, instruments=study.instruments, seed=study.seed

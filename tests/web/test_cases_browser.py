@@ -238,9 +238,13 @@ def test_every_page_is_accessible_and_fits(
         page.wait_for_selector(f'#marker-state [name=seen][value="{n}"]', state="attached")
     found = []
     for path in (
-        "/office/screening", "/office/screening?standing=out", "/office/screening/item?item=c1",
-        "/office/screening/item?item=c3", "/office/cases", "/office/cases/mark?case=c2",
-    ):  # fmt: skip
+        "/office/screening",
+        "/office/screening?standing=out",
+        "/office/screening/item?item=c1",
+        "/office/screening/item?item=c3",
+        "/office/cases",
+        "/office/cases/mark?case=c2",
+    ):
         for width, height in ((1280, 900), (390, 844), (320, 640)):
             page.set_viewport_size({"width": width, "height": height})
             page.goto(cases + path)

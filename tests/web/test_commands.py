@@ -93,8 +93,10 @@ def test_an_address_that_is_none(url: str) -> None:
 
 def test_the_machine_itself_has_several_names() -> None:
     assert Options(url="http://127.0.0.1:8000").origins == {
-        "http://localhost:8000", "http://127.0.0.1:8000", "http://[::1]:8000",
-    }  # fmt: skip
+        "http://localhost:8000",
+        "http://127.0.0.1:8000",
+        "http://[::1]:8000",
+    }
     assert Options(url="https://x.org/").origins == {"https://x.org"}
 
 

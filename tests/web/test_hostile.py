@@ -55,8 +55,13 @@ def place(path: str, public: str) -> str:
 def test_who_may_what_in_words() -> None:
     """The table of routes, held against rules that it does not know: a page that is opened too wide is seen here."""
     assert {p.name for p in ROUTES if isinstance(p.audience, Public)} == {
-        "landing", "health", "invitation", "come_in", "language", "static",
-    }  # fmt: skip
+        "landing",
+        "health",
+        "invitation",
+        "come_in",
+        "language",
+        "static",
+    }
     for page in ROUTES:
         assert page.method in ("GET", "POST"), page.name
         if isinstance(page.audience, Public):
@@ -150,7 +155,7 @@ MESSAGES: list[tuple[str, bytes]] = [
         (f"visit {value!r:.20}", json.dumps({"changes": [CHANGE], "visit": value}).encode())
         for value in ("\0", "\ud800", "x" * 50_000, 10**30, None, [], "' OR 1=1 --")
     ),
-]  # fmt: skip
+]
 
 
 def test_no_message_breaks_the_server(enter: Enter, opened: Store) -> None:  # noqa: F811
@@ -166,9 +171,23 @@ def test_no_message_breaks_the_server(enter: Enter, opened: Store) -> None:  # n
 
 
 NASTY = (
-    "\0", "a\0b", "\x1b[2J", "\u202egnp", "😀" * 300, "x" * 30_000, "=cmd|' /C calc'!A0", "' OR 1=1 --",
-    "<script>alert(1)</script>", "../../etc/passwd", "-1", "99999999999999999999", "١٢", "NaN", "%00", "\r\nx: y",
-)  # fmt: skip
+    "\0",
+    "a\0b",
+    "\x1b[2J",
+    "\u202egnp",
+    "😀" * 300,
+    "x" * 30_000,
+    "=cmd|' /C calc'!A0",
+    "' OR 1=1 --",
+    "<script>alert(1)</script>",
+    "../../etc/passwd",
+    "-1",
+    "99999999999999999999",
+    "١٢",
+    "NaN",
+    "%00",
+    "\r\nx: y",
+)
 
 
 def names_of(html: str) -> set[str]:

@@ -67,8 +67,9 @@ HEADINGS: tuple[Callable[[str], str], ...] = (
 )
 HOUSES = st.builds(House, st.sampled_from(MARKS), st.sampled_from(BULLETS), st.sampled_from(HEADINGS))
 CITED = st.lists(st.integers(1, 4), min_size=1, max_size=3, unique=True).map(sorted)
-CONTENT = st.lists(st.tuples(st.sampled_from(("Insulin lowers glucose", "Check potassium daily")), CITED), min_size=1,
-                   max_size=5)  # fmt: skip
+CONTENT = st.lists(
+    st.tuples(st.sampled_from(("Insulin lowers glucose", "Check potassium daily")), CITED), min_size=1, max_size=5
+)
 
 
 def written(content: Sequence[tuple[str, Sequence[int]]], house: House) -> str:

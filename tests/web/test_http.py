@@ -441,10 +441,18 @@ def test_who_closes_the_window_while_sending_leaves_no_trace(enter) -> None:
     app, sent = browser.client.app, []
     parts = iter([{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}])
     scope = {
-        "type": "http", "method": "POST", "path": "/language", "raw_path": b"/language", "query_string": b"",
-        "headers": [(b"origin", URL.encode()), (b"host", b"testserver")], "scheme": "http", "http_version": "1.1",
-        "server": ("testserver", 80), "client": ("test", 1), "root_path": "",
-    }  # fmt: skip
+        "type": "http",
+        "method": "POST",
+        "path": "/language",
+        "raw_path": b"/language",
+        "query_string": b"",
+        "headers": [(b"origin", URL.encode()), (b"host", b"testserver")],
+        "scheme": "http",
+        "http_version": "1.1",
+        "server": ("testserver", 80),
+        "client": ("test", 1),
+        "root_path": "",
+    }
 
     async def receive() -> dict:
         return next(parts)
@@ -487,8 +495,9 @@ def test_names_of_pages_and_of_fields_are_understood_and_drafts_have_the_latter(
         state = screens.public(connection, path.rpartition("/")[2])
         assert state is not None
         assert {n: v.value for n, v in drafts.values(connection, state.task).items()} == {
-            "correctness.a1": "Richtig", "correctness.a2": "Falsch",
-        }  # fmt: skip
+            "correctness.a1": "Richtig",
+            "correctness.a2": "Falsch",
+        }
     browser.get(path)
     form = {f"~1.a{n}": "Richtig" for n in range(1, 5)} | {"correctness.a5": "Falsch", "~2": "Mittel"}
     assert browser.post(path, {**browser.hidden(), **form}).status_code == 200

@@ -76,9 +76,14 @@ def fill_places(store: Store, study: Study = PANEL) -> None:
     what = with_specialties()
     said = answers(what)
     tasks = assign(
-        study.plan, items=what, answers=said, raters=study.raters, instruments=study.instruments, seed=study.seed,
+        study.plan,
+        items=what,
+        answers=said,
+        raters=study.raters,
+        instruments=study.instruments,
+        seed=study.seed,
         places=study.places,
-    )  # fmt: skip
+    )
     store.add(Batch(items=what, answers=said, tasks=tasks), source="test", at="2025-03-01T12:00:00Z")
 
 
@@ -200,9 +205,15 @@ def test_the_plan_is_a_pure_function_of_the_events(opened: Store, clock: Any) ->
     for n, specialty in enumerate(("Innere", "Chirurgie", "Innere")):
         sign_up(opened, clock, f"r{n}", specialty)
     again = assign(
-        PANEL.plan, items=opened.items(), answers=opened.answers(), raters=(), instruments=PANEL.instruments,
-        seed=PANEL.seed, events=reversed(opened.events()), places=PANEL.places,
-    )  # fmt: skip
+        PANEL.plan,
+        items=opened.items(),
+        answers=opened.answers(),
+        raters=(),
+        instruments=PANEL.instruments,
+        seed=PANEL.seed,
+        events=reversed(opened.events()),
+        places=PANEL.places,
+    )
     assert {t.id: t for t in again} == {t.id: t for t in opened.tasks()}
 
 
@@ -367,9 +378,15 @@ def test_a_place_that_somebody_leaves_is_free_again(opened: Store, clock: Any, e
     free = {t.id for t in opened.tasks() if not t.rater}
     assert sign_up(opened, clock, "late", "Chirurgie") == bool(free & set(left))
     again = assign(
-        PANEL.plan, items=opened.items(), answers=opened.answers(), raters=(), instruments=PANEL.instruments,
-        seed=PANEL.seed, events=opened.events(), places=PANEL.places,
-    )  # fmt: skip
+        PANEL.plan,
+        items=opened.items(),
+        answers=opened.answers(),
+        raters=(),
+        instruments=PANEL.instruments,
+        seed=PANEL.seed,
+        events=opened.events(),
+        places=PANEL.places,
+    )
     assert {t.id: t for t in again} == {t.id: t for t in opened.tasks()}
     assert opened.verify_log() == ()
     monkeypatch.setitem(STUDIES, "places", PANEL)

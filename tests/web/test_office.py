@@ -86,9 +86,10 @@ def test_no_page_of_a_coordinator_depends_on_a_label(
                 secret = Access(store).invite("office", "coordinator", at=clock.stamp(), expires_at=LATER)
                 browser.post(f"/come/{secret}")
                 mine = [
-                    p.path for p in ROUTES
+                    p.path
+                    for p in ROUTES
                     if p.method == "GET" and not isinstance(p.audience, Public) and "coordinator" in p.audience
-                ]  # fmt: skip
+                ]
                 mine += [f"/office/withdrawal?rater={who}" for who in (R1, R2, R3, "canary-breaker")]
                 pages = {path: client.get(path).text for path in mine}
         assert len(pages) > 8
@@ -225,9 +226,15 @@ def test_a_rater_who_leaves(enter: Enter, opened: Store, site: Any, studies: dic
     # The plan stays a pure function of protocol, seed, events and ratings.
     study = studies["medqade"]
     again = assign(
-        study.plan, items=opened.items(), answers=opened.answers(), raters=study.raters,
-        instruments=study.instruments, seed=study.seed, ratings=opened.ratings(), events=opened.events(),
-    )  # fmt: skip
+        study.plan,
+        items=opened.items(),
+        answers=opened.answers(),
+        raters=study.raters,
+        instruments=study.instruments,
+        seed=study.seed,
+        ratings=opened.ratings(),
+        events=opened.events(),
+    )
     assert {t.id: t.rater for t in again} == {t.id: t.rater for t in tasks.values()}
     # Whoever has the half-filled task now finds it empty, under a new address.
     for rater in (R2, R3):
@@ -328,8 +335,10 @@ def test_the_recruitment_record_is_only_added_to(enter: Enter, opened: Store) ->
     office.post("/office/recruitment", {"what": "about", "compensation": "60 Euro", "decision": "waived"})
     found = recorded(opened)
     assert [(s.name, s.people, s.lost) for s in found.flow()] == [
-        ("contacted", 40, None), ("responded", 28, 12), ("completed", 21, 7),
-    ]  # fmt: skip
+        ("contacted", 40, None),
+        ("responded", 28, 12),
+        ("completed", 21, 7),
+    ]
     assert found.texts == {"compensation": "60 Euro", "decision": "waived"}
     assert len([e for e in opened.events() if e.kind == "recruitment"]) == 3
     html = office.get("/office/recruitment").text
@@ -381,8 +390,13 @@ def test_a_blind_analyst_learns_no_name(secret: str, enter: Enter, opened: Store
     for told in ("canary-system", "canary-family", "canary-answer", "canary-reasoning", "Give it slowly", "Guide"):
         assert told not in text
     assert {p.name for p in folder.iterdir()} == {
-        "export.json", "items.jsonl", "answers.jsonl", "raters.jsonl", "tasks.jsonl", "ratings.jsonl",
-    }  # fmt: skip
+        "export.json",
+        "items.jsonl",
+        "answers.jsonl",
+        "raters.jsonl",
+        "tasks.jsonl",
+        "ratings.jsonl",
+    }
     veiled = [json.loads(line) for line in (folder / "ratings.jsonl").read_text("utf-8").splitlines()]
     tasks = {t["id"]: t for t in map(json.loads, (folder / "tasks.jsonl").read_text("utf-8").splitlines())}
     written = [json.loads(line)["id"] for line in (folder / "answers.jsonl").read_text("utf-8").splitlines()]

@@ -105,8 +105,11 @@ def test_reasons_are_asked_for_where_labels_lie_far_apart(rate: Any, opened: Sto
     assert other.reasons == (("1", "Die Dosis fehlt."),)
     [event] = [e for e in opened.events() if e.kind == "calibration reason"]
     assert (event.subject, event.data["label"], event.data["others"], event.data["text"]) == (
-        R1, "1", ["4"], "Die Dosis fehlt.",
-    )  # fmt: skip
+        R1,
+        "1",
+        ["4"],
+        "Die Dosis fehlt.",
+    )
     assert opened.verify_log() == ()
 
 

@@ -47,9 +47,15 @@ def full(store: Store, clock: Any, study: Study) -> None:
 
 def drawn_anew(store: Store, study: Study) -> dict[str, Task]:
     tasks = assign(
-        study.plan, items=store.items(), answers=store.answers(), raters=study.raters, instruments=study.instruments,
-        seed=study.seed, events=store.events(), places=study.places,
-    )  # fmt: skip
+        study.plan,
+        items=store.items(),
+        answers=store.answers(),
+        raters=study.raters,
+        instruments=study.instruments,
+        seed=study.seed,
+        events=store.events(),
+        places=study.places,
+    )
     return {t.id: t for t in tasks}
 
 
@@ -80,7 +86,7 @@ def test_added_places_leave_every_task_as_it_was_and_are_logged(opened: Store, c
         (Addition(Places("doctors", 1, {"specialty": "Chirurg"}), "x"), "there is no label 'Chirurg'"),
         (Addition(Places("doctors", 1, {"specialty": "Andere"}), "x"), "no items for 'doctors' with specialty"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_added_is_one_sentence_and_writes_nothing(opened: Store, wanted: Addition, says: str) -> None:
     fill_places(opened)
     before = (opened.tasks(), opened.events())
@@ -106,9 +112,14 @@ def test_an_addition_that_would_move_somebody_is_refused(opened: Store) -> None:
     what = with_specialties()
     said = answers(what)
     tasks = assign(
-        study.plan, items=what, answers=said, raters=study.raters, instruments=(PAIR,), seed=study.seed,
+        study.plan,
+        items=what,
+        answers=said,
+        raters=study.raters,
+        instruments=(PAIR,),
+        seed=study.seed,
         places=study.places,
-    )  # fmt: skip
+    )
     opened.add(Batch(items=what, answers=said, tasks=tasks), source="test", at=AT)
     wanted = Addition(Places("doctors", 1, {"specialty": "Innere"}), "x")
     with pytest.raises(PlanError, match="would see another order or other tasks than were drawn"):

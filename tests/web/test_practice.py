@@ -24,13 +24,17 @@ AT = "2025-03-01T12:00:00Z"
 FORM = Instrument("form", (Criterion("right", "Is it right?", Scale(("no", "yes"), abstain="unsure")),))
 WHY = Explanation("p1", "right", "no", "The dose is ten times too high.", "s2")
 STUDY = Study(
-    "A study", 7, instruments=(FORM,), systems=(System("s1", "f"), System("s2", "g")), raters=(Rater("r1", "panel"),),
+    "A study",
+    7,
+    instruments=(FORM,),
+    systems=(System("s1", "f"), System("s2", "g")),
+    raters=(Rater("r1", "panel"),),
     plan=(
         Allocation("panel", "form", items="practice", purpose="practice"),
         Allocation("panel", "form", items="core"),
     ),
     explanations=(WHY,),
-)  # fmt: skip
+)
 
 
 def filled(store: Store) -> None:

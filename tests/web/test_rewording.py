@@ -82,8 +82,11 @@ def test_every_verdict_is_kept_and_shown(come: Come, opened: Store) -> None:
     office.post(PAGE, {"item": "q4", "verdict": "keep"})
     assert "Es ist nichts mehr zu entscheiden" in office.get(PAGE).text
     assert _texts(opened) == {
-        "q1": WORDED["q1"], "q2": "Which dose?", "q3": "Anamnese:\nTVT?", "q4": "no reply for this",
-    }  # fmt: skip
+        "q1": WORDED["q1"],
+        "q2": "Which dose?",
+        "q3": "Anamnese:\nTVT?",
+        "q4": "no reply for this",
+    }
     held = decisions(opened.events())
     assert {item: one.verdict for item, one in held.items()} == {"q1": "accept", "q3": "edit", "q4": "keep"}
     assert {one.by for one in held.values()} == {"the coordinator"}

@@ -219,8 +219,11 @@ def test_ten_thousand_are_paged_and_quick(tmp_path: Path, empty: Path, clock: Cl
 def test_texts_are_cut_letter_for_letter() -> None:
     text = "fever and cough"
     assert [(r.text, r.of) for r in runs(text, [(0, 15), (0, 5), (6, 9)])] == [
-        ("fever", (0, 1)), (" ", (0,)), ("and", (0, 2)), (" cough", (0,)),
-    ]  # fmt: skip
+        ("fever", (0, 1)),
+        (" ", (0,)),
+        ("and", (0, 2)),
+        (" cough", (0,)),
+    ]
     assert "".join(r.text for r in runs(text, [(-3, 99), (4, 4)])) == text
     assert runs("", []) == []
 

@@ -90,5 +90,8 @@ def test_whole_words_name_a_system() -> None:
     texts = ("I am GPT-4o.", "Grokking gptlike openairways", "The ACME family", "see UpToDate.", "wise-7b", "local")
     found = {n.answer: n.names for n in named([Answer(t, "i", "s", t) for t in texts], systems)}
     assert found == {
-        texts[0]: ("GPT-4o",), texts[2]: ("ACME",), texts[3]: ("UpToDate",), texts[4]: ("wise-7b",),
-    }  # fmt: skip
+        texts[0]: ("GPT-4o",),
+        texts[2]: ("ACME",),
+        texts[3]: ("UpToDate",),
+        texts[4]: ("wise-7b",),
+    }

@@ -42,10 +42,16 @@ def planned(desk: Desk, store: Store) -> set[tuple[object, ...]]:
     study = desk._study
     return ties(
         assign(
-            study.plan, items=store.items(), answers=store.answers(), raters=study.raters,
-            instruments=study.instruments, seed=study.seed, ratings=store.ratings(), events=store.events(),
+            study.plan,
+            items=store.items(),
+            answers=store.answers(),
+            raters=study.raters,
+            instruments=study.instruments,
+            seed=study.seed,
+            ratings=store.ratings(),
+            events=store.events(),
         )
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(1, 8))])

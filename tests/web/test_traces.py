@@ -35,9 +35,13 @@ R1 = "canary-rater-1"
 AGENT, HOST, FORWARDED = "CanaryAgent/7.0 (Lazarett)", "198.51.100.77", "203.0.113.99"
 ALL_RIGHT = {**{f"correctness.a{n}": "Richtig" for n in range(1, 6)}, "difficulty": "Mittel"}
 HEADERS = {
-    "user-agent": AGENT, "x-forwarded-for": FORWARDED, "x-real-ip": FORWARDED, "forwarded": f"for={FORWARDED}",
-    "referer": f"{URL}/canary-referer", "accept-language": "de-CH-canary",
-}  # fmt: skip
+    "user-agent": AGENT,
+    "x-forwarded-for": FORWARDED,
+    "x-real-ip": FORWARDED,
+    "forwarded": f"for={FORWARDED}",
+    "referer": f"{URL}/canary-referer",
+    "accept-language": "de-CH-canary",
+}
 
 
 def everything(store: Store) -> str:

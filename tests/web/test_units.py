@@ -77,12 +77,17 @@ def fill(store: Store, name: str) -> Study:
     cited = (Citation("The guide", "https://guide.org/x"),)
     said = tuple(Answer(f"{i.id}:{s.id}", i.id, s.id, text, "", cited, spans) for i in what for s in systems)
     study = Study(
-        "A study of answers with quite a long title that a telephone cannot show", 7, language="en",
-        instruments=(SINGLE, PAIR, SENTENCES, EASE, LOAD), systems=systems, raters=(Rater("r1", "panel"),),
+        "A study of answers with quite a long title that a telephone cannot show",
+        7,
+        language="en",
+        instruments=(SINGLE, PAIR, SENTENCES, EASE, LOAD),
+        systems=systems,
+        raters=(Rater("r1", "panel"),),
         plan=PLANS[name],
         explanations=tuple(Explanation(f"i{n}", "p1", "A better", "It is right.", "canary-1") for n in range(3))
-        if name == "practice" else (),
-    )  # fmt: skip
+        if name == "practice"
+        else (),
+    )
     tasks = assign(
         study.plan, items=what, answers=said, raters=study.raters, instruments=study.instruments, seed=study.seed
     )

@@ -38,8 +38,12 @@ def test_visits_and_revisions_go_out_explained(opened: Store, desk: Any, clock: 
     here = desk("medqade", 2)
     public = here.next_task(R1)
     sheet = here.open(R1, public)
-    here.save(R1, public, [Change("one", "difficulty", "=Schwer", 0), Change("two", "correctness.a1", "Falsch", 0)],
-              Visit(sheet.visit, 20.0, 15.5, 2.25))  # fmt: skip
+    here.save(
+        R1,
+        public,
+        [Change("one", "difficulty", "=Schwer", 0), Change("two", "correctness.a1", "Falsch", 0)],
+        Visit(sheet.visit, 20.0, 15.5, 2.25),
+    )
     clock.pass_(30)
     assert here.submit(R1, public, form("Richtig"), 99, Visit(sheet.visit, 30.0, 21.5, 2.25, "1 3")).done
     with reading(opened.engine) as connection:
@@ -53,9 +57,15 @@ def test_visits_and_revisions_go_out_explained(opened: Store, desk: Any, clock: 
         assert set(told["columns"]) == {f"visits.{form_}", f"revisions.{form_}"}
         [visit] = rows_of(folder / f"visits.{form_}")
         assert visit == {
-            "id": sheet.visit, "task": task, "rater": R1, "opened_at": "2025-03-01T12:00:00Z",
-            "wall_seconds": 30.0, "active_seconds": 21.5, "first_input_seconds": 2.25, "ends_in_sight": "1 3",
-        }  # fmt: skip
+            "id": sheet.visit,
+            "task": task,
+            "rater": R1,
+            "opened_at": "2025-03-01T12:00:00Z",
+            "wall_seconds": 30.0,
+            "active_seconds": 21.5,
+            "first_input_seconds": 2.25,
+            "ends_in_sight": "1 3",
+        }
         assert set(told["columns"][f"visits.{form_}"]) == set(visit)
         revisions = rows_of(folder / f"revisions.{form_}")
         assert set(told["columns"][f"revisions.{form_}"]) == set(revisions[0])
@@ -94,8 +104,12 @@ def test_times_by_rater_and_all_together(code: str, words: tuple[str, str]) -> N
     assert found is not None
     rows = [[str(c.text) for c in row] for row in found.rows]
     assert [row[:3] for row in rows] == [
-        ["p", "r1", "2"], ["p", "r2", "1"], ["p", words[0], "3"], ["q", "t", "1"], [words[1], "", "4"],
-    ]  # fmt: skip
+        ["p", "r1", "2"],
+        ["p", "r2", "1"],
+        ["p", words[0], "3"],
+        ["q", "t", "1"],
+        [words[1], "", "4"],
+    ]
     assert rows[2][3].startswith("20 [15") and rows[0][4].startswith("20") and rows[3][3] == "–"
     many = tuple(Worked(f"{n}", f"r{n}", 1, 1) for n in range(70))
     who = tuple(Rater(w.rater, "p") for w in many)

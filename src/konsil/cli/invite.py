@@ -26,8 +26,13 @@ HERE = f"http://{HOST}:{PORT}"
     help="As what they come.",
 )
 @click.option("--url", default=HERE, show_default=True, help="The address people use.")
-@click.option("--days", default=90.0, show_default=True, type=click.FloatRange(0, 3650, min_open=True),
-              help="How long a link works.")  # fmt: skip
+@click.option(
+    "--days",
+    default=90.0,
+    show_default=True,
+    type=click.FloatRange(0, 3650, min_open=True),
+    help="How long a link works.",
+)
 @click.option("--once", is_flag=True, help="Links that work a single time.")
 @click.option("--anybody", is_flag=True, help="One link by which everybody who wants to takes a place of the plan.")
 @click.option("--revoke", is_flag=True, help="Make the links of --who useless instead, and sign them out.")

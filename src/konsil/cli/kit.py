@@ -53,9 +53,12 @@ def told(opened: Folder, file: Path) -> str:
     if found.again:
         return f"{file}: was taken in before, or is older than what was; nothing changed"
     counts = {
-        "handed in": found.handed_in, "not complete yet": found.kept, "nothing new": found.unchanged,
-        "with somebody else by now": found.gone, "left as they are": len(found.left),
-    }  # fmt: skip
+        "handed in": found.handed_in,
+        "not complete yet": found.kept,
+        "nothing new": found.unchanged,
+        "with somebody else by now": found.gone,
+        "left as they are": len(found.left),
+    }
     parts = ", ".join(f"{n:,} {what}" for what, n in counts.items() if n) or "nothing in it"
     lines = [f"{found.rater}: {parts}"]
     if found.problems:

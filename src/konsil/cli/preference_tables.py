@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -63,6 +63,21 @@ def _comparison(console: Console, comparison: dict[str, Any]) -> None:
     console.print(f"Intervals of the differences: {methods}." if methods else "No interval of a difference.")
 
 
+def _print_worths(console: Console, model: Mapping[str, Any], title: str) -> None:
+    worths = Table(box=None, pad_edge=False, header_style="bold")
+    for name, side in ((title, "left"), ("log worth", "right"), ("interval", "left"), ("ratio to best", "right")):
+        worths.add_column(name, justify=side)  # type: ignore[arg-type]
+    worths.add_column("interval", justify="left")
+    for entry in model["worths"]:
+        ratio = _cells(entry, "ratio_low", "ratio_high", "ratio_to_best")
+        worths.add_row(entry["system"], *_cells(entry, value="log_worth"), *ratio)
+    console.print(worths if not model["reason"] else f"{title}: undefined: {model['reason']}")
+    for reason in _reasons(model["worths"]) if not model["reason"] else ():
+        console.print(f"{title}, without interval: {reason}.")
+    if "these raters" in model["method"] and not model["reason"]:
+        console.print(f"{title}, intervals: {model['method']}.")
+
+
 def _print_result(console: Console, result: HeadToHead) -> None:
     numbers = Numbers(ENGLISH)
     raters = "raters not known" if result.n_raters is None else f"{result.n_raters:,} raters"
@@ -85,18 +100,7 @@ def _print_result(console: Console, result: HeadToHead) -> None:
     console.print(grid)
     _matrix(console, result, numbers.plain)
     for model, title in ((result.davidson, "Davidson"), (result.bradley_terry, "Bradley-Terry")):
-        worths = Table(box=None, pad_edge=False, header_style="bold")
-        for name, side in ((title, "left"), ("log worth", "right"), ("interval", "left"), ("ratio to best", "right")):
-            worths.add_column(name, justify=side)  # type: ignore[arg-type]
-        worths.add_column("interval", justify="left")
-        for entry in model["worths"]:
-            ratio = _cells(entry, "ratio_low", "ratio_high", "ratio_to_best")
-            worths.add_row(entry["system"], *_cells(entry, value="log_worth"), *ratio)
-        console.print(worths if not model["reason"] else f"{title}: undefined: {model['reason']}")
-        for reason in _reasons(model["worths"]) if not model["reason"] else ():
-            console.print(f"{title}, without interval: {reason}.")
-        if "these raters" in model["method"] and not model["reason"]:
-            console.print(f"{title}, intervals: {model['method']}.")
+        _print_worths(console, model, title)
     bias = [c for c in _cells(result.position) if c]
     console.print(f"First column: wins minus losses {' '.join(bias)}; a bias where it was the one shown first.")
     methods = _methods([entry["method"] for entry in result.win_difference])

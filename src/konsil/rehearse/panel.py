@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from konsil.errors import KonsilError
 from konsil.rehearse.browser_rater import rate_in_window
@@ -23,31 +24,64 @@ REASON = "rehearsed"
 """What simulated raters write where labels of the pilot lie far apart."""
 
 
-def work(people: list[Person], say: Say, think: Think = lambda _: 0.0, *, most: int | None = None,
-         stop: threading.Event | None = None, patience: float = 30.0, windows: int = 0) -> Outcome:  # fmt: skip
+def work(
+    people: list[Person],
+    say: Say,
+    think: Think = lambda _: 0.0,
+    *,
+    most: int | None = None,
+    stop: threading.Event | None = None,
+    patience: float = 30.0,
+    windows: int = 0,
+) -> Outcome:
     """Let everybody rate all that is theirs, or `most` pages each, at the same time; the first `windows` in Chromium.
 
     Pages that come about meanwhile (tie-breaks) are rated too: whoever is done looks again until nobody is at work.
     """
-    outcome, began = Outcome(Times()), time.perf_counter()
-    stop = stop or threading.Event()
-    crew = _Crew(len(people))
+    began = time.perf_counter()
+    shift = _Shift(say, think, most, stop or threading.Event(), patience, Outcome(Times()), _Crew(len(people)))
+    threads = [
+        threading.Thread(target=shift.rate_in_window if n < windows else shift.rate, args=(p,), name=p.who, daemon=True)
+        for n, p in enumerate(people)
+    ]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    shift.outcome.seconds = time.perf_counter() - began
+    return shift.outcome
 
-    def rate(person: Person) -> None:
-        visitor = Visitor(person.link, outcome.times, patience=patience)
+
+@dataclass(frozen=True)
+class _Shift:
+    """What everybody at work shares."""
+
+    say: Say
+    think: Think
+    most: int | None
+    stop: threading.Event
+    patience: float
+    outcome: Outcome
+    crew: _Crew
+
+    def _is_over(self, person: Person) -> bool:
+        return self.stop.is_set() or self.outcome.handed_in.get(person.who, 0) == self.most
+
+    def rate(self, person: Person) -> None:
+        """Rate over plain connections, until nobody is at work."""
+        outcome, crew = self.outcome, self.crew
+        visitor = Visitor(person.link, outcome.times, patience=self.patience)
         busy = True
         time.sleep(person.after)
         try:
             page = visitor.come()
-            while not stop.is_set() and outcome.handed_in.get(person.who, 0) != most:
+            while not self._is_over(person):
                 page = _explained(visitor, _before(visitor, page, person.about))
                 if page.path.startswith("/task/"):
-                    if not busy:
-                        busy = crew.back()
-                    page = _rate(visitor, page, say, think, outcome, person.who)
+                    busy = busy or crew.back()
+                    page = _rate(visitor, page, self.say, self.think, outcome, person.who)
                     continue
-                if busy:
-                    busy = crew.done()
+                busy = busy and crew.done()
                 if crew.idle():
                     break
                 # A page that came between the last look and the end of all others' work is seen by one more look.
@@ -60,7 +94,9 @@ def work(people: list[Person], say: Say, think: Think = lambda _: 0.0, *, most: 
                 crew.done()
             visitor.leave()
 
-    def rate_seen(person: Person) -> None:
+    def rate_in_window(self, person: Person) -> None:
+        """The same in a window of Chromium."""
+        crew = self.crew
         busy = True
 
         def idle(nothing: bool) -> bool:
@@ -71,25 +107,18 @@ def work(people: list[Person], say: Say, think: Think = lambda _: 0.0, *, most: 
 
         try:
             rate_in_window(
-                person, say, think, outcome, idle=idle,
-                until=lambda: stop.is_set() or outcome.handed_in.get(person.who, 0) == most,
-            )  # fmt: skip
+                person,
+                self.say,
+                self.think,
+                self.outcome,
+                idle=idle,
+                until=lambda: self._is_over(person),
+            )
         except KonsilError as error:
-            outcome.times.fault(f"{person.who}: {error}")
+            self.outcome.times.fault(f"{person.who}: {error}")
         finally:
             if busy:
                 crew.done()
-
-    threads = [
-        threading.Thread(target=rate_seen if n < windows else rate, args=(p,), name=p.who, daemon=True)
-        for n, p in enumerate(people)
-    ]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
-    outcome.seconds = time.perf_counter() - began
-    return outcome
 
 
 class _Crew:

@@ -90,19 +90,24 @@ class Expected:
         if analysis.statistic in CASES:
             return case_rule(self, analysis, criterion, group)
         labels = labels_of(analysis, criterion)
-        k, values = len(labels.names), np.asarray(labels.values, dtype=np.float64)
         name = analysis.statistic
         if analysis.spans == "mean":
             return None
-        steps = _steps(labels)
-
-        def codes(batch: int) -> Matrix:
-            return self.selected(analysis, criterion, analysis.raters, group, batch, labels)
-
         if name == "abstention":
             return lambda batch: self._abstained(analysis, criterion, group, batch)
         if name == "self_agreement":
             return lambda batch: self._self(analysis, criterion, group, batch, labels)
+        return self._of_labels(analysis, criterion, group, labels)
+
+    def _of_labels(
+        self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], labels: Labels
+    ) -> Rule | None:
+        name, steps = analysis.statistic, _steps(labels)
+        k, values = len(labels.names), np.asarray(labels.values, dtype=np.float64)
+
+        def codes(batch: int) -> Matrix:
+            return self.selected(analysis, criterion, analysis.raters, group, batch, labels)
+
         if name in ("share", "mean"):
             successes = [labels.names.index(label) for label in analysis.of]
 

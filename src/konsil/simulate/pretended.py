@@ -50,9 +50,7 @@ def pretended_pool(study: Study, n: int) -> tuple[Item, ...]:
     """
     said = _SAID.get(study.language, _SAID["en"])
     width = len(str(n))
-    bare = [
-        Item(f"item-{k:0{width}}", said[0].format(k=k), said[1].format(k=k)) for k in range(1, n + 1)
-    ]  # fmt: skip
+    bare = [Item(f"item-{k:0{width}}", said[0].format(k=k), said[1].format(k=k)) for k in range(1, n + 1)]
     found = _strewn(study, bare)
     if study.prepare is not None and study.prepare.lexical_match:
         found = [replace(i, strata={c: v for c, v in i.strata.items() if c != MATCH}) for i in found]

@@ -93,19 +93,8 @@ def _numbers(truth: Truth, study: Study, name: str) -> Iterator[str]:
     for where, panels in (("panels", truth.panels), ("raters", truth.raters)):
         for panel, one_panel in panels.items():
             yield from _panel_problems(one_panel, f"{name}: {where}.{panel}")
-    for n, one in enumerate(truth.exceptions):
-        yield from _panel_problems(one, f"{name}: exceptions[{n}]")
-        for panel in one.panels or study.panels():
-            plain = truth.panels.get(panel, PanelTruth())
-            shared = plain.shared if one.shared is None else one.shared
-            both = shared + (plain.item_rater if one.item_rater is None else one.item_rater)
-            if both > 1 and {one.shared, one.item_rater} != {None}:
-                yield (
-                    f"{name}: exceptions[{n}].shared: with the item_rater of {panel!r} it makes {both:g}, more than the"
-                    " whole"
-                )
-        if one.criterion and one.seconds is not None:
-            yield f"{name}: exceptions[{n}].seconds: seconds are the screen's; leave out the criterion"
+    for n, exception in enumerate(truth.exceptions):
+        yield from _exception_problems(truth, study, exception, f"{name}: exceptions[{n}]")
     criteria = {c.id: c for i in study.instruments for c in i.criteria}
     for criterion, told in truth.criteria.items():
         if criterion in criteria and told.best:
@@ -122,6 +111,18 @@ def _numbers(truth: Truth, study: Study, name: str) -> Iterator[str]:
             yield f"{name}: {share}: expected a number from 0 to 1, got {value:g}"
     if not truth.difficulty_spread >= 0 or not truth.label_width > 0:
         yield f"{name}: difficulty_spread is 0 or more and label_width is above 0"
+
+
+def _exception_problems(truth: Truth, study: Study, one: Departure, where: str) -> Iterator[str]:
+    yield from _panel_problems(one, where)
+    for panel in one.panels or study.panels():
+        plain = truth.panels.get(panel, PanelTruth())
+        shared = plain.shared if one.shared is None else one.shared
+        both = shared + (plain.item_rater if one.item_rater is None else one.item_rater)
+        if both > 1 and {one.shared, one.item_rater} != {None}:
+            yield (f"{where}.shared: with the item_rater of {panel!r} it makes {both:g}, more than the whole")
+    if one.criterion and one.seconds is not None:
+        yield f"{where}.seconds: seconds are the screen's; leave out the criterion"
 
 
 def _system_problems(stated: SystemTruth, where: str) -> Iterator[str]:

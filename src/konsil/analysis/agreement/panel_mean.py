@@ -37,8 +37,10 @@ def average_groups(context: Context, table: Long, frame: pl.DataFrame) -> list[G
             columns = {"": nearest_label(codes.labels[:, n:], np.asarray(codes.values, dtype=np.float64))[0]}
         note = say(
             "On {n:,} of {all:,} units the average of {panel} lies halfway between two labels; they are left out.",
-            n=int(halves.sum()), all=len(panel.units), panel=repr(analysis.against),
-        )  # fmt: skip
+            n=int(halves.sum()),
+            all=len(panel.units),
+            panel=repr(analysis.against),
+        )
         for name, column in columns.items():
             two = replace(panel.codes, labels=np.column_stack([ours, column]).astype(np.int32))
             who = {**keys, "rater": name} if "rater" in analysis.by else keys

@@ -155,5 +155,11 @@ def trade_offs(context: Context, table: Long) -> Iterator[TradeOff]:
             continue
         approved, rejected = trade_off(sums.sum(axis=0))
         if np.isfinite(approved).all() and np.isfinite(rejected).all():
-            yield TradeOff(context.analysis.name, keys, tuple(values.tolist()), tuple(approved.tolist()),
-                           tuple(rejected.tolist()), context.analysis.approve)  # fmt: skip
+            yield TradeOff(
+                context.analysis.name,
+                keys,
+                tuple(values.tolist()),
+                tuple(approved.tolist()),
+                tuple(rejected.tolist()),
+                context.analysis.approve,
+            )

@@ -74,5 +74,6 @@ def _right(asked: Sequence[Analysis], correct: float, names: Sequence[str]) -> S
         return say("An answer counts as right where the panel's mean score is {correct:g} or more.", correct=correct)
     return say(
         "In {analyses} an answer counts as right where the panel's mean score is {correct:g} or more.",
-        analyses=listed(names), correct=correct,
-    )  # fmt: skip
+        analyses=listed(names),
+        correct=correct,
+    )

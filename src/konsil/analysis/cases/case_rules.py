@@ -131,9 +131,11 @@ def _panels(a: Analysis) -> Iterator[str]:
         yield f"failure: {a.failure:g} is not below correct = {a.correct:g}"
 
 
-_CRITERIA = {"illusion_gap": (1, "the criterion of how well an answer reads"),
-             "hallucination": (1, "the criterion that says whether a wrong disease is named"),
-             "mismatch": (2, "what the reasoning names, then what the answer names")}  # fmt: skip
+_CRITERIA = {
+    "illusion_gap": (1, "the criterion of how well an answer reads"),
+    "hallucination": (1, "the criterion that says whether a wrong disease is named"),
+    "mismatch": (2, "what the reasoning names, then what the answer names"),
+}
 
 
 def _criteria(a: Analysis) -> Iterator[str]:

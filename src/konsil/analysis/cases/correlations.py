@@ -34,8 +34,13 @@ def correlation_rows(context: Context, table: Long) -> Iterator[Row]:
             if group in parts[b]:
                 keys = {"criterion": a, "other": b, **dict(zip(context.analysis.by, group, strict=True))}
                 measure = _measure(parts[a][group], parts[b][group])
-                told = estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster,
-                                why=say("a criterion has one score throughout, or no answer has both"))  # fmt: skip
+                told = estimate(
+                    measure,
+                    key=context.key,
+                    resampling=context.resampling,
+                    cluster=context.cluster,
+                    why=say("a criterion has one score throughout, or no answer has both"),
+                )
                 yield from told_rows(context, keys, told, measure)
 
 

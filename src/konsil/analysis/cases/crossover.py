@@ -88,8 +88,9 @@ def _pair(context: Context, names: tuple[str, str], a: Ladder, b: Ladder) -> Pai
     flat = ~(found.low < found.high)
     low, high = (np.where(flat, b, x) for x, b in zip((found.low, found.high), alike, strict=True))
     n_units = int(np.isfinite(a.scores).sum() + np.isfinite(b.scores).sum())
-    return Pair(names, found.value, low, high, found.n_clusters, a.n_ratings + b.n_ratings, n_units,
-                max(a.n_raters, b.n_raters))  # fmt: skip
+    return Pair(
+        names, found.value, low, high, found.n_clusters, a.n_ratings + b.n_ratings, n_units, max(a.n_raters, b.n_raters)
+    )
 
 
 def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
@@ -100,11 +101,14 @@ def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
     high, _ = reversal(pair.high, pair.low)
     method = say(
         "the intervals of {n} levels at once, {cluster}-cluster bootstrap, BCa, {draws:,} resamples, Bonferroni",
-        n=len(levels), cluster=context.cluster, draws=context.resampling.draws,
-    )  # fmt: skip
+        n=len(levels),
+        cluster=context.cluster,
+        draws=context.resampling.draws,
+    )
     reason = "" if math.isfinite(value) else say("a level has no case that both answered")
-    headline = Estimate(value, low, high, level, n_clusters=pair.n_clusters, n_ratings=pair.n_ratings, method=method,
-                        reason=reason)  # fmt: skip
+    headline = Estimate(
+        value, low, high, level, n_clusters=pair.n_clusters, n_ratings=pair.n_ratings, method=method, reason=reason
+    )
     first, second = (a, b) if ahead == 0 else (b, a)
     if verdicts.is_crossover(low):
         early, late = sure[1:]
@@ -114,9 +118,14 @@ def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
     yield row(context, group, Told(headline, notes=(finding,)), pair.used, finding=finding)
     for n, name in enumerate(levels):
         one = Estimate(
-            float(pair.value[n]), float(pair.low[n]), float(pair.high[n]), level,
-            n_clusters=pair.n_clusters, n_ratings=pair.n_ratings, method=method,
-        )  # fmt: skip
+            float(pair.value[n]),
+            float(pair.low[n]),
+            float(pair.high[n]),
+            level,
+            n_clusters=pair.n_clusters,
+            n_ratings=pair.n_ratings,
+            method=method,
+        )
         keys, versus = ({"system": system, **rest, "level": name} for system in (a, b))
         yield row(context, keys, Told(one), pair.used, kind="difference", versus=versus)
 
@@ -128,12 +137,18 @@ def _finding(value: float, low: float, first: str, second: str, early: str, late
         return say(
             "Crossover: {a} is ahead at {early} and {b} at {late}; the intervals of both differences, held for all"
             " levels at once, exclude 0.",
-            a=first, b=second, early=early, late=late,
-        )  # fmt: skip
+            a=first,
+            b=second,
+            early=early,
+            late=late,
+        )
     if value > 0:
         return say(
             "No crossover is shown: {a} is ahead at {early} and {b} at {late} in these cases, but the intervals of the"
             " differences, held for all levels at once, do not exclude 0 on both sides.",
-            a=first, b=second, early=early, late=late,
-        )  # fmt: skip
+            a=first,
+            b=second,
+            early=early,
+            late=late,
+        )
     return say("No crossover: {a} and {b} keep their order at every level.", a=first, b=second)

@@ -150,17 +150,29 @@ def _hidden(context: Context, system: str, found: Estimate, luck: float) -> Said
             "Hidden knowledge is not told from luck: {system} has {value:.0%} of the cases wrong at {level} and right"
             " with less, but answers that are right by luck, as often as those of each level are, would give"
             " {luck:.0%}, and the interval reaches down to {low:.0%}.",
-            system=system, value=found.value, level=first, luck=luck, low=found.low,
-        )  # fmt: skip
+            system=system,
+            value=found.value,
+            level=first,
+            luck=luck,
+            low=found.low,
+        )
     if verdicts.is_hidden_knowledge(found.low, margin, luck):
         return say(
             "Hidden knowledge: {system} has {value:.0%} of the cases wrong at {level} and right with less, and the"
             " interval lies above {margin:.0%}. Answers that are right by luck, as often as those of each level are,"
             " would give {luck:.0%}.",
-            system=system, value=found.value, level=first, margin=margin, luck=luck,
-        )  # fmt: skip
+            system=system,
+            value=found.value,
+            level=first,
+            margin=margin,
+            luck=luck,
+        )
     return say(
         "No hidden knowledge is shown: {system} has {value:.0%} of the cases wrong at {level} and right with less, but"
         " the interval reaches down to {low:.0%}, which is not above {margin:.0%}.",
-        system=system, value=found.value, level=first, low=found.low, margin=margin,
-    )  # fmt: skip
+        system=system,
+        value=found.value,
+        level=first,
+        low=found.low,
+        margin=margin,
+    )

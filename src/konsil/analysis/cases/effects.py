@@ -57,8 +57,14 @@ def _paired(
     first, second = (np.array([m.get(c, np.nan) for c in cases]) for m in means)
     gap = first - second
     n = a.height + b.height
-    shared = Measure(effects.moments(gap), effects.paired_d, tuple(cases), int(np.isfinite(gap).sum()),
-                     max(p.get_column("rater").n_unique() for p in (a, b)), n)  # fmt: skip
+    shared = Measure(
+        effects.moments(gap),
+        effects.paired_d,
+        tuple(cases),
+        int(np.isfinite(gap).sum()),
+        max(p.get_column("rater").n_unique() for p in (a, b)),
+        n,
+    )
     sums = np.concatenate([effects.moments(first), effects.moments(second)], axis=1)
     (w, p), (u, p_unpaired) = effects.signed_rank(gap), effects.rank_sum(first, second)
     told = _estimate(context, shared)
@@ -151,14 +157,23 @@ def anova_rows(context: Context, table: Long) -> Iterator[Row]:
             how = say(
                 "repeated measures, F({df:.2f}, {error:.2f}) = {f:.2f}, Greenhouse-Geisser ε = {epsilon:.3f}; the"
                 " interval inverts the F test",
-                df=found.df, error=found.df_error, f=found.f, epsilon=found.epsilon,
-            )  # fmt: skip
+                df=found.df,
+                error=found.df_error,
+                f=found.f,
+                epsilon=found.epsilon,
+            )
             defined = math.isfinite(found.f)
             told = Estimate(
-                found.eta, low, high, context.resampling.level, p=found.p, n_clusters=len(cells.whole),
-                n_ratings=cells.n_ratings, method=how if defined else "",
+                found.eta,
+                low,
+                high,
+                context.resampling.level,
+                p=found.p,
+                n_clusters=len(cells.whole),
+                n_ratings=cells.n_ratings,
+                method=how if defined else "",
                 reason="" if defined else say("fewer than two whole cases, or nothing varies"),
-            )  # fmt: skip
+            )
             keys: dict[str, str] = {**named, "effect": titles[name]}
             yield row(one, keys, Told(told, notes=_incomplete(cells)), _used(cells, len(cells.whole)))
 
@@ -187,14 +202,20 @@ def _mixed(context: Context, cells: Cells, named: dict[str, str], titles: dict[s
     for name, found in anova.mixed_anova(cells.whole).items():
         method = say(
             "mixed, systems between, F({df:.0f}, {error:.0f}) = {f:.2f}; no interval",
-            df=found.df, error=found.df_error, f=found.f,
-        )  # fmt: skip
+            df=found.df,
+            error=found.df_error,
+            f=found.f,
+        )
         defined = math.isfinite(found.f)
         told = Estimate(
-            found.eta, level=context.resampling.level, p=found.p, n_clusters=len(cells.whole),
-            n_ratings=cells.n_ratings, method=method if defined else "",
+            found.eta,
+            level=context.resampling.level,
+            p=found.p,
+            n_clusters=len(cells.whole),
+            n_ratings=cells.n_ratings,
+            method=method if defined else "",
             reason="" if defined else say("fewer than two whole cases, or nothing varies"),
-        )  # fmt: skip
+        )
         yield row(context, {**named, "effect": titles[name]}, Told(told, notes=(note, *_incomplete(cells))))
 
 
@@ -211,9 +232,7 @@ def tukey_rows(context: Context, table: Long) -> Iterator[Row]:
         pairs = zip(combinations(places, 2), found, strict=True)
         # First the levels within each system, then the systems at each level.
         for (x, y), told in sorted(pairs, key=lambda one: (one[0][0][0] != one[0][1][0], *one[0])):
-            keys, versus = (
-                {**named, "system": cells.systems[s], LEVEL: one.analysis.levels[k]} for s, k in (x, y)
-            )  # fmt: skip
+            keys, versus = ({**named, "system": cells.systems[s], LEVEL: one.analysis.levels[k]} for s, k in (x, y))
             used = _used(cells, 2 * len(cells.whole))
             apart = x[0] != y[0] and x[1] != y[1]
             yield row(
@@ -238,5 +257,14 @@ def _independent(context: Context, cells: Cells, places: Sequence[tuple[int, int
 
 def _compared(one: anova.Comparison, context: Context, cells: Cells, method: Said) -> Estimate:
     reason = "" if math.isfinite(one.p) else say("the differences do not vary, or there are too few whole cases")
-    return Estimate(one.difference, one.low, one.high, context.resampling.level, p=one.p, n_clusters=len(cells.whole),
-                    n_ratings=cells.n_ratings, method=method, reason=reason)  # fmt: skip
+    return Estimate(
+        one.difference,
+        one.low,
+        one.high,
+        context.resampling.level,
+        p=one.p,
+        n_clusters=len(cells.whole),
+        n_ratings=cells.n_ratings,
+        method=method,
+        reason=reason,
+    )

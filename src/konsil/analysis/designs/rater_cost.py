@@ -97,8 +97,9 @@ def open_ended(told: Told, context: Context) -> Told:
         return told
     note = say(
         "In {n:,} of {all:,} resamples no number of raters reaches it: the interval has no upper end.",
-        n=e.n_undefined, all=resampling.draws,
-    )  # fmt: skip
+        n=e.n_undefined,
+        all=resampling.draws,
+    )
     headline = replace(e, high=math.inf)
     return replace(told, headline=headline, companions=(), notes=(*told.notes, note))
 

@@ -172,9 +172,13 @@ def minus_whole(
     """Each number of sentences minus whole answers, on the same resamples."""
     for size, measure in parts:
         told = contrast(
-            measure, coarse, key=context.key, resampling=context.resampling, cluster=context.cluster,
+            measure,
+            coarse,
+            key=context.key,
+            resampling=context.resampling,
+            cluster=context.cluster,
             test=context.analysis.test,
-        )  # fmt: skip
+        )
         here, there = {**keys, SENTENCES: size}, {**keys, SENTENCES: say("whole answer")}
         yield row(context, here, told, measure, kind="difference", versus=there, subtracted=coarse)
 

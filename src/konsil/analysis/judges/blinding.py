@@ -41,9 +41,12 @@ def blinding_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
                 ({**keys, of_what: names[n]}, replace(measure, finalise=Column(bang_index, n))) for n in sorted(codes)
             ]
         told = estimates(
-            [one for _, one in found], key=context.key, resampling=context.resampling, cluster=_word(context, part),
+            [one for _, one in found],
+            key=context.key,
+            resampling=context.resampling,
+            cluster=_word(context, part),
             whys=[""] * len(found),
-        )  # fmt: skip
+        )
         for (group, one), number in zip(found, told, strict=True):
             yield from told_rows(context, group, number, one)
 
@@ -69,11 +72,15 @@ def _measure(context: Context, frame: pl.DataFrame, treatments: Labels, of_what:
     place = cluster.replace_strict({name: n for n, name in enumerate(names)}, return_dtype=pl.Int64).to_numpy()
     sums = blinding_sums(truth, guess.fill_null(len(places)).to_numpy(), place, len(places))
     measure = Measure(
-        sums=sums, finalise=james_index, clusters=names, n_units=frame.select("item", "answers", "span").n_unique(),
-        n_raters=frame.get_column("rater").n_unique(), n_ratings=frame.height,
+        sums=sums,
+        finalise=james_index,
+        clusters=names,
+        n_units=frame.select("item", "answers", "span").n_unique(),
+        n_raters=frame.get_column("rater").n_unique(),
+        n_ratings=frame.height,
         # Raters are few, and of few clusters a bootstrap's interval is too narrow: the linearised one has its t.
         is_rare=_by_rater(context, frame),
-    )  # fmt: skip
+    )
     return measure, frozenset(truth.tolist())
 
 

@@ -64,13 +64,17 @@ def pair_contradictions(a: Analysis) -> Iterator[str]:
         yield from _settings(a)
 
 
-def _settings(a: Analysis) -> Iterator[str]:
-    by_system = a.statistic in {*WINS, *WORTHS}
+def _columns(a: Analysis, *, by_system: bool) -> Iterator[str]:
     for n, column in enumerate(a.by):
         if column == "system" and by_system:
             yield f"by[{n}]: {a.statistic!r} has a row for each system anyway"
         elif a.statistic == "rank_agreement":
             yield f"by[{n}]: 'rank_agreement' has a row for every judge and no other groups"
+
+
+def _settings(a: Analysis) -> Iterator[str]:
+    by_system = a.statistic in {*WINS, *WORTHS}
+    yield from _columns(a, by_system=by_system)
     if a.compare and a.statistic not in WINS:
         yield f"compare: {a.statistic!r} has no such version"
     elif a.compare and a.mode == "paper":

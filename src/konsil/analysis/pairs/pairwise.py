@@ -83,8 +83,9 @@ def places(statistic: str, names: Sequence[str], *, by_length: bool = False) -> 
     if not statistic.startswith("win_rate"):
         if not by_length:
             return tuple((n, {"system": name}) for n, name in enumerate(names))
-        return tuple((m * k + n, {"system": name, LENGTH: word})
-                     for m, word in enumerate(words) for n, name in enumerate(names))  # fmt: skip
+        return tuple(
+            (m * k + n, {"system": name, LENGTH: word}) for m, word in enumerate(words) for n, name in enumerate(names)
+        )
     first, second = (side.tolist() for side in pair_members(2 * k if by_length else k))
     ordered = [*zip(first, second, strict=True), *zip(second, first, strict=True)]
     found = []

@@ -66,14 +66,7 @@ def run(
     groups of items that ask the same and on which nobody has decided.
     """
     table = long(data, exclusions, instruments, together)
-    impossible: dict[str, str] = {}
-    for column in derived:
-        try:
-            table = with_derived(table, [column], instruments)
-        except AnalysisError as error:
-            if strict:
-                raise
-            impossible[column.name] = str(error)
+    table, impossible = _with_derived(table, derived, instruments, strict=strict)
     derived = [column for column in derived if column.name not in impossible]
     late = table
     if table.adjudicated.labels and any(a.adjudication == "after" for a in analyses):
@@ -155,6 +148,21 @@ def run(
         inference=inference_sentences,
         bounds=tuple(b for c in contexts for b in bounds_of(c, table_of(c), gaps, rows, families)),
     )
+
+
+def _with_derived(
+    table: Long, derived: Sequence[Derived], instruments: Sequence[Instrument], *, strict: bool
+) -> tuple[Long, dict[str, str]]:
+    """The table with the derived columns, and why those are missing that cannot be made; with `strict` they raise."""
+    impossible: dict[str, str] = {}
+    for column in derived:
+        try:
+            table = with_derived(table, [column], instruments)
+        except AnalysisError as error:
+            if strict:
+                raise
+            impossible[column.name] = str(error)
+    return table, impossible
 
 
 def _with_enough_draws(

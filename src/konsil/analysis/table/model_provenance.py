@@ -130,8 +130,11 @@ def _how(one: Callee) -> Said:
     if echoed:
         return say(
             "{who} ({model}, answering as {echoed}; {settings})",
-            who=_name(one), model=one.model, echoed=listed(echoed), settings=about,
-        )  # fmt: skip
+            who=_name(one),
+            model=one.model,
+            echoed=listed(echoed),
+            settings=about,
+        )
     return say("{who} ({model}; {settings})", who=_name(one), model=one.model, settings=about)
 
 
@@ -155,21 +158,28 @@ def _without(one: Callee) -> Iterator[Said]:
         if name == "logprobs":
             yield say(
                 "{who} gave no log-probabilities in {n:,} of {all:,} calls; their labels have no confidence.",
-                who=_name(one), n=n, all=one.calls,
-            )  # fmt: skip
+                who=_name(one),
+                n=n,
+                all=one.calls,
+            )
         else:
             by_number.setdefault(n, []).append(name)
     for n, names in by_number.items():
         if n == one.calls:
             yield say(
                 "{who} does not take {parameters}: all its {n:,} {n|call was|calls were} made without.",
-                who=_name(one), parameters=listed(names), n=n,
-            )  # fmt: skip
+                who=_name(one),
+                parameters=listed(names),
+                n=n,
+            )
         else:
             yield say(
                 "{who} did not always take {parameters}: {n:,} of {all:,} calls were made without.",
-                who=_name(one), parameters=listed(names), n=n, all=one.calls,
-            )  # fmt: skip
+                who=_name(one),
+                parameters=listed(names),
+                n=n,
+                all=one.calls,
+            )
 
 
 def _votes(judged: Sequence[Callee]) -> Iterator[Said]:
@@ -181,8 +191,9 @@ def _votes(judged: Sequence[Callee]) -> Iterator[Said]:
         yield say(
             "{judges} voted {votes} times on each task; a label is what more than half of the votes say, and without"
             " such a majority it is missing.",
-            judges=listed(names), votes=votes,
-        )  # fmt: skip
+            judges=listed(names),
+            votes=votes,
+        )
 
 
 def _combined(judged: Sequence[Callee]) -> Iterator[Said]:
@@ -207,12 +218,15 @@ def _orders(judged: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[Said
         told = [
             say(
                 "{who} {n:,} of {all:,} on {criterion} ({share:.1%})",
-                who=r.rater, n=r.inconsistent, all=r.compared, criterion=r.criterion,
+                who=r.rater,
+                n=r.inconsistent,
+                all=r.compared,
+                criterion=r.criterion,
                 share=r.inconsistent / r.compared,
             )
             for r in rows
             if r.rater in names
-        ]  # fmt: skip
+        ]
         if told and tie:
             yield say(
                 "Pairs were shown in both orders; inconsistent between them were {judges}, and what is inconsistent is"

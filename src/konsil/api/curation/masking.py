@@ -77,9 +77,9 @@ def mask_cases(
         if not items:
             raise PlanError(f"{where}: prepare.mask: there are no cases yet; run 'konsil import' first")
         known = {item.id: item for item in items}
-        for case in despite:
-            if case not in known:
-                raise PlanError(f"{where}: prepare.mask: there is no case {case!r}; {nearest(case, known)}")
+        unknown = next((case for case in despite if case not in known), None)
+        if unknown is not None:
+            raise PlanError(f"{where}: prepare.mask: there is no case {unknown!r}; {nearest(unknown, known)}")
         by = decider(store, by, keep=keep)
         before, written = last_markings(events), versions_of(everything)
         held = {case: one for case, (_, one) in before.items() if case in known}
@@ -89,13 +89,9 @@ def mask_cases(
         for case in despite:
             if case not in held:
                 raise PlanError(f"{where}: prepare.mask: nothing is marked in case {case!r} that could be approved")
-        refused: dict[str, str] = {}
-        for case, one in sorted(held.items()):
-            if not one.approved and (approve or case in despite):
-                try:
-                    held[case] = approved(known[case], one, by, despite=despite.get(case, ""), removed=spec.removed)
-                except PlanError as error:
-                    refused[case] = str(error)
+        due = [case for case, one in sorted(held.items()) if not one.approved and (approve or case in despite)]
+        now_approved, refused = _approved(due, known, held, despite, by, spec)
+        held |= now_approved
         refused = dict(zip(refused, named(store, refused.values()), strict=True))
         fresh = {case: one for case, one in held.items() if case not in before or before[case][1] != one}
         for case in fresh:
@@ -115,6 +111,25 @@ def mask_cases(
     left = {c: leftovers(known[c], one.marks, spec.removed) for c, one in sorted(held.items()) if not one.approved}
     n_made = len({*written, *(version.case for version in made)} & known.keys())
     return Masked(items, held, left, n_made, refused, len(made) + len(told))
+
+
+def _approved(
+    cases: Sequence[str],
+    known: Mapping[str, Item],
+    held: Mapping[str, Marking],
+    despite: Mapping[str, str],
+    by: str,
+    spec: Masking,
+) -> tuple[dict[str, Marking], dict[str, str]]:
+    """The cases that can be approved, and why the others cannot."""
+    done: dict[str, Marking] = {}
+    refused: dict[str, str] = {}
+    for case in cases:
+        try:
+            done[case] = approved(known[case], held[case], by, despite=despite.get(case, ""), removed=spec.removed)
+        except PlanError as error:
+            refused[case] = str(error)
+    return done, refused
 
 
 def _asked(folder: Folder) -> Masking:

@@ -37,9 +37,14 @@ class Helped:
 
 
 def with_model(
-    folder: Folder, store: Store, spec: Theming, items: Sequence[Item], kept: Themed | None,
-    embed: Callable[[], Embed], options: Options,
-) -> Helped:  # fmt: skip
+    folder: Folder,
+    store: Store,
+    spec: Theming,
+    items: Sequence[Item],
+    kept: Themed | None,
+    embed: Callable[[], Embed],
+    options: Options,
+) -> Helped:
     """Find the themes with a model's help; what it said before is not asked again.
 
     Args:

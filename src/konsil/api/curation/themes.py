@@ -149,10 +149,16 @@ def write_tables(tagged: Tagged, themes_path: Path | None, items_path: Path | No
         named = tagged.themed.named
         more = [NAMED] if named else []
         rows = [
-            (name, *([named.get(name, "")] if named else []), str(len(ids)), ", ".join(words[name]),
-             texts[ids[0]][:EXAMPLE] if ids else "", tagged.themed.decided.get(name, ""))
+            (
+                name,
+                *([named.get(name, "")] if named else []),
+                str(len(ids)),
+                ", ".join(words[name]),
+                texts[ids[0]][:EXAMPLE] if ids else "",
+                tagged.themed.decided.get(name, ""),
+            )
             for name, ids in found.items()
-        ]  # fmt: skip
+        ]
         write_cells(themes_path, (OF_THEMES[0], *more, *OF_THEMES[1:]), rows)
     if items_path is not None:
         of, moved, phrases = tagged.themed.of(), tagged.themed.moved, tagged.themed.phrases

@@ -115,9 +115,13 @@ def _labelstudio(path: Path, source: Source, find: Find) -> Incoming:
     raise_if(parsed.problems, path.name, parsed.rows)
     screens = len(parsed.tasks)
     counts = {
-        "filter": "Label Studio", "of": "annotations", "as": "screens", "read": screens + parsed.cancelled,
-        "kept": screens, "dropped": {"cancelled": parsed.cancelled},
-    }  # fmt: skip
+        "filter": "Label Studio",
+        "of": "annotations",
+        "as": "screens",
+        "read": screens + parsed.cancelled,
+        "kept": screens,
+        "dropped": {"cancelled": parsed.cancelled},
+    }
     return Incoming(
         path.name,
         tasks=parsed.tasks,

@@ -67,9 +67,10 @@ def export_tasks(folder: OpenedStudy, output: Path, *, overwrite: bool = False) 
         for shape, raters in sorted(shapes.items()):
             projects += list(_write(made, _name(shape), instruments[shape[0]], raters, held))
         about = {
-            "konsil": __version__, "study": study_digest(folder.study),
+            "konsil": __version__,
+            "study": study_digest(folder.study),
             "projects": [{"rater": p.rater, "tasks": p.tasks, "file": p.file} for p in projects],
-        }  # fmt: skip
+        }
         (made / MARK).write_text(json.dumps(about, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     return tuple(projects)
 
@@ -98,8 +99,11 @@ def _write(
 
 def _name(shape: tuple[str, int, int]) -> str:
     instrument, n_answers, n_spans = shape
-    parts = [_file(instrument), *([f"{n_answers}-answers"] if n_answers else []),
-             *([f"{n_spans}-sentences"] if n_spans else [])]  # fmt: skip
+    parts = [
+        _file(instrument),
+        *([f"{n_answers}-answers"] if n_answers else []),
+        *([f"{n_spans}-sentences"] if n_spans else []),
+    ]
     return "-".join(parts)
 
 

@@ -83,8 +83,13 @@ def rehearse(
         guests = invited(study, store)
         with Server(copy.path, database=copy.database, workers=workers) as server:
             say(f"{len(guests)} simulated raters at {server.url}")
-            outcome = work([Person(p.who, server.url + p.link, p.about) for p in guests], replies.to, think, most=most,
-                           windows=windows)  # fmt: skip
+            outcome = work(
+                [Person(p.who, server.url + p.link, p.about) for p in guests],
+                replies.to,
+                think,
+                most=most,
+                windows=windows,
+            )
         tasks = store.tasks()
     judged = _judge(copy, truth, drawn)
     say(f"{sum(outcome.handed_in.values()):,} pages handed in; {judged:,} ratings of judges drawn")

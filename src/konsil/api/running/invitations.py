@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from konsil.api.folder.folder import Folder
 from konsil.api.folder.opened import PROTOCOL
 from konsil.errors import StudyError, nearest, option
+from konsil.records import Rater
 from konsil.store import Store
 from konsil.store.engine.engine import reading
 from konsil.store.people.access import PERSONAL, Access, Role
@@ -60,20 +61,7 @@ def invite(
             f"{option('role', role)}: name whom to invite with {option('who')}, such as {option('who', 'study-office')}"
         )
     if role == "rater":
-        for name in names:
-            if name not in {**raters, **later}:
-                if open_:
-                    continue
-                raise StudyError(f"{folder.path / PROTOCOL}: there is no rater {name!r}; {nearest(name, people)}")
-            if {**later, **raters}[name].kind != "human":
-                raise StudyError(
-                    f"{folder.path / PROTOCOL}: rater {name!r} is no person; judges are called, not invited"
-                )
-        for name in names:
-            if "@" in name and name not in {**raters, **later}:
-                raise StudyError(
-                    f"{option('who')} {name!r}: is an e-mail address; a rater's identifier is everywhere: invent one"
-                )
+        _check_raters(folder, names, raters, later, is_open=open_)
     for name in names:
         if role == "curator" and name in raters:
             raise StudyError(
@@ -90,6 +78,25 @@ def invite(
         secrets = [access.invite(one, role, at=at, expires_at=until, most_uses=most) for one in whom]
     shown = [name if name == one else f"{name} = {one}" for name, one in zip(names, whom, strict=True)]
     return tuple(Link(n or "anybody", url.rstrip("/") + PATH + s) for n, s in zip(shown, secrets, strict=True))
+
+
+def _check_raters(
+    folder: Folder, names: Sequence[str], raters: Mapping[str, Rater], later: Mapping[str, Rater], *, is_open: bool
+) -> None:
+    """Raise a StudyError unless everybody is a person of the protocol, or places are open and the name is fit."""
+    people = [r.id for r in raters.values() if r.kind == "human"]
+    for name in names:
+        if name not in {**raters, **later}:
+            if is_open:
+                continue
+            raise StudyError(f"{folder.path / PROTOCOL}: there is no rater {name!r}; {nearest(name, people)}")
+        if {**later, **raters}[name].kind != "human":
+            raise StudyError(f"{folder.path / PROTOCOL}: rater {name!r} is no person; judges are called, not invited")
+    for name in names:
+        if "@" in name and name not in {**raters, **later}:
+            raise StudyError(
+                f"{option('who')} {name!r}: is an e-mail address; a rater's identifier is everywhere: invent one"
+            )
 
 
 def revoke(folder: Folder, who: Sequence[str]) -> int:

@@ -253,11 +253,17 @@ def _lanes(group: Sequence[Todo], attempts: dict[str, int], known: dict[str, str
     past = {t.job.who: calls.heard(t.job.kind, t.job.who, split_model(t.job.model)[1]) for t in group}
     stopped: set[str] = set()
     whole = Lane(
-        endpoint.id, provider_of(endpoint, known), _works(group, attempts, stopped), limits, prices.get,
+        endpoint.id,
+        provider_of(endpoint, known),
+        _works(group, attempts, stopped),
+        limits,
+        prices.get,
         address=endpoint.url or f"of the vendor {endpoint.vendor!r}",
         streaks=Streaks(endpoint.stop_after, {who for who, before in past.items() if before.is_usable}),
-        heard={who for who, before in past.items() if before.has_replied}, stopped=stopped, meters=meters,
-    )  # fmt: skip
+        heard={who for who, before in past.items() if before.has_replied},
+        stopped=stopped,
+        meters=meters,
+    )
     models: dict[str, list[Todo]] = {}
     for todo in group:
         models.setdefault(todo.job.model, []).append(todo)

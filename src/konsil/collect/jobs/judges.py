@@ -95,11 +95,16 @@ class _Bench:
         name = split_model(one.model)[1]
         mine = [t for t in self.tasks.values() if t.rater == one.rater and at.takes(t)]
         return Job(
-            "judge", one.rater, one.model, endpoint_of(one.model, self.study.endpoints), one.settings,
+            "judge",
+            one.rater,
+            one.model,
+            endpoint_of(one.model, self.study.endpoints),
+            one.settings,
             tuple(t.id for t in sorted(mine, key=lambda t: (t.position, t.id))),
             lambda subject: self.request(at.shown(self.tasks[subject]), name, chosen),
-            lambda subject: self.reader(at.shown(self.tasks[subject])), lambda subject: subject,
-        )  # fmt: skip
+            lambda subject: self.reader(at.shown(self.tasks[subject])),
+            lambda subject: subject,
+        )
 
     def settle(self) -> int:
         """Make ratings of the replies that can be read, and attempts of all that ended; count the ratings.

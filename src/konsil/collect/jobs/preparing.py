@@ -24,9 +24,13 @@ from konsil.study import Study
 from konsil.study.sections.calling import settings_of, split_model
 
 WORDS: Mapping[Step, str] = {
-    "rewrite": "rewritings", "screen": "questions screened", "phrases": "questions", "names": "themes", "tags": "tags",
+    "rewrite": "rewritings",
+    "screen": "questions screened",
+    "phrases": "questions",
+    "names": "themes",
+    "tags": "tags",
     "guess": "diagnoses guessed",
-}  # fmt: skip
+}
 """What a run's display calls its works."""
 
 
@@ -84,9 +88,16 @@ def _job(study: Study, asking: Asking, wanted: Wanted) -> Job:
         return Request(name, messages, schema=wanted.form, **chosen)
 
     return Job(
-        "prepare", wanted.step, asking.model, endpoint_of(asking.model, study.endpoints), settings,
-        tuple(wanted.texts), request, lambda _subject: read, lambda subject: subject,
-    )  # fmt: skip
+        "prepare",
+        wanted.step,
+        asking.model,
+        endpoint_of(asking.model, study.endpoints),
+        settings,
+        tuple(wanted.texts),
+        request,
+        lambda _subject: read,
+        lambda subject: subject,
+    )
 
 
 def _said(done: Collected, job: Job, wanted: Wanted, store: Store) -> Said:

@@ -81,9 +81,16 @@ def _said(
             label = asked.scale.labels[found is not None]
             note = f"{text[found.start : found.end]!r} at {found.start}: {found.way}" if found is not None else ""
             yield Rating(
-                task.id, task.rater, criterion, task.item, (answer.id,), label=label, note=note, at=at,
+                task.id,
+                task.rater,
+                criterion,
+                task.item,
+                (answer.id,),
+                label=label,
+                note=note,
+                at=at,
                 instrument=digest(instrument),
-            )  # fmt: skip
+            )
 
 
 def named(item: Item, text: str, *, misspelt: bool = True, ruled_out: bool = False) -> Mention | None:

@@ -82,9 +82,16 @@ def _job(study: Study, system: System, items: Mapping[str, Item]) -> Job:
         return Request(name, (*first, Message("user", _asked(items[subject], settings.template))), **chosen)
 
     return Job(
-        "answer", system.id, system.model, endpoint_of(system.model, study.endpoints), settings, tuple(items), request,
-        lambda _subject: _read, lambda subject: answer_id(subject, system.id),
-    )  # fmt: skip
+        "answer",
+        system.id,
+        system.model,
+        endpoint_of(system.model, study.endpoints),
+        settings,
+        tuple(items),
+        request,
+        lambda _subject: _read,
+        lambda subject: answer_id(subject, system.id),
+    )
 
 
 def _shown_before(settings: Settings) -> Iterator[Message]:

@@ -134,9 +134,14 @@ def keep(
         head = read_head(draft / WEIGHTS, origin.removeprefix("file "))
         context = head.get(f"{head.get('general.architecture', '')}.context_length", 0)
         made = Model(
-            model, sha256, (draft / WEIGHTS).stat().st_size, str(head.get("general.name", "")),
-            licence or str(head.get("general.license", "")), origin, context if isinstance(context, int) else 0,
-        )  # fmt: skip
+            model,
+            sha256,
+            (draft / WEIGHTS).stat().st_size,
+            str(head.get("general.name", "")),
+            licence or str(head.get("general.license", "")),
+            origin,
+            context if isinstance(context, int) else 0,
+        )
         if terms:
             (draft / "LICENSE").write_bytes(terms)
         (draft / RECORD).write_text(json.dumps(dataclasses.asdict(made), indent=2, ensure_ascii=False), "utf-8")

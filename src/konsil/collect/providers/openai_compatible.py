@@ -78,9 +78,18 @@ class OpenAICompatible:
             raise failure(status, raw, request, endpoint=self.name, sent=list(sent), wait=retry_after(headers))
         refused |= request.without  # only now is it known that these were to blame
         return Reply(
-            reply.text, reply.reasoning, reply.citations, reply.finish, reply.model, reply.usage, reply.logprobs,
-            sent, status, raw, time.perf_counter() - began,
-        )  # fmt: skip
+            reply.text,
+            reply.reasoning,
+            reply.citations,
+            reply.finish,
+            reply.model,
+            reply.usage,
+            reply.logprobs,
+            sent,
+            status,
+            raw,
+            time.perf_counter() - began,
+        )
 
 
 def body_of(request: Request, refused: set[str]) -> tuple[bytes, dict[str, object]]:

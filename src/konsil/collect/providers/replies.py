@@ -16,13 +16,23 @@ _FINISH: Mapping[str, Finish] = {
         ("length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"), "length"
     ),
     **dict.fromkeys(
-        ("content_filter", "content_filtered", "guardrail_intervened", "safety", "image_safety", "recitation",
-         "prohibited_content", "blocklist", "spii", "sensitive"),
+        (
+            "content_filter",
+            "content_filtered",
+            "guardrail_intervened",
+            "safety",
+            "image_safety",
+            "recitation",
+            "prohibited_content",
+            "blocklist",
+            "spii",
+            "sensitive",
+        ),
         "filtered",
     ),
     "refusal": "refused",
     **dict.fromkeys(("tool_calls", "tool_use", "function_call"), "tools"),
-}  # fmt: skip
+}
 """Why a reply ended, as vendors write it, in small letters. Any other reason is no end by the model's own will."""
 _FAILED = ("error", "network_error", "timeout", "cancelled", "aborted", "abort")
 """The endpoint's own failure in the middle of a reply."""

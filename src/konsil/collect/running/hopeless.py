@@ -57,6 +57,12 @@ class Streaks:
         outcome, n = self._rows[who]
         cap = f" at max_tokens = {request.max_tokens}" if request.max_tokens is not None else ""
         look = _LOOK.get(outcome, "ended as '" + outcome + "'")
-        about = look.format(error=error, address=address or "of the endpoint", model=request.model, cap=cap,
-                            endpoint=endpoint, again=option("again", "gave up", several=True))  # fmt: skip
+        about = look.format(
+            error=error,
+            address=address or "of the endpoint",
+            model=request.model,
+            cap=cap,
+            endpoint=endpoint,
+            again=option("again", "gave up", several=True),
+        )
         return f"endpoint {endpoint!r}: {n:,} works of {who!r} in a row {about}"

@@ -14,8 +14,17 @@ from importlib.metadata import version
 from typing import Any
 
 VENDORS = (
-    "anthropic", "cohere", "deepseek", "google", "mistral", "moonshotai", "openai", "perplexity", "x-ai", "zai",
-)  # fmt: skip
+    "anthropic",
+    "cohere",
+    "deepseek",
+    "google",
+    "mistral",
+    "moonshotai",
+    "openai",
+    "perplexity",
+    "x-ai",
+    "zai",
+)
 """Who sells models of their own: one model has one price with them, where resellers have many."""
 
 HEAD = """\

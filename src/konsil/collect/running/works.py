@@ -62,15 +62,45 @@ class Tried:
         asked = request.asked()
         if reply is None:
             return Call(
-                work.id, self.attempt, work.kind, work.who, work.subject, work.key, self.endpoint, request.model,
-                outcome, int(ended), self.error.status, asked, cost=self.cost, seconds=self.seconds,
-                raw=self.error.raw or str(self.error), at=self.at,
-            )  # fmt: skip
+                work.id,
+                self.attempt,
+                work.kind,
+                work.who,
+                work.subject,
+                work.key,
+                self.endpoint,
+                request.model,
+                outcome,
+                int(ended),
+                self.error.status,
+                asked,
+                cost=self.cost,
+                seconds=self.seconds,
+                raw=self.error.raw or str(self.error),
+                at=self.at,
+            )
         return Call(
-            work.id, self.attempt, work.kind, work.who, work.subject, work.key, self.endpoint, request.model,
-            outcome, int(ended), reply.status, asked, reply.sent, reply.model, reply.usage, self.cost, self.seconds,
-            kept(reply), reply.raw, self.at,
-        )  # fmt: skip
+            work.id,
+            self.attempt,
+            work.kind,
+            work.who,
+            work.subject,
+            work.key,
+            self.endpoint,
+            request.model,
+            outcome,
+            int(ended),
+            reply.status,
+            asked,
+            reply.sent,
+            reply.model,
+            reply.usage,
+            self.cost,
+            self.seconds,
+            kept(reply),
+            reply.raw,
+            self.at,
+        )
 
 
 def kept(reply: Reply) -> dict[str, object]:

@@ -155,8 +155,12 @@ def _ask(parent: ET.Element, found: list[Control], beside: str, screen: Screen) 
         tag = ET.SubElement(parent, control.tag, name=control.name, toName=beside)
         if control.part == "reason":
             language = screen.instrument.language.lower().partition("-")[0]
-            tag.attrib |= {"rows": "2", "editable": "true", "maxSubmissions": "1",
-                           "placeholder": _REASON.get(language, _REASON["en"])}  # fmt: skip
+            tag.attrib |= {
+                "rows": "2",
+                "editable": "true",
+                "maxSubmissions": "1",
+                "placeholder": _REASON.get(language, _REASON["en"]),
+            }
             continue
         if control.tag == "Choices":
             options = scale.options() if control.part == "label" else (scale.abstain or "",)

@@ -115,10 +115,16 @@ def draw(
         match = item.strata.get(MATCH, "") if spec.lexical_match else ""
         drawn.setdefault(new[0] if new else "", {}).setdefault(match, []).append(item.id)
     return Drawn(
-        asked(spec, seed, screened), len(items), answered, {reason: n for reason, n in left_out.items() if n}, by,
+        asked(spec, seed, screened),
+        len(items),
+        answered,
+        {reason: n for reason, n in left_out.items() if n},
+        by,
         dict(found),
-        spec.sample is not None, drawn, short,
-    )  # fmt: skip
+        spec.sample is not None,
+        drawn,
+        short,
+    )
 
 
 def _screened(spec: Preparation, items: Sequence[Item], screened: Screened | None) -> tuple[list[Item], Counter[str]]:

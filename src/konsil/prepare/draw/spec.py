@@ -81,6 +81,18 @@ def preparation_problems(spec: Preparation, systems: Collection[str], where: str
     sample = spec.sample
     if not spec.draws and spec.mask is None and spec.themes is None and spec.rewrite is None:
         yield f"{where}: asks for nothing; expected lexical_match, a sample, sets, screen, mask, rewrite or themes"
+    yield from _step_problems(spec, where)
+    for name in spec.systems:
+        if systems and name not in systems:
+            yield f"{where}.systems: there is no system {name!r}; {nearest(name, systems)}"
+    for name, n in spec.sets.items():
+        if n < 1 or not name.strip():
+            yield f"{where}.sets.{name}: expected a name and 1 or more items, got {n}"
+    if sample is not None:
+        yield from _sample_problems(spec, sample, where)
+
+
+def _step_problems(spec: Preparation, where: str) -> Iterator[str]:
     if spec.rewrite is not None:
         if not spec.rewrite.model:
             yield f"{where}.rewrite.model: missing; expected ENDPOINT:NAME, such as 'local:smollm2'"
@@ -93,18 +105,13 @@ def preparation_problems(spec: Preparation, systems: Collection[str], where: str
         yield from asking_problems(spec.themes, ("phrases", "names", "tags"), f"{where}.themes")
         if spec.themes.smallest < 2:
             yield f"{where}.themes.smallest: expected 2 or more questions, got {spec.themes.smallest}"
-        if sample is not None and THEME in sample.columns:
+        if spec.sample is not None and THEME in spec.sample.columns:
             yield f"{where}.sample.by: themes are found among the items that are drawn; expected another stratum"
     if spec.screen is not None:
         yield from _screen_problems(spec.screen, f"{where}.screen")
-    for name in spec.systems:
-        if systems and name not in systems:
-            yield f"{where}.systems: there is no system {name!r}; {nearest(name, systems)}"
-    for name, n in spec.sets.items():
-        if n < 1 or not name.strip():
-            yield f"{where}.sets.{name}: expected a name and 1 or more items, got {n}"
-    if sample is None:
-        return
+
+
+def _sample_problems(spec: Preparation, sample: Sample, where: str) -> Iterator[str]:
     if sample.size < 1:
         yield f"{where}.sample.size: expected 1 or more items, got {sample.size}"
     if sum(spec.sets.values()) > sample.size > 0:

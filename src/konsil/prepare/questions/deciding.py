@@ -43,9 +43,13 @@ class Decision:
 def decision_event(one: Decision) -> Event:
     """What is kept of a decision; its number makes two that cross one another collide instead of overwriting."""
     data = {
-        "number": one.number, "decision": one.decision, "by": one.by, "otherwise": one.otherwise,
-        "met": list(one.met), "note": one.note,
-    }  # fmt: skip
+        "number": one.number,
+        "decision": one.decision,
+        "by": one.by,
+        "otherwise": one.otherwise,
+        "met": list(one.met),
+        "note": one.note,
+    }
     return Event(f"{DECISION}-{one.number}", DECISION, one.item, one.at, data)
 
 
@@ -63,9 +67,15 @@ def decisions(events: Iterable[Event], after: int = 0) -> list[Decision]:
 def _read(event: Event) -> Decision:
     data: Mapping[str, Any] = event.data
     return Decision(
-        int(data["number"]), event.subject, data["decision"], data["by"], event.at, data.get("otherwise", KEEP),
-        tuple(data.get("met", ())), data.get("note", ""),
-    )  # fmt: skip
+        int(data["number"]),
+        event.subject,
+        data["decision"],
+        data["by"],
+        event.at,
+        data.get("otherwise", KEEP),
+        tuple(data.get("met", ())),
+        data.get("note", ""),
+    )
 
 
 def decided_after(decided: Mapping[str, str], later: Sequence[Decision]) -> dict[str, str]:

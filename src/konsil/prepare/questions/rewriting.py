@@ -116,9 +116,12 @@ def proposed_event(item: str, text: str, work: str, number: int, at: str) -> Eve
 def decided_event(item: Item, accepted: Accepted, at: str) -> Event:
     """What is kept of a decision, with the wording that it is about."""
     data: dict[str, object] = {
-        "number": accepted.number, "verdict": accepted.verdict, "text": accepted.text, "before": item.text,
+        "number": accepted.number,
+        "verdict": accepted.verdict,
+        "text": accepted.text,
+        "before": item.text,
         "by": accepted.by,
-    }  # fmt: skip
+    }
     if accepted.despite:
         data["despite"] = accepted.despite
         data["warnings"] = [one.sentence() for one in fidelity_warnings(item.text, accepted.text)]

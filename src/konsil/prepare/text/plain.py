@@ -25,12 +25,50 @@ _FORMULA = re.compile(
 )
 
 _BLOCKS = frozenset(
-    {"address", "article", "aside", "blockquote", "center", "dd", "div", "dl", "dt", "figure", "footer", "form",
-     "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "ol", "p", "pre", "section", "table", "tbody", "tfoot",
-     "thead", "tr", "ul"}
-)  # fmt: skip
-_PICTURES = {"img": "image", "svg": "image", "canvas": "image", "object": "image", "embed": "image", "iframe": "image",
-             "audio": "sound", "video": "video"}  # fmt: skip
+    {
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "center",
+        "dd",
+        "div",
+        "dl",
+        "dt",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hr",
+        "li",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "table",
+        "tbody",
+        "tfoot",
+        "thead",
+        "tr",
+        "ul",
+    }
+)
+_PICTURES = {
+    "img": "image",
+    "svg": "image",
+    "canvas": "image",
+    "object": "image",
+    "embed": "image",
+    "iframe": "image",
+    "audio": "sound",
+    "video": "video",
+}
 _SILENT = ("script", "style", "head", "title", "template")
 
 _PLAIN = "0123456789+-−=()"

@@ -15,26 +15,84 @@ Likeness = Literal["same", "form", "misspelt"]
 _GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "κ": "kappa", "λ": "lambda", "µ": "mu", "μ": "mu"}
 # German, British and American spellings of one Greek or Latin word: Ödem, oedema, edema; Karzinom, carcinoma.
 _SPELLINGS = (
-    ("ä", "e"), ("ö", "e"), ("ü", "u"), ("ß", "ss"), ("æ", "e"), ("œ", "e"), ("ae", "e"), ("oe", "e"), ("ue", "u"),
-    ("sch", "k"), ("ph", "f"), ("th", "t"), ("rh", "r"), ("ck", "k"), ("c", "k"), ("z", "k"), ("y", "i"),
-)  # fmt: skip
+    ("ä", "e"),
+    ("ö", "e"),
+    ("ü", "u"),
+    ("ß", "ss"),
+    ("æ", "e"),
+    ("œ", "e"),
+    ("ae", "e"),
+    ("oe", "e"),
+    ("ue", "u"),
+    ("sch", "k"),
+    ("ph", "f"),
+    ("th", "t"),
+    ("rh", "r"),
+    ("ck", "k"),
+    ("c", "k"),
+    ("z", "k"),
+    ("y", "i"),
+)
 _DOUBLED = re.compile(r"([^\W\d])\1")
 _ENDINGS = frozenset(
-    ("", "s", "es", "e", "n", "en", "em", "er", "ern", "ens", "a", "as", "ata", "um", "us", "i", "is", "iden", "ides",
-     "on", "os", "ms", "ns", "sus", "des")
-)  # fmt: skip
+    (
+        "",
+        "s",
+        "es",
+        "e",
+        "n",
+        "en",
+        "em",
+        "er",
+        "ern",
+        "ens",
+        "a",
+        "as",
+        "ata",
+        "um",
+        "us",
+        "i",
+        "is",
+        "iden",
+        "ides",
+        "on",
+        "os",
+        "ms",
+        "ns",
+        "sus",
+        "des",
+    )
+)
 """What a word may end in and be the same word: cases, plurals and adjectives of German, English and Latin, folded."""
 _ADJECTIVES = frozenset(("ous", "ese", "esen", "eser", "eses", "ik", "ike", "iken", "iker", "ikes"))
 """Endings of adjectives: like one another and like an adjective's cases (tuberous, tuberöse); cystic is no cyst."""
 _CASES = frozenset(("e", "en", "em", "er", "es"))
-_KINDS = {"itis": "inflamed", "osis": "process", "ose": "process", "oma": "tumour", "om": "tumour", "emi": "blood",
-          "emia": "blood", "emie": "blood", "uria": "urine", "urie": "urine"}  # fmt: skip
+_KINDS = {
+    "itis": "inflamed",
+    "osis": "process",
+    "ose": "process",
+    "oma": "tumour",
+    "om": "tumour",
+    "emi": "blood",
+    "emia": "blood",
+    "emie": "blood",
+    "uria": "urine",
+    "urie": "urine",
+}
 """Endings that say what kind of a disease it is: endometritis is no misspelling of endometriosis."""
 _STEM = 4
 _CONFUSABLE = (
-    ("hiper", "hipo"), ("inter", "intra"), ("nefr", "neur"), ("arter", "artr"), ("makro", "mikro"),
-    ("perone", "perine"), ("ileu", "iliu"), ("adren", "andren"), ("limfo", "lipo"), ("mielo", "mio"),
-)  # fmt: skip
+    ("hiper", "hipo"),
+    ("inter", "intra"),
+    ("nefr", "neur"),
+    ("arter", "artr"),
+    ("makro", "mikro"),
+    ("perone", "perine"),
+    ("ileu", "iliu"),
+    ("adren", "andren"),
+    ("limfo", "lipo"),
+    ("mielo", "mio"),
+)
 """Roots of different things that are a letter or two apart: no misspelling of one another."""
 
 

@@ -83,7 +83,7 @@ def _falls(material: Material) -> list[Drawing]:
             % {"what": ", ".join(curves)}
         ),
         stamp=material.stamp,
-    )  # fmt: skip
+    )
     return [_overlay(material, about, levels, panels, list(curves))]
 
 
@@ -93,9 +93,12 @@ def _by_people(material: Material, spec: Analysis) -> bool:
 
 
 def _overlay(
-    material: Material, about: About, levels: Sequence[str], panels: Sequence[tuple[str, Sequence[Series]]],
+    material: Material,
+    about: About,
+    levels: Sequence[str],
+    panels: Sequence[tuple[str, Sequence[Series]]],
     names: Sequence[str],
-) -> Drawing:  # fmt: skip
+) -> Drawing:
     _, numbers = material.language.gettext, material.numbers
     with style():
         across = panels_across(len(panels))
@@ -122,10 +125,25 @@ def _overlay(
             for one in several:
                 k = names.index(one.name)
                 x = [m + 0.06 * (k - (len(names) - 1) / 2) for m in range(len(levels))]
-                axes.vlines(x, [p.low for p in one.points], [p.high for p in one.points], color=COLOURS[k],
-                            linewidth=1.2, zorder=2)  # fmt: skip
-                axes.plot(x, [p.value for p in one.points], color=COLOURS[k], marker=MARKS[k], markersize=4.2,
-                          linewidth=1.0, markeredgecolor=PAPER, markeredgewidth=0.5, zorder=3)  # fmt: skip
+                axes.vlines(
+                    x,
+                    [p.low for p in one.points],
+                    [p.high for p in one.points],
+                    color=COLOURS[k],
+                    linewidth=1.2,
+                    zorder=2,
+                )
+                axes.plot(
+                    x,
+                    [p.value for p in one.points],
+                    color=COLOURS[k],
+                    marker=MARKS[k],
+                    markersize=4.2,
+                    linewidth=1.0,
+                    markeredgecolor=PAPER,
+                    markeredgewidth=0.5,
+                    zorder=3,
+                )
         middle = (left + (across * (wide + gap) - gap) / 2) / WIDTH
         figure.text(middle, (below - 0.3) / height, _("Level"), ha="center", va="center", fontsize=8.5)
         keys = [

@@ -55,9 +55,13 @@ def case_view(material: Material) -> CaseView | None:
     item = next(i for i in material.items if i.id == answer.item)
     names = [n for n in (item.reference, *item.aliases) if n]
     return CaseView(
-        item, answer.system, why, marked(answer.reasoning or "", names), marked(answer.text, names),
+        item,
+        answer.system,
+        why,
+        marked(answer.reasoning or "", names),
+        marked(answer.text, names),
         _table(material, answer, criteria, scores, experts, judges),
-    )  # fmt: skip
+    )
 
 
 def _raters(material: Material, panel: str) -> list[str]:
@@ -129,9 +133,13 @@ def _chosen(
 
 
 def _table(
-    material: Material, answer: Answer, criteria: Sequence[str], scores: Scores, experts: Sequence[str],
+    material: Material,
+    answer: Answer,
+    criteria: Sequence[str],
+    scores: Scores,
+    experts: Sequence[str],
     judges: Sequence[str],
-) -> Table:  # fmt: skip
+) -> Table:
     _, numbers = material.language.gettext, material.numbers
     key = _key(answer.id)
     shown = [r for r in (*experts, *judges) if any((key, c, r) in scores for c in criteria)]

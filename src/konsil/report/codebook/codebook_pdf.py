@@ -49,9 +49,18 @@ def codebook_pdf(study: Study, instruments: Sequence[Instrument]) -> bytes:
     written = io.BytesIO()
     title = f"{word(study)}: {study.title}"
     document = BaseDocTemplate(
-        written, pagesize=A4, leftMargin=MARGIN, rightMargin=MARGIN, topMargin=MARGIN, bottomMargin=MARGIN,
-        title=title, author="", creator="konsil", lang=language(study.language).code, invariant=1,
-    )  # fmt: skip
+        written,
+        pagesize=A4,
+        leftMargin=MARGIN,
+        rightMargin=MARGIN,
+        topMargin=MARGIN,
+        bottomMargin=MARGIN,
+        title=title,
+        author="",
+        creator="konsil",
+        lang=language(study.language).code,
+        invariant=1,
+    )
     frame = Frame(MARGIN, MARGIN, document.width, document.height, 0, 0, 0, 0)
 
     def foot(canvas: Any, _: object) -> None:  # noqa: ANN401 - the typesetter has no types

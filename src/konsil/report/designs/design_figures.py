@@ -22,8 +22,12 @@ SECOND = "#c96a34"
 Stroke = Literal["-"] | tuple[float, Sequence[float]]
 _DASHED: Stroke = (0, (4, 3))
 LOOKS: tuple[tuple[str, str, Stroke], ...] = (
-    (ACCENT, "o", "-"), (SECOND, "s", "-"), (MUTED, "", _DASHED), (INK, "D", _DASHED), ("#7a9a3a", "^", "-"),
-)  # fmt: skip
+    (ACCENT, "o", "-"),
+    (SECOND, "s", "-"),
+    (MUTED, "", _DASHED),
+    (INK, "D", _DASHED),
+    ("#7a9a3a", "^", "-"),
+)
 """Colour, marker and stroke of a line; a line without a marker is a band with its middle."""
 
 
@@ -148,9 +152,17 @@ def _line(axes: Axes, curve: Curve, shift: float, *, joined: bool) -> None:
             top = min(p.high, axes.get_ylim()[1])
             axes.plot([x, x], [p.low, top], color=colour, linewidth=1.3, solid_capstyle="butt", zorder=2)
     axes.plot(
-        [x for x, _ in at], [p.value for _, p in at], color=colour, marker=marker, markersize=4.2, linewidth=1.0,
-        linestyle=stroke if joined else "none", markeredgecolor=PAPER, markeredgewidth=0.5, zorder=3,
-    )  # fmt: skip
+        [x for x, _ in at],
+        [p.value for _, p in at],
+        color=colour,
+        marker=marker,
+        markersize=4.2,
+        linewidth=1.0,
+        linestyle=stroke if joined else "none",
+        markeredgecolor=PAPER,
+        markeredgewidth=0.5,
+        zorder=3,
+    )
 
 
 def _keys(panels: Sequence[Panel], level: str) -> list[Line2D]:

@@ -116,10 +116,17 @@ def _side_by_side(
         caption = _(
             "%(what)s: estimates (dots) with their intervals (lines), and the differences on the same resamples."
         )
-        about = _about(material, "designs", kind, caption % {"what": kind}, n, [
-            f"{c.title}: " + ", ".join(f"{x} {numbers.plain(d.value)}" for x, d in zip(part, c.dots, strict=True))
-            for c in shown
-        ])  # fmt: skip
+        about = _about(
+            material,
+            "designs",
+            kind,
+            caption % {"what": kind},
+            n,
+            [
+                f"{c.title}: " + ", ".join(f"{x} {numbers.plain(d.value)}" for x, d in zip(part, c.dots, strict=True))
+                for c in shown
+            ],
+        )
         yield columns(about, [name[drop:] for name in part], shown, numbers)
 
 
@@ -151,9 +158,15 @@ def _systems(material: Material, known: Sequence[Analysis], of: Mapping[str, Seq
     first = next(iter(chosen.values()))
     limits = (-0.02, 1.02) if first.statistic == "share" else None
     yield curves(
-        _about(material, "designs", word, caption, 0, _described(material, systems, panels)), systems, panels,
-        material.numbers, axis=title(first.statistic, material.language), along="", joined=False, limits=limits,
-    )  # fmt: skip
+        _about(material, "designs", word, caption, 0, _described(material, systems, panels)),
+        systems,
+        panels,
+        material.numbers,
+        axis=title(first.statistic, material.language),
+        along="",
+        joined=False,
+        limits=limits,
+    )
 
 
 def _parts(material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> Iterator[Drawing]:
@@ -186,13 +199,18 @@ def _parts(material: Material, known: Sequence[Analysis], of: Mapping[str, Seque
         caption = _("%(what)s by the number of sentences that are rated, with intervals.") % {"what": word}
         caption += " " + (
             _("Dashed: what is there only because the part is in the whole, and its range over the shuffles.")
-            if statistic == "part_whole" else _("Dotted: whole answers.")
-        )  # fmt: skip
+            if statistic == "part_whole"
+            else _("Dotted: whole answers.")
+        )
         yield curves(
-            _about(material, "parts", word, caption, 0, _described(material, sizes, panels)), sizes, panels,
-            material.numbers, axis=word, along=column_title(material, "sentences"),
+            _about(material, "parts", word, caption, 0, _described(material, sizes, panels)),
+            sizes,
+            panels,
+            material.numbers,
+            axis=word,
+            along=column_title(material, "sentences"),
             level=whole if any(p.level for p in panels) else "",
-        )  # fmt: skip
+        )
 
 
 def _costs(material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> Iterator[Drawing]:
@@ -221,10 +239,15 @@ def _costs(material: Material, known: Sequence[Analysis], of: Mapping[str, Seque
         caption = _("%(what)s, with intervals.") % {"what": word}
         caption += " " + _("Dotted: whole answers.") if any(p.level for p in panels) else ""
         yield curves(
-            _about(material, "costs", word, caption, 0, _described(material, categories, panels)), categories, panels,
-            material.numbers, axis=word, along=along, level=whole if any(p.level for p in panels) else "",
+            _about(material, "costs", word, caption, 0, _described(material, categories, panels)),
+            categories,
+            panels,
+            material.numbers,
+            axis=word,
+            along=along,
+            level=whole if any(p.level for p in panels) else "",
             one_scale=statistic != "rater_hours",
-        )  # fmt: skip
+        )
 
 
 def _by_budget(material: Material, every: Sequence[Row], whole: str) -> tuple[list[Curve], list[str]]:

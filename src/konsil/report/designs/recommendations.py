@@ -248,9 +248,13 @@ def hours_table(material: Material, known: Sequence[Analysis], of: Mapping[str, 
         for n, (a, best, rows, _p) in enumerate(lines)
     ]
     head = (
-        _("Criterion"), _("Reliability"), _("Fewest hours"), _("Hours"), _("Hours, whole answers"),
+        _("Criterion"),
+        _("Reliability"),
+        _("Fewest hours"),
+        _("Hours"),
+        _("Hours, whole answers"),
         numbers.told(say("p (adjusted)", message_id="choice.p_adjusted")),
-    )  # fmt: skip
+    )
     general = [
         _("Hours of all raters together for 100 answers, until the mean ratings are so reliable."),
         numbers.told(
@@ -311,9 +315,14 @@ def budget_table(material: Material, known: Sequence[Analysis], of: Mapping[str,
     if not body:
         return None
     head = (
-        _("Criterion"), _("Minutes an answer"), _("Best"), _("Reliability"), _("Chance of being the best"),
-        _("Sentences that are enough"), _("Reliability of whole answers"),
-    )  # fmt: skip
+        _("Criterion"),
+        _("Minutes an answer"),
+        _("Best"),
+        _("Reliability"),
+        _("Chance of being the best"),
+        _("Sentences that are enough"),
+        _("Reliability of whole answers"),
+    )
     near = _("Sentences that are enough: the fewest whose reliability is at most %(near)s below the best.")
     general = [
         _("Minutes of all raters of an answer together; its raters need be no whole number on average."),

@@ -98,8 +98,10 @@ def _series(material: Material, name: str, spec: Analysis, estimates: Sequence[J
     word = title(spec.statistic, material.language)
     where = column_title(material, axes.category)
     caption = _("%(what)s by %(category)s: estimates with their intervals, analysis “%(name)s”.") % {
-        "what": word, "category": where, "name": name,
-    }  # fmt: skip
+        "what": word,
+        "category": where,
+        "name": name,
+    }
     if beside is not None:
         caption += " " + _("In grey, for comparison: %(what)s.") % {"what": beside.name}
     if spec.pass_line is not None:
@@ -116,9 +118,17 @@ def _series(material: Material, name: str, spec: Analysis, estimates: Sequence[J
         stamp=material.stamp,
     )
     return series(
-        about, axes.categories, shown, numbers, axis=word, ordered=axes.ordered, beside=beside, line=spec.pass_line,
-        line_name=_("pass line"), share=spec.statistic in SHARES,
-    )  # fmt: skip
+        about,
+        axes.categories,
+        shown,
+        numbers,
+        axis=word,
+        ordered=axes.ordered,
+        beside=beside,
+        line=spec.pass_line,
+        line_name=_("pass line"),
+        share=spec.statistic in SHARES,
+    )
 
 
 def _lines(axes: _Axes, rows: Sequence[Row], one: str) -> list[Series]:
@@ -175,6 +185,15 @@ def _ensembles(material: Material, name: str, statistic: str) -> list[Drawing]:
         stamp=material.stamp,
     )
     return [
-        ranking(about, shown, numbers, axis=word, rank=_("Rank"), best=first, single=_("one judge alone"),
-                many=_("several judges by majority"), beyond=beyond)
-    ]  # fmt: skip
+        ranking(
+            about,
+            shown,
+            numbers,
+            axis=word,
+            rank=_("Rank"),
+            best=first,
+            single=_("one judge alone"),
+            many=_("several judges by majority"),
+            beyond=beyond,
+        )
+    ]

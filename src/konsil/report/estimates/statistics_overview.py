@@ -54,9 +54,12 @@ def _family(material: Material, members: Sequence[Analysis]) -> Drawing | None:
     for a in members:
         dots = {_name(one): _dot(one) for one in found[a.name]}
         shown.append(
-            Column(title(a.statistic, material.language), [dots.get(n, nothing) for n in names],
-                   0.0 if entry(a.statistic).marks_zero and _near_zero(dots.values()) else None)
-        )  # fmt: skip
+            Column(
+                title(a.statistic, material.language),
+                [dots.get(n, nothing) for n in names],
+                0.0 if entry(a.statistic).marks_zero and _near_zero(dots.values()) else None,
+            )
+        )
     words = ", ".join(c.title for c in shown)
     marks = list(dict.fromkeys(m for rows in found.values() for m in beside_names(rows)))
     caption = _("%(what)s side by side: estimates (dots) with their intervals (lines).") % {"what": words}

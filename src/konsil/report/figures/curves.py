@@ -76,9 +76,14 @@ def _draw(material: Material, about: About, shown: list[Curve], beside: tuple[st
                 axes.axhline(beside[1], color=MUTED, linewidth=1.2, linestyle=(0, (1, 1.2)), zorder=1)
             axes.plot([0, *one.coverage], [one.risk[0], *one.risk], color=ACCENT, linewidth=1.3, zorder=3)
         figure.text(
-            0.12 / WIDTH, (below + (height - below - top) / 2) / height, _("Disagreement"), rotation=90, ha="center",
-            va="center", fontsize=8.5,
-        )  # fmt: skip
+            0.12 / WIDTH,
+            (below + (height - below - top) / 2) / height,
+            _("Disagreement"),
+            rotation=90,
+            ha="center",
+            va="center",
+            fontsize=8.5,
+        )
         middle = (left + (across * (wide + gap) - gap) / 2) / WIDTH
         said = _("Share of labels, most confident first")
         figure.text(middle, (below - 0.3) / height, said, ha="center", va="center", fontsize=8.5)

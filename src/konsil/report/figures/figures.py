@@ -78,9 +78,14 @@ def forest(
             row_label(axes, y, short(dot.label), indent=0.1 if dot.group else 0.0)
             draw_dot(axes, y, dot)
             figure.text(
-                1 - (right - 0.1) / WIDTH, y, dot.text, transform=across_and_rows(axes), va="center", fontsize=8,
+                1 - (right - 0.1) / WIDTH,
+                y,
+                dot.text,
+                transform=across_and_rows(axes),
+                va="center",
+                fontsize=8,
                 color=MUTED if math.isnan(dot.value) else INK,
-            )  # fmt: skip
+            )
         if mark and any(not math.isnan(d.mark) for d in dots):
             axes.plot([], [], linestyle="none", marker="D", markersize=5, color=INK, markerfacecolor=PAPER, label=mark)
             axes.legend(
@@ -125,9 +130,14 @@ def distribution(
             row_label(axes, y, short(bar.label), indent=0.1 if bar.group else 0.0)
             draw_stack(axes, y, bar.counts, colours, hatches, numbers)
             figure.text(
-                1 - 0.02 / WIDTH, y, numbers.count(sum(bar.counts)), transform=across_and_rows(axes), va="center",
-                ha="right", fontsize=8,
-            )  # fmt: skip
+                1 - 0.02 / WIDTH,
+                y,
+                numbers.count(sum(bar.counts)),
+                transform=across_and_rows(axes),
+                va="center",
+                ha="right",
+                fontsize=8,
+            )
         figure.text(
             1 - 0.02 / WIDTH, 1 - (top - 0.05) / height, total, ha="right", va="bottom", fontsize=8, color=MUTED
         )
@@ -136,11 +146,19 @@ def distribution(
             for c, h, name in zip(colours, hatches, labels, strict=True)
         ]
         figure.legend(
-            handles=keys, loc="upper left", bbox_to_anchor=(left / WIDTH, 1 - 0.03 / height), ncols=columns,
+            handles=keys,
+            loc="upper left",
+            bbox_to_anchor=(left / WIDTH, 1 - 0.03 / height),
+            ncols=columns,
             frameon=False,
-            fontsize=8, borderpad=0.1, borderaxespad=0, handlelength=1.1, handleheight=1.0, columnspacing=1.3,
+            fontsize=8,
+            borderpad=0.1,
+            borderaxespad=0,
+            handlelength=1.1,
+            handleheight=1.0,
+            columnspacing=1.3,
             labelspacing=0.35,
-        )  # fmt: skip
+        )
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)
 
@@ -175,9 +193,14 @@ def heat_map(
                 if one != other and cell >= 0.3:
                     shown = numbers.plain(value, 2) if known else "–"
                     axes.text(
-                        column + 0.5, row + 0.5, shown, ha="center", va="center", fontsize=min(7.5, cell * 17),
+                        column + 0.5,
+                        row + 0.5,
+                        shown,
+                        ha="center",
+                        va="center",
+                        fontsize=min(7.5, cell * 17),
                         color=letters_on(colour) if known else MUTED,
-                    )  # fmt: skip
+                    )
         axes.set_xticks([i + 0.5 for i in range(n)], names, rotation=40, ha="right", rotation_mode="anchor")
         axes.set_yticks([i + 0.5 for i in range(n)], names)
         axes.tick_params(length=0)

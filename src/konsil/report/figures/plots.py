@@ -49,9 +49,16 @@ def forests(
         names += [title(one.row.statistic, material.language)] if several or not names else []
         e = one.row.estimate
         dots.append(
-            Dot(", ".join(names[1:]) or names[0], e.value, e.low, e.high, numbers.with_interval(e),
-                names[0] if len(names) > 1 else "", one.beside.estimate.value if one.beside else math.nan)
-        )  # fmt: skip
+            Dot(
+                ", ".join(names[1:]) or names[0],
+                e.value,
+                e.low,
+                e.high,
+                numbers.with_interval(e),
+                names[0] if len(names) > 1 else "",
+                one.beside.estimate.value if one.beside else math.nan,
+            )
+        )
     zero = 0.0 if difference or entry(statistic).marks_zero else None if spec is None else spec.pass_line
     margin = spec.margin if difference and spec is not None else None
     ends = [] if margin is None else [-margin, margin]
@@ -70,8 +77,9 @@ def forests(
             part += " " + _("Shaded: differences within ±%(margin)s.") % {"margin": numbers.tick(margin)}
         part += " " + _("Part %(n)s of %(total)s.") % {"n": n + 1, "total": len(pages)} if len(pages) > 1 else ""
         caption = _("%(what)s: estimates (dots) with their intervals (lines), analysis “%(name)s”.") % {
-            "what": word, "name": name,
-        }  # fmt: skip
+            "what": word,
+            "name": name,
+        }
         about = About(
             key=anchor("differences" if difference else "forest", name) + (f"-{n + 1}" if len(pages) > 1 else ""),
             title=f"{word}: {name}",

@@ -99,14 +99,27 @@ def ranking(
         for kind, marker, size, fill in ((False, "o", 2.2, MUTED), (True, "^", 5.5, ACCENT)):
             at = [(n, r.value) for n, r in enumerate(shown, 1) if r.single is kind]
             axes.plot(
-                [x for x, _ in at], [y for _, y in at], linestyle="none", marker=marker, markersize=size,
-                color=fill, markeredgecolor=PAPER if kind else fill, markeredgewidth=0.5, zorder=3,
-            )  # fmt: skip
+                [x for x, _ in at],
+                [y for _, y in at],
+                linestyle="none",
+                marker=marker,
+                markersize=size,
+                color=fill,
+                markeredgecolor=PAPER if kind else fill,
+                markeredgewidth=0.5,
+                zorder=3,
+            )
         if shown:
             axes.plot(
-                [1], [shown[0].value], marker="D", markersize=7, color=INK, markerfacecolor="none", markeredgewidth=1.2,
+                [1],
+                [shown[0].value],
+                marker="D",
+                markersize=7,
+                color=INK,
+                markerfacecolor="none",
+                markeredgewidth=1.2,
                 zorder=4,
-            )  # fmt: skip
+            )
         keys = [
             Line2D([], [], linestyle="none", marker="D", markersize=6, color=INK, markerfacecolor="none", label=best),
             Line2D([], [], linestyle="none", marker="^", markersize=5.5, color=ACCENT, label=single),
@@ -115,9 +128,17 @@ def ranking(
         if beyond is not None:
             keys.append(Line2D([], [], color=INK, linewidth=0.9, linestyle=(0, (4, 3)), label=beyond.name))
         figure.legend(
-            handles=keys, loc="upper left", bbox_to_anchor=(left / WIDTH, 1.0), ncols=2, frameon=False, fontsize=8,
-            borderpad=0.2, borderaxespad=0, handlelength=1.8, columnspacing=1.5,
-        )  # fmt: skip
+            handles=keys,
+            loc="upper left",
+            bbox_to_anchor=(left / WIDTH, 1.0),
+            ncols=2,
+            frameon=False,
+            fontsize=8,
+            borderpad=0.2,
+            borderaxespad=0,
+            handlelength=1.8,
+            columnspacing=1.5,
+        )
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)
 
@@ -156,9 +177,18 @@ def failures(
             for c, h, name in zip(colours, hatches, labels, strict=True)
         ]
         figure.legend(
-            handles=keys, loc="upper left", bbox_to_anchor=(left / WIDTH, 1.0), ncols=across, frameon=False, fontsize=8,
-            borderpad=0.2, borderaxespad=0, handlelength=1.1, handleheight=1.0, columnspacing=1.3,
-        )  # fmt: skip
+            handles=keys,
+            loc="upper left",
+            bbox_to_anchor=(left / WIDTH, 1.0),
+            ncols=across,
+            frameon=False,
+            fontsize=8,
+            borderpad=0.2,
+            borderaxespad=0,
+            handlelength=1.1,
+            handleheight=1.0,
+            columnspacing=1.3,
+        )
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)
 
@@ -200,9 +230,18 @@ def histogram(
                 for s, name, n in zip(shades, names, totals, strict=True)
             ]
             figure.legend(
-                handles=keys, loc="upper left", bbox_to_anchor=(left / WIDTH, 1.0), ncols=len(keys), frameon=False,
-                fontsize=8, borderpad=0.2, borderaxespad=0, handlelength=1.1, handleheight=1.0, columnspacing=1.3,
-            )  # fmt: skip
+                handles=keys,
+                loc="upper left",
+                bbox_to_anchor=(left / WIDTH, 1.0),
+                ncols=len(keys),
+                frameon=False,
+                fontsize=8,
+                borderpad=0.2,
+                borderaxespad=0,
+                handlelength=1.1,
+                handleheight=1.0,
+                columnspacing=1.3,
+            )
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)
 

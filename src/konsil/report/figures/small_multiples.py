@@ -117,10 +117,15 @@ def columns(about: About, rows: Sequence[str], shown: Sequence[Column], numbers:
             for y, dot in enumerate(column.dots):
                 draw_dot(axes, y, dot)
                 axes.annotate(
-                    numbers.plain(dot.value, 2) if math.isfinite(dot.value) else "–", (1.0, y),
-                    xycoords=("axes fraction", "data"), xytext=(4, 0), textcoords="offset points", va="center",
-                    fontsize=7.5, color=INK if math.isfinite(dot.value) else MUTED,
-                )  # fmt: skip
+                    numbers.plain(dot.value, 2) if math.isfinite(dot.value) else "–",
+                    (1.0, y),
+                    xycoords=("axes fraction", "data"),
+                    xytext=(4, 0),
+                    textcoords="offset points",
+                    va="center",
+                    fontsize=7.5,
+                    color=INK if math.isfinite(dot.value) else MUTED,
+                )
             if n == 0:
                 for y, name in enumerate(rows):
                     row_label(axes, y, short(name))
@@ -176,9 +181,14 @@ def series(
             _draw(axes, one, ACCENT, marker="o", shift=0.09 if beside is not None else 0.0, joined=joined)
         room = height - below - top
         figure.text(
-            0.12 / WIDTH, (below + room / 2) / height, wrapped(axis, room - 0.1), rotation=90, ha="center", va="center",
+            0.12 / WIDTH,
+            (below + room / 2) / height,
+            wrapped(axis, room - 0.1),
+            rotation=90,
+            ha="center",
+            va="center",
             fontsize=8.5,
-        )  # fmt: skip
+        )
         keys = []
         if beside is not None:
             keys.append(Line2D([], [], color=MUTED, marker="s", markersize=4, linewidth=1, label=beside.name))
@@ -197,9 +207,17 @@ def _draw(axes: Axes, one: Series, colour: str, *, marker: str, shift: float, jo
         if math.isfinite(p.low) and math.isfinite(p.high):
             axes.plot([x, x], [p.low, p.high], color=colour, linewidth=1.3, solid_capstyle="butt", zorder=2)
     axes.plot(
-        [x for x, _ in at], [p.value for _, p in at], color=colour, marker=marker, markersize=4.2, linewidth=1.0,
-        linestyle="-" if joined else "none", markeredgecolor=PAPER, markeredgewidth=0.5, zorder=3,
-    )  # fmt: skip
+        [x for x, _ in at],
+        [p.value for _, p in at],
+        color=colour,
+        marker=marker,
+        markersize=4.2,
+        linewidth=1.0,
+        linestyle="-" if joined else "none",
+        markeredgecolor=PAPER,
+        markeredgewidth=0.5,
+        zorder=3,
+    )
 
 
 def _limits(shown: Sequence[Series], line: float | None, *, share: bool) -> tuple[float, float]:
@@ -228,6 +246,14 @@ def _diamond(name: str) -> Line2D:
 def legend(figure: Figure, left: float, keys: Sequence[Line2D]) -> None:
     """The keys in one line at the figure's top."""
     figure.legend(
-        handles=list(keys), loc="upper left", bbox_to_anchor=(left / WIDTH, 1.0), ncols=len(keys), frameon=False,
-        fontsize=8, borderpad=0.2, borderaxespad=0, handlelength=1.8, columnspacing=1.5,
-    )  # fmt: skip
+        handles=list(keys),
+        loc="upper left",
+        bbox_to_anchor=(left / WIDTH, 1.0),
+        ncols=len(keys),
+        frameon=False,
+        fontsize=8,
+        borderpad=0.2,
+        borderaxespad=0,
+        handlelength=1.8,
+        columnspacing=1.5,
+    )

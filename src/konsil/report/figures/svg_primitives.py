@@ -171,9 +171,15 @@ def draw_stack(
         if share >= 0.075:
             halo = {"boxstyle": "square,pad=0.12", "facecolor": colour, "edgecolor": "none"} if hatch else None
             axes.text(
-                start + share / 2, y, numbers.plain(share, 2), ha="center", va="center_baseline", fontsize=7.5,
-                color=letters_on(colour), bbox=halo,
-            )  # fmt: skip
+                start + share / 2,
+                y,
+                numbers.plain(share, 2),
+                ha="center",
+                va="center_baseline",
+                fontsize=7.5,
+                color=letters_on(colour),
+                bbox=halo,
+            )
         start += share
 
 
@@ -203,9 +209,15 @@ def group_label(axes: Axes, y: float, text: str) -> None:
     """A group's name on a line of its own, long names over the grid."""
     ground = {"boxstyle": "square,pad=0.1", "facecolor": PAPER, "edgecolor": "none"}
     axes.text(
-        0.02 / WIDTH, y, short(text, 64), transform=across_and_rows(axes), va="center", fontsize=8.5, fontweight="bold",
+        0.02 / WIDTH,
+        y,
+        short(text, 64),
+        transform=across_and_rows(axes),
+        va="center",
+        fontsize=8.5,
+        fontweight="bold",
         bbox=ground,
-    )  # fmt: skip
+    )
 
 
 def across_and_rows(axes: Axes) -> Transform:
@@ -217,9 +229,14 @@ def stamp(figure: Figure, about: About) -> None:
     """Say in the figure itself that its ratings are simulated or its models played."""
     if about.stamp:
         figure.text(
-            1 - 0.02 / WIDTH, 0.03 / figure.get_figheight(), about.stamp, ha="right", va="bottom", fontsize=7.5,
+            1 - 0.02 / WIDTH,
+            0.03 / figure.get_figheight(),
+            about.stamp,
+            ha="right",
+            va="bottom",
+            fontsize=7.5,
             color=MUTED,
-        )  # fmt: skip
+        )
 
 
 def legend_shape(labels: Sequence[str]) -> tuple[int, int]:

@@ -102,9 +102,14 @@ def _draw(material: Material, about: About, shown: Sequence[TradeOff]) -> Drawin
             approved, rejected = _at(one)
             axes.plot([rejected], [approved], color=ACCENT, marker="o", markersize=6.5, markeredgecolor=PAPER, zorder=4)
         figure.text(
-            0.12 / WIDTH, (below + (height - below - top) / 2) / height, _("Failures approved"), rotation=90,
-            ha="center", va="center", fontsize=8.5,
-        )  # fmt: skip
+            0.12 / WIDTH,
+            (below + (height - below - top) / 2) / height,
+            _("Failures approved"),
+            rotation=90,
+            ha="center",
+            va="center",
+            fontsize=8.5,
+        )
         middle = (left + (across * (side + gap) - gap) / 2) / WIDTH
         figure.text(middle, (below - 0.3) / height, _("Successes rejected"), ha="center", va="center", fontsize=8.5)
         keys = [

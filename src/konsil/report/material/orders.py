@@ -13,8 +13,12 @@ def both_orders(material: Material) -> list[Table]:
     if not rows:
         return []
     titles = (
-        say("Judge"), say("Criterion compared"), say("Pairs compared"), say("Inconsistent"), say("Share inconsistent"),
-    )  # fmt: skip
+        say("Judge"),
+        say("Criterion compared"),
+        say("Pairs compared"),
+        say("Inconsistent"),
+        say("Share inconsistent"),
+    )
     body = [
         (
             Cell(row.rater),

@@ -132,8 +132,14 @@ def _raters(material: Material) -> Table:
             )
         )
     head = (
-        _("Panel"), _("Raters"), _("Strata"), _("With ratings"), _("Ratings"), _("Screens"), _("Seconds per screen"),
-    )  # fmt: skip
+        _("Panel"),
+        _("Raters"),
+        _("Strata"),
+        _("With ratings"),
+        _("Ratings"),
+        _("Screens"),
+        _("Seconds per screen"),
+    )
     return table(
         material.caption(_("Raters and their work.")),
         head,
@@ -159,10 +165,13 @@ def _items(material: Material) -> Table:
             continue
         own = {"yes": _("yes"), "no": _("no")} if column == MATCH else {}
         rows.extend(
-            (Cell(_("Verbatim match") if own else column), Cell(own.get(value, value)),
-             Cell(numbers.count(values[value]), number=True))
+            (
+                Cell(_("Verbatim match") if own else column),
+                Cell(own.get(value, value)),
+                Cell(numbers.count(values[value]), number=True),
+            )
             for value in sorted(values, key=natural)
-        )  # fmt: skip
+        )
     return table(material.caption(_("Items by set and stratum.")), ("", _("Value"), _("Items")), rows, row_heads=2)
 
 

@@ -78,9 +78,12 @@ def _by_judge(material: Material, rows: Sequence[OutcomeRow]) -> Table:
         n, lost = sum(row.counts.values()), _lost(row.counts)
         counts = (n, *(row.counts.get(o, 0) for o in seen), lost)
         body.append(
-            (Cell(row.rater), *(Cell(numbers.count(c), number=True) for c in counts),
-             Cell(numbers.plain(lost / n if n else math.nan), number=True))
-        )  # fmt: skip
+            (
+                Cell(row.rater),
+                *(Cell(numbers.count(c), number=True) for c in counts),
+                Cell(numbers.plain(lost / n if n else math.nan), number=True),
+            )
+        )
     general = [_("A task counts once, with its last call.")]
     return table(material.caption(_("How the judges' tasks ended.")), head, body, general=general)
 
@@ -112,9 +115,14 @@ def _by_stratum(material: Material, rows: Sequence[OutcomeRow]) -> Table:
         counts = summed[column, value]
         n, lost = counts.total(), _lost(counts)
         body.append(
-            (Cell(column_title(material, column)), Cell(value), Cell(numbers.count(n), number=True),
-             Cell(numbers.count(lost), number=True), Cell(numbers.plain(lost / n if n else math.nan), number=True))
-        )  # fmt: skip
+            (
+                Cell(column_title(material, column)),
+                Cell(value),
+                Cell(numbers.count(n), number=True),
+                Cell(numbers.count(lost), number=True),
+                Cell(numbers.plain(lost / n if n else math.nan), number=True),
+            )
+        )
     head = ("", _("Value"), _("Tasks"), _("Without labels"), _("Share without labels"))
     return table(material.caption(_("Tasks without labels, all judges together.")), head, body, row_heads=2)
 

@@ -78,43 +78,48 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
     told = tell(material)
     added = [extra(material, section) for section in extras]
     used = {row.statistic for row in material.results.rows} | {a.statistic for a in material.study.analyses}
-    html = _environment(material).get_template("page.html.j2").render(
-        study=material.study,
-        results=material.results,
-        themselves=_themselves(material),
-        played=material.numbers.told(material.results.played),
-        stamp=material.stamp,
-        lang=material.language.code,
-        version=__version__,
-        summary=_summary(material, told),
-        key_numbers=key_numbers(material),
-        characteristics=[*characteristics(material), *([spent] if (spent := times(material)) is not None else [])],
-        funnel=funnel(material),
-        reconciliation=reconciliation(material),
-        recruited=asked,
-        composition=made_of,
-        flow=flow(material),
-        glance=seen,
-        designs=beside,
-        calls=called,
-        usage=usage(material),
-        labels=labels,
-        prespecified=[t for t in told if t.prespecified],
-        declared=material.numbers.told(declared_heading(material.results.plan, _declared(told))),
-        exploratory=[t for t in told if not t.prespecified],
-        extras=added,
-        instruments=[
-            (i, anchor("instrument", i.id), markdown(i), judges_prompt(material, i)) for i in material.study.instruments
-        ],
-        told_systems=systems_prompts(material),
-        samples=_samples(material),
-        case=case_view(material),
-        longest=LONGEST,
-        versions=_versions(),
-        files=material.numbers.told(_FILES),
-        digests=(material.digest or study_digest(material.study), records_digest(material.records)),
-        glossary=[(entry(name, material.language), anchor("statistic", name)) for name in sorted(used)],
-    )  # fmt: skip
+    html = (
+        _environment(material)
+        .get_template("page.html.j2")
+        .render(
+            study=material.study,
+            results=material.results,
+            themselves=_themselves(material),
+            played=material.numbers.told(material.results.played),
+            stamp=material.stamp,
+            lang=material.language.code,
+            version=__version__,
+            summary=_summary(material, told),
+            key_numbers=key_numbers(material),
+            characteristics=[*characteristics(material), *([spent] if (spent := times(material)) is not None else [])],
+            funnel=funnel(material),
+            reconciliation=reconciliation(material),
+            recruited=asked,
+            composition=made_of,
+            flow=flow(material),
+            glance=seen,
+            designs=beside,
+            calls=called,
+            usage=usage(material),
+            labels=labels,
+            prespecified=[t for t in told if t.prespecified],
+            declared=material.numbers.told(declared_heading(material.results.plan, _declared(told))),
+            exploratory=[t for t in told if not t.prespecified],
+            extras=added,
+            instruments=[
+                (i, anchor("instrument", i.id), markdown(i), judges_prompt(material, i))
+                for i in material.study.instruments
+            ],
+            told_systems=systems_prompts(material),
+            samples=_samples(material),
+            case=case_view(material),
+            longest=LONGEST,
+            versions=_versions(),
+            files=material.numbers.told(_FILES),
+            digests=(material.digest or study_digest(material.study), records_digest(material.records)),
+            glossary=[(entry(name, material.language), anchor("statistic", name)) for name in sorted(used)],
+        )
+    )
     parts = [part.figures for part in (asked, called) if part is not None]
     begun = (*seen, *(beside.figures if beside else ()), *made_of, *(f for part in parts for f in part), *labels)
     figures = (*begun, *(f for t in told for f in t.figures), *(f for e in added for f in e.figures))

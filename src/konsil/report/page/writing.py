@@ -33,9 +33,21 @@ from konsil.study import Study, study_digest
 from konsil.version import __version__
 
 FILES = frozenset(
-    {"index.html", "figures", "estimates.csv", "estimates.json", "coverage.csv", "labels.csv", "outcomes.csv",
-     "orders.csv", "usage.csv", "bounds.csv", "derived.csv", "curves.csv"}
-)  # fmt: skip
+    {
+        "index.html",
+        "figures",
+        "estimates.csv",
+        "estimates.json",
+        "coverage.csv",
+        "labels.csv",
+        "outcomes.csv",
+        "orders.csv",
+        "usage.csv",
+        "bounds.csv",
+        "derived.csv",
+        "curves.csv",
+    }
+)
 """Everything a report's folder holds; a folder with anything else is not replaced."""
 
 
@@ -67,9 +79,21 @@ def write(
     spoken = language(study.language)
     numbers = Numbers(spoken)
     material = Material(
-        study, told(results, numbers), items, answers, raters, ratings, spoken, numbers, events, times, digest,
-        lengths or {}, usage, is_blinded,
-    )  # fmt: skip
+        study,
+        told(results, numbers),
+        items,
+        answers,
+        raters,
+        ratings,
+        spoken,
+        numbers,
+        events,
+        times,
+        digest,
+        lengths or {},
+        usage,
+        is_blinded,
+    )
     page = render(material, extras)
     files: dict[str, bytes] = {
         "index.html": page.html.encode(),

@@ -96,10 +96,19 @@ def wins(
             Patch(facecolor=c, edgecolor=EDGE, linewidth=0.5, label=w) for c, w in zip(OUTCOMES, words, strict=True)
         ]
         figure.legend(
-            handles=keys, loc="upper right", bbox_to_anchor=(1 - 0.05 / WIDTH, 1 - 0.02 / height), ncols=5,
-            frameon=False, fontsize=7.5, borderpad=0.1, borderaxespad=0, handlelength=1.0, handleheight=0.9,
-            columnspacing=0.9, handletextpad=0.4,
-        )  # fmt: skip
+            handles=keys,
+            loc="upper right",
+            bbox_to_anchor=(1 - 0.05 / WIDTH, 1 - 0.02 / height),
+            ncols=5,
+            frameon=False,
+            fontsize=7.5,
+            borderpad=0.1,
+            borderaxespad=0,
+            handlelength=1.0,
+            handleheight=0.9,
+            columnspacing=0.9,
+            handletextpad=0.4,
+        )
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)
 
@@ -112,9 +121,14 @@ def _stack(axes: Axes, y: float, shares: Sequence[float], numbers: Numbers) -> N
         axes.add_patch(Rectangle((start, y - 0.36), share, 0.72, facecolor=colour, edgecolor=EDGE, linewidth=0.4))
         if share >= 0.13:
             axes.text(
-                start + share / 2, y, numbers.plain(share, 2), ha="center", va="center_baseline", fontsize=7,
+                start + share / 2,
+                y,
+                numbers.plain(share, 2),
+                ha="center",
+                va="center_baseline",
+                fontsize=7,
                 color=letters_on(colour),
-            )  # fmt: skip
+            )
         start += share
 
 
@@ -190,9 +204,14 @@ def _cells(
                 )
             shown = numbers.plain(value, 2) if known else "–"
             axes.text(
-                c + 0.5, r + 0.5, shown, ha="center", va="center_baseline", fontsize=min(8, width * 15),
+                c + 0.5,
+                r + 0.5,
+                shown,
+                ha="center",
+                va="center_baseline",
+                fontsize=min(8, width * 15),
                 color=letters_on(colour) if known else MUTED,
-            )  # fmt: skip
+            )
 
 
 def strata(
@@ -227,13 +246,37 @@ def strata(
                 if math.isfinite(dot.low):
                     axes.plot([dot.low, dot.high], [at, at], color=inks[n], linewidth=1.4, solid_capstyle="butt")
                 if math.isfinite(dot.value):
-                    axes.plot([dot.value], [at], marker=marks[n], markersize=4.6, color=inks[n],
-                              markerfacecolor=inks[n] if n == 0 else PAPER, markeredgewidth=1.1)  # fmt: skip
+                    axes.plot(
+                        [dot.value],
+                        [at],
+                        marker=marks[n],
+                        markersize=4.6,
+                        color=inks[n],
+                        markerfacecolor=inks[n] if n == 0 else PAPER,
+                        markeredgewidth=1.1,
+                    )
         for n, name in enumerate(names):
-            axes.plot([], [], linestyle="none", marker=marks[n], markersize=4.6, color=inks[n], label=short(name),
-                      markerfacecolor=inks[n] if n == 0 else PAPER, markeredgewidth=1.1)  # fmt: skip
-        axes.legend(loc="lower right", bbox_to_anchor=(1, 1.0), frameon=False, fontsize=8, borderpad=0, ncols=3,
-                    handlelength=1, columnspacing=1.2)  # fmt: skip
+            axes.plot(
+                [],
+                [],
+                linestyle="none",
+                marker=marks[n],
+                markersize=4.6,
+                color=inks[n],
+                label=short(name),
+                markerfacecolor=inks[n] if n == 0 else PAPER,
+                markeredgewidth=1.1,
+            )
+        axes.legend(
+            loc="lower right",
+            bbox_to_anchor=(1, 1.0),
+            frameon=False,
+            fontsize=8,
+            borderpad=0,
+            ncols=3,
+            handlelength=1,
+            columnspacing=1.2,
+        )
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)
 
@@ -254,11 +297,22 @@ def boxes(about: About, rows: Sequence[tuple[str, tuple[float, ...]]], numbers: 
         for y, (name, (low, first, middle, third, high, *mean)) in enumerate(rows):
             row_label(axes, y, short(name))
             axes.plot([low, high], [y, y], color=ACCENT, linewidth=1.3, zorder=2)
-            axes.add_patch(Rectangle((first, y - 0.28), third - first, 0.56, facecolor="#a9cfe8", edgecolor=ACCENT,
-                                     linewidth=1, zorder=3))  # fmt: skip
+            axes.add_patch(
+                Rectangle(
+                    (first, y - 0.28), third - first, 0.56, facecolor="#a9cfe8", edgecolor=ACCENT, linewidth=1, zorder=3
+                )
+            )
             axes.plot([middle, middle], [y - 0.28, y + 0.28], color=INK, linewidth=2, zorder=4)
-            axes.plot(mean, [y] * len(mean), marker="D", linestyle="none", markersize=4.2, color=INK,
-                      markerfacecolor=PAPER, zorder=5)  # fmt: skip
+            axes.plot(
+                mean,
+                [y] * len(mean),
+                marker="D",
+                linestyle="none",
+                markersize=4.2,
+                color=INK,
+                markerfacecolor=PAPER,
+                zorder=5,
+            )
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)
 

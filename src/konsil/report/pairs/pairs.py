@@ -89,9 +89,7 @@ def _drawn(material: Material, one: Family, all_of: Sequence[Family]) -> Iterato
 
 def _rows(material: Material, one: Family, kind: str = "estimate", *, ratio: bool = False) -> list[Row]:
     names = {a.name for a in one.members}
-    return [
-        r for r in material.results.made if r.analysis in names and r.kind == kind and (RATIO in r.group) == ratio
-    ]  # fmt: skip
+    return [r for r in material.results.made if r.analysis in names and r.kind == kind and (RATIO in r.group) == ratio]
 
 
 def _systems(material: Material, rows: Sequence[Row]) -> list[str]:
@@ -104,8 +102,11 @@ def _about(material: Material, one: Family, kind: str, said: Sequence[tuple[str,
     _, numbers = material.language.gettext, material.numbers
     what = title(one.first.statistic, material.language)
     caption = _("%(what)s on %(n)s criteria, analyses “%(first)s” to “%(last)s”.") % {
-        "what": what, "n": numbers.count(len(one.members)), "first": one.first.name, "last": one.members[-1].name,
-    }  # fmt: skip
+        "what": what,
+        "n": numbers.count(len(one.members)),
+        "first": one.first.name,
+        "last": one.members[-1].name,
+    }
     return About(
         key=anchor(kind, one.first.name),
         title=f"{what}: {one.first.name}",

@@ -142,8 +142,12 @@ def _drawn(material: Material, n: int, steps: Sequence[Step]) -> Drawing:
             for box, (left, right) in zip(step, _places(len(step)), strict=True):
                 _box(axes, left, right, top, *box)
             if at + 1 < len(steps):
-                axes.annotate("", (WIDTH / 2, top + _BOX + _GAP), (WIDTH / 2, top + _BOX),
-                              arrowprops={"arrowstyle": "-|>", "color": MUTED, "linewidth": 0.9})  # fmt: skip
+                axes.annotate(
+                    "",
+                    (WIDTH / 2, top + _BOX + _GAP),
+                    (WIDTH / 2, top + _BOX),
+                    arrowprops={"arrowstyle": "-|>", "color": MUTED, "linewidth": 0.9},
+                )
             top += _BOX + _GAP
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)
@@ -160,8 +164,16 @@ def _box(axes: Axes, left: float, right: float, top: float, heading: str, line: 
     axes.add_patch(Rectangle((left, top), 0.05, _BOX, facecolor=ACCENT, linewidth=0))
     middle = (left + right) / 2
     room = int((right - left) * 17)
-    axes.text(middle, top + (0.18 if line else _BOX / 2), _cut(heading, room), ha="center", va="center", color=INK,
-              fontsize=8.5, fontweight="bold")  # fmt: skip
+    axes.text(
+        middle,
+        top + (0.18 if line else _BOX / 2),
+        _cut(heading, room),
+        ha="center",
+        va="center",
+        color=INK,
+        fontsize=8.5,
+        fontweight="bold",
+    )
     if line:
         axes.text(middle, top + 0.37, _cut(line, room + 4), ha="center", va="center", color=MUTED, fontsize=8)
 

@@ -108,17 +108,31 @@ def stacked(
                     axes.add_patch(bar)
                     ground = {"boxstyle": "square,pad=0.12", "facecolor": colour, "edgecolor": "none"}
                     axes.text(
-                        start + n / 2, y, numbers.count(n), ha="center", va="center_baseline", fontsize=7.5,
-                        color=letters_on(colour), bbox=ground if hatch else None,
-                    )  # fmt: skip
+                        start + n / 2,
+                        y,
+                        numbers.count(n),
+                        ha="center",
+                        va="center_baseline",
+                        fontsize=7.5,
+                        color=letters_on(colour),
+                        bbox=ground if hatch else None,
+                    )
                 start += n
         keys = [
             Patch(facecolor=c, hatch=h, edgecolor=EDGE, linewidth=0.5, label=short(name))
             for c, h, name in zip(colours, hatches, parts, strict=True)
         ]
         figure.legend(
-            handles=keys, loc="upper left", bbox_to_anchor=(left / WIDTH, 1 - 0.03 / height), ncols=columns,
-            frameon=False, fontsize=8, borderpad=0.1, borderaxespad=0, handlelength=1.1, columnspacing=1.3,
-        )  # fmt: skip
+            handles=keys,
+            loc="upper left",
+            bbox_to_anchor=(left / WIDTH, 1 - 0.03 / height),
+            ncols=columns,
+            frameon=False,
+            fontsize=8,
+            borderpad=0.1,
+            borderaxespad=0,
+            handlelength=1.1,
+            columnspacing=1.3,
+        )
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)

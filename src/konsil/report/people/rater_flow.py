@@ -66,8 +66,9 @@ def _flow(material: Material, flow: tuple[Step, ...]) -> Drawing:
         for n, step in enumerate(flow):
             top = 0.05 + n * (BOX + GAP)
             axes.add_patch(Rectangle((left, top), wide, BOX, facecolor=PAPER, edgecolor=ACCENT, linewidth=1.0))
-            axes.text(middle, top + BOX / 2, f"{words[step.name]}: {count(step.people)}", ha="center", va="center",
-                      color=INK)  # fmt: skip
+            axes.text(
+                middle, top + BOX / 2, f"{words[step.name]}: {count(step.people)}", ha="center", va="center", color=INK
+            )
             if step.lost is None:
                 continue
             arrow = {"arrowstyle": "-|>", "color": MUTED, "linewidth": 0.9, "shrinkA": 0, "shrinkB": 0}

@@ -29,8 +29,20 @@ _CHUNK = 20_000
 _OLE = bytes.fromhex("d0cf11e0a1b11ae1")
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]{0,200}?ref="([A-Z]+\d+:[A-Z]+\d+)"')
 _UNCOMPUTED = re.compile(rb'<c r="([A-Z]+\d+)"[^>]{0,200}><f[^>]{0,200}>[^<]{0,9000}</f>(?:<v\s*/>|<v></v>)?</c>')
-_DAMAGED = (zipfile.BadZipFile, zlib.error, ParseError, KeyError, ValueError, TypeError, IndexError, AttributeError,
-            EOFError, OSError, NotImplementedError, RuntimeError)  # fmt: skip
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    ParseError,
+    KeyError,
+    ValueError,
+    TypeError,
+    IndexError,
+    AttributeError,
+    EOFError,
+    OSError,
+    NotImplementedError,
+    RuntimeError,
+)
 
 
 def read_spreadsheet(path: Path, sheet: str, where: str) -> tuple[pl.DataFrame, Sequence[int], str]:

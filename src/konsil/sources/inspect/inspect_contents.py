@@ -121,8 +121,13 @@ def _archive_size(path: Path, packed: int) -> int:
 
 def _lines(log: EvalLog) -> Iterator[Mapping[str, object]]:
     planned = len(log.eval.dataset.sample_ids or ()) * (log.eval.config.epochs or 1)
-    yield {"task": log.eval.task, "model": log.eval.model, "run": log.eval.run_id, "status": log.status,
-           "planned": planned}  # fmt: skip
+    yield {
+        "task": log.eval.task,
+        "model": log.eval.model,
+        "run": log.eval.run_id,
+        "status": log.status,
+        "planned": planned,
+    }
     for sample in _ordered(log):
         missing = inspect_samples.missing(sample)
         yield {

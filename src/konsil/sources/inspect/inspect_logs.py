@@ -91,9 +91,16 @@ def read_inspect_log(path: Path, source: Source, opened: LogContents | None = No
     counts: dict[str, object] = {}
     if source.records != "items":
         counts = {
-        "filter": "log of Inspect", "of": "samples", "as": source.records, "kept": len(rows), "dropped": dict(dropped),
-        "read": len(rows) + dropped.total(), "task": log.task, "model": log.model, "run": log.run,
-    }  # fmt: skip
+            "filter": "log of Inspect",
+            "of": "samples",
+            "as": source.records,
+            "kept": len(rows),
+            "dropped": dict(dropped),
+            "read": len(rows) + dropped.total(),
+            "task": log.task,
+            "model": log.model,
+            "run": log.run,
+        }
     if not rows:
         reasons = ", ".join(f"{why} {n:,}" for why, n in sorted(dropped.items()))
         raise SourceError(f"{path.name}: no sample has an answer ({reasons})")

@@ -33,8 +33,22 @@ from konsil.sources.labelstudio.labelstudio_slots import TASK_KEY, Find, Planned
 from konsil.sources.tables.columns import JOIN
 from konsil.sources.tables.ratings import FIELDS, ParsedRatings, read_ratings
 
-_FROM_DATA = ("item", "system", "answer", "system_a", "system_b", "answer_a", "answer_b", "arm", "phase", "batch",
-              "purpose", "repeat", "instrument", "digest")  # fmt: skip
+_FROM_DATA = (
+    "item",
+    "system",
+    "answer",
+    "system_a",
+    "system_b",
+    "answer_a",
+    "answer_b",
+    "arm",
+    "phase",
+    "batch",
+    "purpose",
+    "repeat",
+    "instrument",
+    "digest",
+)
 _PER_OBJECT = ("system", "answer")
 
 _Row = dict[str, str | None]
@@ -67,10 +81,14 @@ def read_labelstudio(path: str | Path, source: Source, find: Find = lambda _: No
         {f: [row.get(f) for row in reader.rows] for f in names}, schema=dict.fromkeys(names, pl.String)
     )
     plain = Source(
-        file=source.file, records="ratings", labels=source.labels, missing=source.missing, hashed=source.hashed,
+        file=source.file,
+        records="ratings",
+        labels=source.labels,
+        missing=source.missing,
+        hashed=source.hashed,
         columns={f: () for f in FIELDS if f not in names and f not in source.fixed},
         fixed={f: v for f, v in source.fixed.items() if "@" not in f and f not in names},
-    )  # fmt: skip
+    )
     parsed = read_ratings(Table(frame, path, lines=reader.tasks, place="task"), plain)
     tasks = tuple(reader.planned.get(task.id, task) for task in parsed.tasks)
     return dataclasses.replace(parsed, tasks=tasks, rows=order, cancelled=reader.cancelled)

@@ -75,9 +75,17 @@ def planned_rows(planned: Planned, results: list[_Json]) -> Iterator[Row]:
     for key, row in said.items():
         criterion, answers, span = key
         made: Row = {
-            "task": task.id, "item": task.item, "instrument": task.instrument, "criterion": criterion, "arm": task.arm,
-            "phase": task.phase, "batch": task.batch, "purpose": task.purpose, "note": notes.get(key) or None, **row,
-        }  # fmt: skip
+            "task": task.id,
+            "item": task.item,
+            "instrument": task.instrument,
+            "criterion": criterion,
+            "arm": task.arm,
+            "phase": task.phase,
+            "batch": task.batch,
+            "purpose": task.purpose,
+            "note": notes.get(key) or None,
+            **row,
+        }
         if len(answers) == 2:
             made["answer_a"], made["answer_b"] = answers
         elif answers:

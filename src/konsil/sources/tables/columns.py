@@ -114,8 +114,11 @@ def resolve(
             raise SourceError(
                 f"{table.name}: hashed: there is no column for {field!r}; set columns.{field} to the column of its text"
             )
-    hashed = frozenset(f for f in fields if f in source.hashed or f.removesuffix("_a") in source.hashed
-                       or f.removesuffix("_b") in source.hashed)  # fmt: skip
+    hashed = frozenset(
+        f
+        for f in fields
+        if f in source.hashed or f.removesuffix("_a") in source.hashed or f.removesuffix("_b") in source.hashed
+    )
     return Columns(found, dict(source.fixed), hashed)
 
 

@@ -18,10 +18,32 @@ from konsil.sources.tables.rowchecks import problems_of, repeated
 from konsil.sources.tables.tasks import Tasks, utc
 
 FIELDS = (
-    "rater", "item", "system", "answer", "system_a", "system_b", "answer_a", "answer_b", "criterion", "label", "state",
-    "note", "confidence", "seconds", "at", "arm", "phase", "batch", "purpose", "repeat", "task", "instrument", "digest",
-    "span_start", "span_end",
-)  # fmt: skip
+    "rater",
+    "item",
+    "system",
+    "answer",
+    "system_a",
+    "system_b",
+    "answer_a",
+    "answer_b",
+    "criterion",
+    "label",
+    "state",
+    "note",
+    "confidence",
+    "seconds",
+    "at",
+    "arm",
+    "phase",
+    "batch",
+    "purpose",
+    "repeat",
+    "task",
+    "instrument",
+    "digest",
+    "span_start",
+    "span_end",
+)
 """The fields of a rating that a source may map.
 
 `system` without `answer` means the answer 'item:system'; the fields ending in _a and _b make it a pair, A first.
@@ -90,27 +112,82 @@ def _built(chunk: pl.DataFrame, tasks: Tasks) -> Iterator[tuple[int, Rating]]:
         pl.col("confidence", "seconds").cast(pl.Float64),
         pl.col("span_start", "span_end", "repeat").cast(pl.Float64).cast(pl.Int64),
     )
-    for row, rater, item, first, second, criterion, state, label, note, at, arm, phase, batch, purpose, task, instrument, digest, confidence, seconds, start, end, repeat in zip(  # noqa: E501
-        chunk[ROW].to_list(), shared("rater"), shared("item"), shared("first"), shared("second"), shared("criterion"),
-        shared("state", "rated"), shared("label"), shared("note", ""), shared("at", ""), shared("arm", ""),
-        shared("phase", ""), shared("batch", ""), shared("purpose", "main"), shared("task"), shared("instrument", ""),
-        shared("digest", ""), *(numbers[c].to_list() for c in numbers.columns), strict=True,
-    ):  # fmt: skip
+    for (
+        row,
+        rater,
+        item,
+        first,
+        second,
+        criterion,
+        state,
+        label,
+        note,
+        at,
+        arm,
+        phase,
+        batch,
+        purpose,
+        task,
+        instrument,
+        digest,
+        confidence,
+        seconds,
+        start,
+        end,
+        repeat,
+    ) in zip(
+        chunk[ROW].to_list(),
+        shared("rater"),
+        shared("item"),
+        shared("first"),
+        shared("second"),
+        shared("criterion"),
+        shared("state", "rated"),
+        shared("label"),
+        shared("note", ""),
+        shared("at", ""),
+        shared("arm", ""),
+        shared("phase", ""),
+        shared("batch", ""),
+        shared("purpose", "main"),
+        shared("task"),
+        shared("instrument", ""),
+        shared("digest", ""),
+        *(numbers[c].to_list() for c in numbers.columns),
+        strict=True,
+    ):
         answers = () if first is None else (first,) if second is None else (first, second)
         span = None if start is None else Span(start, end)
         own = tasks.task(rater, item, answers, span, arm, phase, batch, purpose, repeat, task, instrument)
         abstained = state == "abstained"
-        yield row, Rating(
-            own, rater, criterion, item, answers, span, "abstained" if abstained else "rated",
-            None if abstained else label, note, confidence, seconds, utc(at) if at else "", digest,
-        )  # fmt: skip
+        yield (
+            row,
+            Rating(
+                own,
+                rater,
+                criterion,
+                item,
+                answers,
+                span,
+                "abstained" if abstained else "rated",
+                None if abstained else label,
+                note,
+                confidence,
+                seconds,
+                utc(at) if at else "",
+                digest,
+            ),
+        )
 
 
 def suspects(frame: pl.DataFrame, known: Mapping[str, str]) -> dict[str, int]:
     """Words among the labels that often mean 'missing' and are not known, with how often each occurs."""
     counts = frame[WORD].value_counts() if frame.height else pl.DataFrame({WORD: [], "count": []})
-    return {word: n for word, n in counts.sort("count", WORD, descending=[True, False]).iter_rows()
-            if word is not None and word not in known and word.casefold() in _LIKE_MISSING}  # fmt: skip
+    return {
+        word: n
+        for word, n in counts.sort("count", WORD, descending=[True, False]).iter_rows()
+        if word is not None and word not in known and word.casefold() in _LIKE_MISSING
+    }
 
 
 def missing_hint(found: Mapping[str, int]) -> str:

@@ -25,8 +25,21 @@ from konsil.sources.tables.columns import Columns
 from konsil.sources.tables.longform import COLUMN, PAIRS, WORD
 
 _ROW_AND_COLUMN = [ROW, COLUMN]
-_SUBJECT = ("rater", "item", "first", "second", "criterion", "span_start", "span_end", "arm", "phase", "batch",
-            "purpose", "repeat", "instrument")  # fmt: skip
+_SUBJECT = (
+    "rater",
+    "item",
+    "first",
+    "second",
+    "criterion",
+    "span_start",
+    "span_end",
+    "arm",
+    "phase",
+    "batch",
+    "purpose",
+    "repeat",
+    "instrument",
+)
 _SCREEN = ("rater", "item", "arm", "phase", "batch", "purpose", "instrument")
 # Raters may see the same thing again in these, each time on a task of its own.
 _AGAIN = ("repeat", "practice", "pilot")

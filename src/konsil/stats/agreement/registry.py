@@ -51,27 +51,52 @@ class Entry:
 
 def _percents() -> Iterable[Entry]:
     yield Entry(
-        "percent_agreement", "Percent agreement", ANY, "pairs", SHARE, True, of_pairs(kappa.percent_agreement),
-        kappa.PERCENT, "How often two raters gave the same label to the same unit, averaged over the pairs of raters; "
+        "percent_agreement",
+        "Percent agreement",
+        ANY,
+        "pairs",
+        SHARE,
+        True,
+        of_pairs(kappa.percent_agreement),
+        kappa.PERCENT,
+        "How often two raters gave the same label to the same unit, averaged over the pairs of raters; "
         "high by chance alone where one label is much more frequent than the others.",
-    )  # fmt: skip
+    )
     yield Entry(
-        "multirater_percent_agreement", "Percent agreement, units alike", ANY, "counts", SHARE, True,
-        of_units(multirater.multirater_percent_agreement), multirater.GWET_PERCENT,
+        "multirater_percent_agreement",
+        "Percent agreement, units alike",
+        ANY,
+        "counts",
+        SHARE,
+        True,
+        of_units(multirater.multirater_percent_agreement),
+        multirater.GWET_PERCENT,
         "The share of agreeing pairs of labels within a unit, averaged over the units rather than over the pairs of "
         "raters; the two differ only where labels are missing.",
-    )  # fmt: skip
+    )
     yield Entry(
-        "within_one", "Agreement within one step", ORDERED, "pairs", SHARE, False,
+        "within_one",
+        "Agreement within one step",
+        ORDERED,
+        "pairs",
+        SHARE,
+        False,
         unweighted("within_one", lambda codes: kappa.within_one(codes.labels.shape[1], codes.n_labels)),
-        kappa.WITHIN_ONE, "How often two raters differ by at most one step of the scale; read it beside its chance "
+        kappa.WITHIN_ONE,
+        "How often two raters differ by at most one step of the scale; read it beside its chance "
         "level, which is high on short scales.",
-    )  # fmt: skip
+    )
     yield Entry(
-        "unanimity", "Unanimous units", ANY, "counts", SHARE, False,
-        unweighted("unanimity", lambda codes: multirater.unanimity()), "convention",  # noqa: ARG005
+        "unanimity",
+        "Unanimous units",
+        ANY,
+        "counts",
+        SHARE,
+        False,
+        unweighted("unanimity", lambda _: multirater.unanimity()),
+        "convention",
         "The share of units to which all raters gave the same label; it falls as raters are added.",
-    )  # fmt: skip
+    )
 
 
 def _weighted_kappa(codes: Codes, weights: Weights) -> Statistic:
@@ -80,68 +105,145 @@ def _weighted_kappa(codes: Codes, weights: Weights) -> Statistic:
 
 def _kappas() -> Iterable[Entry]:
     yield Entry(
-        "cohen_kappa", "Cohen's kappa", ANY, "pairs", KAPPA, True, of_pairs(kappa.cohen_kappa), kappa.COHEN,
+        "cohen_kappa",
+        "Cohen's kappa",
+        ANY,
+        "pairs",
+        KAPPA,
+        True,
+        of_pairs(kappa.cohen_kappa),
+        kappa.COHEN,
         "Agreement of two raters beyond what their own label frequencies would give by chance, averaged over the pairs "
         "of raters; 1 is full agreement, 0 is chance.",
-    )  # fmt: skip
+    )
     yield Entry(
-        "cohen_kappa_linear", "Cohen's kappa, linear weights", ORDERED, "pairs", KAPPA, False,
-        unweighted("cohen_kappa_linear", partial(_weighted_kappa, weights="linear")), kappa.COHEN,
+        "cohen_kappa_linear",
+        "Cohen's kappa, linear weights",
+        ORDERED,
+        "pairs",
+        KAPPA,
+        False,
+        unweighted("cohen_kappa_linear", partial(_weighted_kappa, weights="linear")),
+        kappa.COHEN,
         "Cohen's kappa with disagreements counted by their distance on the scale.",
-    )  # fmt: skip
+    )
     yield Entry(
-        "cohen_kappa_quadratic", "Cohen's kappa, quadratic weights", ORDERED, "pairs", KAPPA, False,
-        unweighted("cohen_kappa_quadratic", partial(_weighted_kappa, weights="quadratic")), kappa.COHEN,
+        "cohen_kappa_quadratic",
+        "Cohen's kappa, quadratic weights",
+        ORDERED,
+        "pairs",
+        KAPPA,
+        False,
+        unweighted("cohen_kappa_quadratic", partial(_weighted_kappa, weights="quadratic")),
+        kappa.COHEN,
         "Cohen's kappa with disagreements counted by their squared distance on the scale: far ones dominate.",
-    )  # fmt: skip
+    )
     yield Entry(
-        "pabak", "PABAK", ANY, "pairs", KAPPA, False,
-        unweighted("pabak", lambda codes: kappa.pabak(codes.labels.shape[1], codes.n_labels)), kappa.BYRT,
+        "pabak",
+        "PABAK",
+        ANY,
+        "pairs",
+        KAPPA,
+        False,
+        unweighted("pabak", lambda codes: kappa.pabak(codes.labels.shape[1], codes.n_labels)),
+        kappa.BYRT,
         "Percent agreement rescaled so that guessing among all declared labels gives 0; not lowered by a rare label.",
-    )  # fmt: skip
+    )
     yield Entry(
-        "light_kappa", "Light's kappa", ANY, "pairs", KAPPA, False,
-        unweighted("light_kappa", lambda codes: kappa.light_kappa(codes.labels.shape[1], codes.n_labels)), kappa.LIGHT,
+        "light_kappa",
+        "Light's kappa",
+        ANY,
+        "pairs",
+        KAPPA,
+        False,
+        unweighted("light_kappa", lambda codes: kappa.light_kappa(codes.labels.shape[1], codes.n_labels)),
+        kappa.LIGHT,
         "The mean of Cohen's kappa over all pairs of raters.",
-    )  # fmt: skip
+    )
     yield Entry(
-        "scott_pi", "Scott's pi", ANY, "pairs", KAPPA, True, of_pairs(kappa.scott_pi), kappa.SCOTT,
+        "scott_pi",
+        "Scott's pi",
+        ANY,
+        "pairs",
+        KAPPA,
+        True,
+        of_pairs(kappa.scott_pi),
+        kappa.SCOTT,
         "Like Cohen's kappa, but chance comes from the two raters' pooled label frequencies; averaged over the pairs "
         "of raters.",
-    )  # fmt: skip
+    )
 
 
 def _many_raters() -> Iterable[Entry]:
     yield Entry(
-        "fleiss_kappa", "Fleiss' kappa", ANY, "counts", KAPPA, True, of_units(multirater.fleiss_kappa),
-        multirater.FLEISS, "Agreement of all raters at once beyond chance, chance taken from the label frequencies of "
+        "fleiss_kappa",
+        "Fleiss' kappa",
+        ANY,
+        "counts",
+        KAPPA,
+        True,
+        of_units(multirater.fleiss_kappa),
+        multirater.FLEISS,
+        "Agreement of all raters at once beyond chance, chance taken from the label frequencies of "
         "all raters together.",
-    )  # fmt: skip
+    )
     yield Entry(
-        "conger_kappa", "Conger's kappa", ANY, "counts_and_margins", OPEN, True, of_pairs(multirater.conger_kappa),
-        multirater.CONGER, "Agreement of all raters at once beyond chance, with each rater's own label frequencies.",
-    )  # fmt: skip
+        "conger_kappa",
+        "Conger's kappa",
+        ANY,
+        "counts_and_margins",
+        OPEN,
+        True,
+        of_pairs(multirater.conger_kappa),
+        multirater.CONGER,
+        "Agreement of all raters at once beyond chance, with each rater's own label frequencies.",
+    )
     yield Entry(
-        "randolph_kappa", "Randolph's free-marginal kappa", ANY, "counts", KAPPA, False,
-        unweighted("randolph_kappa", lambda codes: multirater.randolph_kappa(codes.n_labels)), multirater.RANDOLPH,
+        "randolph_kappa",
+        "Randolph's free-marginal kappa",
+        ANY,
+        "counts",
+        KAPPA,
+        False,
+        unweighted("randolph_kappa", lambda codes: multirater.randolph_kappa(codes.n_labels)),
+        multirater.RANDOLPH,
         "Agreement of all raters at once beyond guessing among the declared labels, whether they were used or not.",
-    )  # fmt: skip
+    )
     yield Entry(
-        "brennan_prediger", "Brennan and Prediger's coefficient", ANY, "counts", OPEN, True,
-        of_units(multirater.brennan_prediger), multirater.BRENNAN,
+        "brennan_prediger",
+        "Brennan and Prediger's coefficient",
+        ANY,
+        "counts",
+        OPEN,
+        True,
+        of_units(multirater.brennan_prediger),
+        multirater.BRENNAN,
         "Randolph's kappa with weights for partial agreement.",
-    )  # fmt: skip
+    )
     yield Entry(
-        "krippendorff_alpha", "Krippendorff's alpha", ANY, "coincidences", OPEN, True, alpha_of_level,
-        alpha.KRIPPENDORFF, "One minus observed over expected disagreement of any number of raters, for the scale's "
+        "krippendorff_alpha",
+        "Krippendorff's alpha",
+        ANY,
+        "coincidences",
+        OPEN,
+        True,
+        alpha_of_level,
+        alpha.KRIPPENDORFF,
+        "One minus observed over expected disagreement of any number of raters, for the scale's "
         "level of measurement; labels may be missing.",
-    )  # fmt: skip
+    )
     yield Entry(
-        "gwet_ac1", "Gwet's AC1", ANY, "counts", OPEN, False,
-        unweighted("gwet_ac1", lambda codes: gwet.gwet_ac1(codes.n_labels)), gwet.GWET,
+        "gwet_ac1",
+        "Gwet's AC1",
+        ANY,
+        "counts",
+        OPEN,
+        False,
+        unweighted("gwet_ac1", lambda codes: gwet.gwet_ac1(codes.n_labels)),
+        gwet.GWET,
         "Agreement of all raters at once beyond chance, where chance is small if one label is much more frequent than "
         "the others; steadier than kappa for rare labels.",
-    )  # fmt: skip
+    )
     yield Entry(
         "gwet_ac2_linear",
         "Gwet's AC2, linear weights",
@@ -154,9 +256,16 @@ def _many_raters() -> Iterable[Entry]:
         "Gwet's AC1 with disagreements counted by their distance on the scale.",
     )
     yield Entry(
-        "gwet_ac2", "Gwet's AC2", ORDERED, "counts", OPEN, True, of_units(gwet.gwet_ac2, "quadratic"), gwet.GWET,
+        "gwet_ac2",
+        "Gwet's AC2",
+        ORDERED,
+        "counts",
+        OPEN,
+        True,
+        of_units(gwet.gwet_ac2, "quadratic"),
+        gwet.GWET,
         "Gwet's AC1 with weights for partial agreement; quadratic unless others are named.",
-    )  # fmt: skip
+    )
 
 
 _ICC: tuple[tuple[icc.IccForm, str, str], ...] = (
@@ -178,29 +287,53 @@ def _iccs() -> Iterable[Entry]:
         make = unweighted(form, partial(_icc, form=form))
         yield Entry(form, title, ORDERED, "anova", OPEN, False, make, icc.SHROUT, description)
     yield Entry(
-        "icc1_incomplete", "ICC(1,1), labels missing", ORDERED, "anova", OPEN, False,
-        unweighted("icc1_incomplete", lambda codes: icc.icc1_incomplete()), icc.SEARLE,  # noqa: ARG005
+        "icc1_incomplete",
+        "ICC(1,1), labels missing",
+        ORDERED,
+        "anova",
+        OPEN,
+        False,
+        unweighted("icc1_incomplete", lambda _: icc.icc1_incomplete()),
+        icc.SEARLE,
         "ICC(1,1) from all labels, also of units that some raters left out.",
-    )  # fmt: skip
+    )
 
 
 def _ranks() -> Iterable[Entry]:
     yield Entry(
-        "kendall_w", "Kendall's W", ORDERED, "complete_pairs", SHARE, False,
-        unweighted("kendall_w", lambda codes: ranks.kendall_w(codes.labels.shape[1], codes.n_labels)), ranks.KENDALL_W,
+        "kendall_w",
+        "Kendall's W",
+        ORDERED,
+        "complete_pairs",
+        SHARE,
+        False,
+        unweighted("kendall_w", lambda codes: ranks.kendall_w(codes.labels.shape[1], codes.n_labels)),
+        ranks.KENDALL_W,
         "How alike all raters order the units, corrected for ties: 1 is one order, 0 none in common.",
-    )  # fmt: skip
+    )
     yield Entry(
-        "spearman", "Spearman's rho", ORDERED, "pairs", KAPPA, False,
-        unweighted("spearman", lambda codes: ranks.spearman(codes.labels.shape[1], codes.n_labels)), ranks.SPEARMAN,
+        "spearman",
+        "Spearman's rho",
+        ORDERED,
+        "pairs",
+        KAPPA,
+        False,
+        unweighted("spearman", lambda codes: ranks.spearman(codes.labels.shape[1], codes.n_labels)),
+        ranks.SPEARMAN,
         "How alike two raters order the units, as the correlation of ranks; averaged over the pairs of raters.",
-    )  # fmt: skip
+    )
     yield Entry(
-        "kendall_tau_b", "Kendall's tau-b", ORDERED, "pairs", KAPPA, False,
+        "kendall_tau_b",
+        "Kendall's tau-b",
+        ORDERED,
+        "pairs",
+        KAPPA,
+        False,
         unweighted("kendall_tau_b", lambda codes: ranks.kendall_tau_b(codes.labels.shape[1], codes.n_labels)),
-        ranks.KENDALL_TAU, "By how much more often two raters order two units alike than the other way round, ties set "
+        ranks.KENDALL_TAU,
+        "By how much more often two raters order two units alike than the other way round, ties set "
         "aside; averaged over the pairs of raters.",
-    )  # fmt: skip
+    )
 
 
 STATISTICS: Mapping[str, Entry] = MappingProxyType(

@@ -106,9 +106,14 @@ class Access:
         audit.check_time(expires_at)
         secret = secrets.token_urlsafe(24)
         row = {
-            "token": hashed(secret), "who": who, "role": role, "made_at": at, "expires_at": expires_at,
-            "uses": 0, "most_uses": most_uses,
-        }  # fmt: skip
+            "token": hashed(secret),
+            "who": who,
+            "role": role,
+            "made_at": at,
+            "expires_at": expires_at,
+            "uses": 0,
+            "most_uses": most_uses,
+        }
         with engine.writing(self.store.engine) as connection:
             refuse_erased(connection, who)
             connection.execute(sa.insert(page_schema.invitations).values(row))

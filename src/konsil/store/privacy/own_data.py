@@ -15,9 +15,16 @@ from konsil.store.engine.engine import reading
 from konsil.store.log.db import Store
 
 _BY_RATER = (
-    schema.people, schema.tasks, schema.task_revisions, schema.ratings, schema.revisions, schema.attempts,
-    page_schema.screens, page_schema.visits, page_schema.draft_events,
-)  # fmt: skip
+    schema.people,
+    schema.tasks,
+    schema.task_revisions,
+    schema.ratings,
+    schema.revisions,
+    schema.attempts,
+    page_schema.screens,
+    page_schema.visits,
+    page_schema.draft_events,
+)
 _BY_WHO = (page_schema.invitations, page_schema.visitors)
 _SECRET = frozenset({"cookie", "csrf", "token", "public"})
 """Columns that open a page; they are no data about anybody."""

@@ -47,25 +47,29 @@ VISITS = Trace(
         "rater": (_V.rater, pl.String, "Who opened it; a task that changed hands keeps what went before."),
         "opened_at": (_V.opened_at, pl.String, "When the page was sent, by the server's clock, in UTC."),
         "wall_seconds": (
-            _V.wall, pl.Float64,
+            _V.wall,
+            pl.Float64,
             "Seconds from opening the page to the last word from it; empty where its browser ran no script.",
         ),
         "active_seconds": (
-            _V.active, pl.Float64,
+            _V.active,
+            pl.Float64,
             "Of these, the seconds in which the page was visible and the last input was less than 60 seconds ago.",
         ),
         "first_input_seconds": (
-            _V.first_input, pl.Float64,
+            _V.first_input,
+            pl.Float64,
             "Seconds from opening the page to the first key, click or touch in it; empty where there was none.",
         ),
         "ends_in_sight": (
-            _V.ends, pl.String,
+            _V.ends,
+            pl.String,
             "The places on this screen, from 1 and in the order of the task's answers, of the answers whose text was in"
             " sight to its end, with spaces between; 0: of none; empty where its browser ran no script.",
         ),
     },
     (_V.opened_at, _V.id),
-)  # fmt: skip
+)
 REVISIONS = Trace(
     "revisions",
     {
@@ -73,25 +77,28 @@ REVISIONS = Trace(
         "task": (_E.task, pl.String, "The task whose form was changed."),
         "rater": (_E.rater, pl.String, "Who changed it."),
         "field": (
-            _E.field, pl.String,
+            _E.field,
+            pl.String,
             "The field: its criterion, then a and the answer's place on this screen (the task's answers in order), or s"
             " and the sentence's.",
         ),
         "value": (_E.value, pl.String, "What it said from then on, as on the screen; empty: nothing."),
         "known": (_E.base_rev, pl.Int64, "The number of changes of this task that the window knew of."),
         "revision": (
-            _E.rev, pl.Int64,
+            _E.rev,
+            pl.Int64,
             "The number that the change has among the task's; 0 where another window had changed the field meanwhile"
             " and this one was kept here only.",
         ),
         "said_at": (
-            _E.said_at, pl.String,
+            _E.said_at,
+            pl.String,
             "When it was made, by the browser's clock: long before it was kept where the network was away.",
         ),
         "at": (_E.at, pl.String, "When the server kept it, in UTC."),
     },
     (_E.at, _E.task, _E.rev, _E.id),
-)  # fmt: skip
+)
 TRACES = (VISITS, REVISIONS)
 
 

@@ -100,10 +100,17 @@ def keep(connection: Connection, state: State, changes: Iterable[Change], at: st
         known[one.id] = 0 if crossed else rev
         events.append(
             {
-                "id": one.id, "task": state.task, "rater": state.rater, "field": one.field, "value": one.value,
-                "base_rev": one.base_rev, "rev": known[one.id], "said_at": one.said_at, "at": at,
+                "id": one.id,
+                "task": state.task,
+                "rater": state.rater,
+                "field": one.field,
+                "value": one.value,
+                "base_rev": one.base_rev,
+                "rev": known[one.id],
+                "said_at": one.said_at,
+                "at": at,
             }
-        )  # fmt: skip
+        )
     if events:
         connection.execute(_EVENT, events)
     if rev != state.rev:

@@ -102,9 +102,14 @@ def share(connection: Connection, study: Study, arisen: Sequence[Task], *, at: s
         mine = [t for t in waiting if t.slot.rpartition(" ")[0] == panel]
         theirs = read.some(connection, "tasks", schema.tasks.c.rater.in_([r.id for r in members]))
         found = hand_over(
-            "", [*mine, *theirs], plan=study.plan, raters=[Rater("", panel), *members], items={}, rated=(),
+            "",
+            [*mine, *theirs],
+            plan=study.plan,
+            raters=[Rater("", panel), *members],
+            items={},
+            rated=(),
             seed=study.seed,
-        )  # fmt: skip
+        )
         holders = {task: holder for task, holder in found.holders.items() if holder}
         if holders:
             event = Event(f"{HAND_OVER} {min(holders)}", HAND_OVER, panel, at, {"holders": holders})

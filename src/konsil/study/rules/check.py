@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from konsil.analysis import Analysis, contradictions, known_statistics
 from konsil.analysis.cases.case_rules import threshold_problems
@@ -70,16 +70,7 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
     yield from adjudication_problems(study, name)
     if study.privacy is not None:
         yield from privacy_problems(study.privacy, f"{name}: privacy")
-    for n, allocation in enumerate(study.plan):
-        where = f"{name}: plan[{n}]"
-        yield from _known(f"{where}.panel", "panel", allocation.panel, study.panels())
-        yield from _known(f"{where}.instrument", "instrument", allocation.instrument, [i.id for i in study.instruments])
-        for system in (*allocation.systems, *allocation.weights):
-            yield from _known(f"{where}.systems", "system", system, [s.id for s in study.systems])
-        if allocation.like:
-            earlier = dict.fromkeys(a.phase for a in study.plan[:n] if a.phase)
-            yield from _known(f"{where}.like", "earlier line of the plan with the phase", allocation.like, earlier)
-        yield from _sizes(allocation, study.instrument(allocation.instrument), where)
+    yield from _plan(study, name)
     yield from injection_problems(
         study.injections, study.instruments, [j.rater for j in study.judges], study.plan, name
     )
@@ -91,6 +82,19 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
     yield from _derived(study, f"{name}: derived")
     for n, analysis in enumerate(study.analyses):
         yield from _analysis(study, analysis, f"{name}: analyses[{n}]")
+
+
+def _plan(study: Study, name: str) -> Iterator[str]:
+    for n, allocation in enumerate(study.plan):
+        where = f"{name}: plan[{n}]"
+        yield from _known(f"{where}.panel", "panel", allocation.panel, study.panels())
+        yield from _known(f"{where}.instrument", "instrument", allocation.instrument, [i.id for i in study.instruments])
+        for system in (*allocation.systems, *allocation.weights):
+            yield from _known(f"{where}.systems", "system", system, [s.id for s in study.systems])
+        if allocation.like:
+            earlier = dict.fromkeys(a.phase for a in study.plan[:n] if a.phase)
+            yield from _known(f"{where}.like", "earlier line of the plan with the phase", allocation.like, earlier)
+        yield from _sizes(allocation, study.instrument(allocation.instrument), where)
 
 
 def _known(where: str, what: str, name: str, known: Iterable[str]) -> Iterator[str]:
@@ -207,9 +211,13 @@ def _analysis(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
         yield from _known(f"{where}.against", "panel", analysis.against, [*panels, "rest"])
     for problem in contradictions(analysis):
         yield f"{where}.{problem}"
-    if "system" in analysis.where and study.systems:
-        for system in analysis.where["system"]:
-            yield from _known(f"{where}.where.system", "system", system, [s.id for s in study.systems])
+    for system in analysis.where.get("system", ()) if study.systems else ():
+        yield from _known(f"{where}.where.system", "system", system, [s.id for s in study.systems])
+    yield from _criteria(study, analysis, criteria, where)
+
+
+def _criteria(study: Study, analysis: Analysis, criteria: Mapping[str, Criterion], where: str) -> Iterator[str]:
+    """Whether the criteria that an analysis names are fit for its statistic."""
     criterion = criteria.get(analysis.criterion)
     rated = [analysis.criterion, *(analysis.criteria if analysis.statistic in AUDIT else ())]
     for rated_criterion in (criteria[name] for name in rated if name in criteria):

@@ -33,13 +33,7 @@ def injection_problems(
         yield f"{where}.criterion: there is no criterion {spec.criterion!r}; {nearest(spec.criterion, criteria)}"
     else:
         yield from _demanded(spec, criteria[spec.criterion], where)
-    if not spec.kinds:
-        yield f"{where}.kinds: is empty; expected some of {', '.join(KINDS)}"
-    for n, kind in enumerate(spec.kinds):
-        if kind not in KINDS:
-            yield f"{where}.kinds[{n}]: there is no kind {kind!r}; {nearest(kind, KINDS)}"
-        elif kind in spec.kinds[:n]:
-            yield f"{where}.kinds[{n}]: {kind!r} occurs twice"
+    yield from _kinds(spec, where)
     if not judges:
         yield f"{where}: there are no [[judges]]; only judges get control tasks, people never do"
     for n, judge in enumerate(spec.judges):
@@ -49,6 +43,16 @@ def injection_problems(
         yield f"{where}.language: there is no {spec.language!r}; {nearest(spec.language, LANGUAGES)}"
     if not plan:
         yield f"{where}: there is no [[plan]]; control tasks repeat tasks of a plan"
+
+
+def _kinds(spec: Injections, where: str) -> Iterator[str]:
+    if not spec.kinds:
+        yield f"{where}.kinds: is empty; expected some of {', '.join(KINDS)}"
+    for n, kind in enumerate(spec.kinds):
+        if kind not in KINDS:
+            yield f"{where}.kinds[{n}]: there is no kind {kind!r}; {nearest(kind, KINDS)}"
+        elif kind in spec.kinds[:n]:
+            yield f"{where}.kinds[{n}]: {kind!r} occurs twice"
 
 
 def _demanded(spec: Injections, criterion: Criterion, where: str) -> Iterator[str]:

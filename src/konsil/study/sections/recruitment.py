@@ -13,8 +13,17 @@ KIND = "recruitment"
 STEPS = ("frame", "contacted", "responded", "eligible", "consented", "completed")
 """The counts of a stratum, each no more than the one before."""
 TEXTS = (
-    "frame", "channel", "begun", "ended", "compensation", "committee", "reference", "decision", "registration", "data",
-)  # fmt: skip
+    "frame",
+    "channel",
+    "begun",
+    "ended",
+    "compensation",
+    "committee",
+    "reference",
+    "decision",
+    "registration",
+    "data",
+)
 """What else is recorded: who could have been asked, how they were reached, from when to when, what raters were paid,
 the ethics committee, its reference and decision, the registration, and how personal data are protected."""
 DECISIONS = ("approved", "waived", "not required", "pending")

@@ -193,10 +193,15 @@ class Pool:
         found_now = [*(rule for rule, _ in evidence), *([model] if model else [])]
         known = [one.decision for one in stand.last.values() if one.decision not in ("", KEEP)]
         return One(
-            item, stand.of(name), stand.reason(name), evidence, history[::-1], model,
+            item,
+            stand.of(name),
+            stand.reason(name),
+            evidence,
+            history[::-1],
+            model,
             quoted if quoted in item.text else "",
             [reason for reason, _ in Counter((*known, *found_now)).most_common(20)],
-        )  # fmt: skip
+        )
 
     def decide(
         self, name: str, decision: str, *, by: str, seen: int, reason: str = "", met: Sequence[str] = (), note: str = ""

@@ -7,10 +7,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 POLICY = "; ".join(
     (
-        "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
-        "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'",
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
     )
-)  # fmt: skip
+)
 """Nothing inline and nothing from elsewhere; no page is an exception."""
 
 ALWAYS = {

@@ -9,10 +9,31 @@ from dataclasses import dataclass
 from konsil.records import Answer, System
 
 KNOWN = (
-    "AlphaMed", "Anthropic", "BERT", "ChatGPT", "Claude", "Copilot", "DeepSeek", "Gemini", "Gemma", "Google DeepMind",
-    "GPT", "Grok", "Llama", "MedGemma", "Med-PaLM", "Meta AI", "Microsoft", "Mistral", "OpenAI", "OpenEvidence",
-    "Perplexity", "Qwen", "UpToDate", "xAI",
-)  # fmt: skip
+    "AlphaMed",
+    "Anthropic",
+    "BERT",
+    "ChatGPT",
+    "Claude",
+    "Copilot",
+    "DeepSeek",
+    "Gemini",
+    "Gemma",
+    "Google DeepMind",
+    "GPT",
+    "Grok",
+    "Llama",
+    "MedGemma",
+    "Med-PaLM",
+    "Meta AI",
+    "Microsoft",
+    "Mistral",
+    "OpenAI",
+    "OpenEvidence",
+    "Perplexity",
+    "Qwen",
+    "UpToDate",
+    "xAI",
+)
 """Makers and models whose names tell readers of medical answers something."""
 SHORTEST = 3
 """Characters of a name that is looked for."""

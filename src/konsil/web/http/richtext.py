@@ -20,9 +20,27 @@ FORM = 3
 """The number of this way of rendering; raise it with every change of what comes out."""
 
 TAGS = {
-    "p", "br", "strong", "em", "s", "code", "pre", "ul", "ol", "li", "blockquote", "hr", "h3", "a",
-    "table", "thead", "tbody", "tr", "th", "td",
-}  # fmt: skip
+    "p",
+    "br",
+    "strong",
+    "em",
+    "s",
+    "code",
+    "pre",
+    "ul",
+    "ol",
+    "li",
+    "blockquote",
+    "hr",
+    "h3",
+    "a",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+}
 # Characters that no text has and that Markdown takes for letters: they show where a sentence begins and ends.
 _END = "\U000fffff"
 _FIRST = 0xF0000

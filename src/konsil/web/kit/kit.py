@@ -64,9 +64,12 @@ def make(site: Site, rater: str, phase: str, batch: str, language: str) -> Kit:
     kit = secrets.token_hex(12)
     html = _html(site, kit, list(zip(rows, sheets, strict=True)), language)
     data: dict[str, Any] = {
-        "rater": rater, "phase": phase, "batch": batch, "screens": publics,
+        "rater": rater,
+        "phase": phase,
+        "batch": batch,
+        "screens": publics,
         "instruments": digests(site.study, _instruments(site, publics)),
-    }  # fmt: skip
+    }
     with writing(site.store.engine) as connection:
         study_events.happened(connection, Event(f"{kits.MADE} {kit}", kits.MADE, kit, now, data))
     return Kit(kit, rater, phase, batch, len(rows), html)
@@ -126,9 +129,18 @@ def _html(site: Site, kit: str, sheets: Sequence[tuple[Queued, Sheet]], language
     style, module = _static("konsil.css", "kit.css"), _static("rating.js")
     script = _static("hmac.js", "kit.js")
     return templates.get_template("kit.html").render(
-        language=language, study_title=site.study.title, policy=_policy(style, module, script), style=style,
-        module=module, script=script, asides=asides, tasks=tasks, specs=specs, id=kit, key=kits.key(site.store, kit),
-    )  # fmt: skip
+        language=language,
+        study_title=site.study.title,
+        policy=_policy(style, module, script),
+        style=style,
+        module=module,
+        script=script,
+        asides=asides,
+        tasks=tasks,
+        specs=specs,
+        id=kit,
+        key=kits.key(site.store, kit),
+    )
 
 
 def _held(html: str) -> str:
@@ -140,13 +152,18 @@ def _spec(row: Queued, sheet: Sheet, aside: int) -> dict[str, Any]:
     asked: list[Asked] = [a for group in sheet.everything for a in group.asked]
     said = {a.name: a.value for a in asked} | {a.reason: a.note for a in asked if a.reason}
     return {
-        "public": sheet.public, "layout": sheet.layout, "rev": sheet.rev, "survey": row.survey, "aside": aside,
+        "public": sheet.public,
+        "layout": sheet.layout,
+        "rev": sheet.rev,
+        "survey": row.survey,
+        "aside": aside,
         "values": {name: value for name, value in said.items() if value},
         "numbers": {
             a.name: {"low": a.low, "high": a.high, "options": [o.label for o in a.options]}
-            for a in asked if a.kind == "number"
+            for a in asked
+            if a.kind == "number"
         },
-    }  # fmt: skip
+    }
 
 
 def _static(*names: str) -> str:
@@ -161,7 +178,11 @@ def _policy(style: str, *scripts: str) -> str:
         return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
     parts = (
-        "default-src 'none'", f"style-src {named(style)}", f"script-src {' '.join(map(named, scripts))}",
-        "img-src data:", "form-action 'none'", "base-uri 'none'",
-    )  # fmt: skip
+        "default-src 'none'",
+        f"style-src {named(style)}",
+        f"script-src {' '.join(map(named, scripts))}",
+        "img-src data:",
+        "form-action 'none'",
+        "base-uri 'none'",
+    )
     return "; ".join(parts)

@@ -29,11 +29,13 @@ def flags(request: Request) -> Response:
         panels = {rater: panel for rater, (panel, _) in withdrawal.panels(connection, site.study).items()}
         screens = [
             Screen(
-                rater, instrument, seconds,
+                rater,
+                instrument,
+                seconds,
                 tuple((criterion, ABSTAINED if label is None else label) for *_, criterion, label in rows),
             )
             for (rater, _, instrument, seconds), rows in groupby(looks(connection), key=lambda look: look[:4])
-        ]  # fmt: skip
+        ]
     with site.store.view() as view:
         hits = list(named(view.each("answers"), site.study.systems))
     context = {
@@ -43,8 +45,12 @@ def flags(request: Request) -> Response:
         # Whose answer names whom would take the blindness from an analyst.
         "named": hits[:MOST_NAMED] if owner else (),
         "rules": {
-            "fast": round(FAST * 100), "share": round(FAST_SHARE * 100), "fewest": FEWEST, "same": SAME,
-            "more": round(SAME_MORE * 100), "run": round(RUN),
+            "fast": round(FAST * 100),
+            "share": round(FAST_SHARE * 100),
+            "fewest": FEWEST,
+            "same": SAME,
+            "more": round(SAME_MORE * 100),
+            "run": round(RUN),
         },
-    }  # fmt: skip
+    }
     return office(request, "office_flags.html", context)

@@ -22,9 +22,21 @@ from konsil.web.site.pages import language_of, page, path_to, to
 from konsil.web.site.site import Site, site_of
 
 NAVIGATION = (
-    "overview", "screening", "cases", "rewriting", "invitations", "enrolment", "reasons", "batches", "adjudications",
-    "problems", "recruitment", "flags", "download", "log",
-)  # fmt: skip
+    "overview",
+    "screening",
+    "cases",
+    "rewriting",
+    "invitations",
+    "enrolment",
+    "reasons",
+    "batches",
+    "adjudications",
+    "problems",
+    "recruitment",
+    "flags",
+    "download",
+    "log",
+)
 """The pages of the office in the order of the menu; who may see which is in the table of routes."""
 
 
@@ -126,11 +138,17 @@ def cells(counts: Sequence[Count], panels: Mapping[str, tuple[str, str]]) -> lis
     ordered = sorted(found.items(), key=lambda pair: (pair[0][0], min(c.first for c in pair[1]), pair[0]))
     return [
         Cell(
-            panel, instrument, phase, batch, sum(c.tasks for c in mine), sum(c.done for c in mine),
-            len(mine), sum(c.tasks == c.done for c in mine),
+            panel,
+            instrument,
+            phase,
+            batch,
+            sum(c.tasks for c in mine),
+            sum(c.done for c in mine),
+            len(mine),
+            sum(c.tasks == c.done for c in mine),
         )
         for (panel, phase, batch, instrument), mine in ordered
-    ]  # fmt: skip
+    ]
 
 
 def batches(request: Request) -> Response:

@@ -75,10 +75,18 @@ def _page(request: Request, fault: str = "", status: int = 200, item: str = "") 
         at = next((n // AT_ONCE + 1 for n, one in enumerate(rows) if one.id == item), at)
     shown = rows[(at - 1) * AT_ONCE : at * AT_ONCE]
     context = {
-        "asks": True, "chosen": chosen, "lists": {name: len(listed[name]) for name in LISTS},
-        "rows": [_row(one, events, stands) for one in shown], "at": at, "pages": pages, "fault": fault, "faulty": item,
-        "address": lambda **keys: _address(request, keys), "done": query.get("done", ""), "total": len(kept),
-    }  # fmt: skip
+        "asks": True,
+        "chosen": chosen,
+        "lists": {name: len(listed[name]) for name in LISTS},
+        "rows": [_row(one, events, stands) for one in shown],
+        "at": at,
+        "pages": pages,
+        "fault": fault,
+        "faulty": item,
+        "address": lambda **keys: _address(request, keys),
+        "done": query.get("done", ""),
+        "total": len(kept),
+    }
     return office(request, "office_rewording.html", context, status)
 
 

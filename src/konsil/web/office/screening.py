@@ -101,9 +101,14 @@ def decide(request: Request) -> Response:
     name, decision = form.get("item", ""), form.get("decision", "")
     met = [value for key, value in form.items() if key.startswith("met.")]
     fault = site.pool.decide(
-        name, decision, by=visitor_of(request).who, seen=_number(form.get("seen", "0")),
-        reason=form.get("reason", ""), met=met, note=form.get("note", ""),
-    )  # fmt: skip
+        name,
+        decision,
+        by=visitor_of(request).who,
+        seen=_number(form.get("seen", "0")),
+        reason=form.get("reason", ""),
+        met=met,
+        note=form.get("note", ""),
+    )
     if fault:
         one = site.pool.one(name)
         return _one(request, one, chosen, fault) if one is not None else to(path_to(request, "screening"))

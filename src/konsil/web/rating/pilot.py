@@ -163,9 +163,11 @@ class Pilot:
         others = [
             rated[t.id]
             for t in everybody
-            if t.id in rated and t.rater != task.rater and (t.item, t.instrument) == (task.item, task.instrument)
+            if t.id in rated
+            and t.rater != task.rater
+            and (t.item, t.instrument) == (task.item, task.instrument)
             and _panel(t) == _panel(task)
-        ]  # fmt: skip
+        ]
         return differences(asks, self._instrument(task), task, rated[task.id], others)
 
     def shown(self, rater: str) -> tuple[Apart, ...]:
@@ -233,10 +235,18 @@ class Pilot:
             alone = len(seen.answers) == 1 and d.field.span is None
             shown.append(
                 Apart(
-                    _name(d), seen.question, instrument.language, kept, "" if alone else seen.subject(d.field),
-                    d.field.criterion.question, d.label, d.others, reasons, found.written.get(_name(d), ""),
+                    _name(d),
+                    seen.question,
+                    instrument.language,
+                    kept,
+                    "" if alone else seen.subject(d.field),
+                    d.field.criterion.question,
+                    d.label,
+                    d.others,
+                    reasons,
+                    found.written.get(_name(d), ""),
                 )
-            )  # fmt: skip
+            )
         return tuple(shown)
 
     def write(self, rater: str, about: str, text: str) -> bool:

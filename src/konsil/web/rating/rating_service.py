@@ -279,9 +279,14 @@ class Desk:
         return given | {name: one.value for name, one in drafts.values(connection, task.id).items()}
 
     def _keep(
-        self, connection: Connection, state: State, asked: Sequence[Field], said: Mapping[str, str],
-        window: Window | int, at: str,
-    ) -> Kept:  # fmt: skip
+        self,
+        connection: Connection,
+        state: State,
+        asked: Sequence[Field],
+        said: Mapping[str, str],
+        window: Window | int,
+        at: str,
+    ) -> Kept:
         """Keep what a form says besides what was saved before: first the changes under way, then all that differs."""
         window = Window(window) if isinstance(window, int) else window
         pending = [c for c in window.pending if not form.unfit(asked, c)]

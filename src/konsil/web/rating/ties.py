@@ -134,9 +134,16 @@ class Ties:
         # Judges see what people rated; their tasks are not needed here and are most of the plan.
         plan = [a for a in self._study.plan if a.when == "disagreed" or not a.like]
         tasks = assign(
-            plan, items=items, answers=answers, raters=self._study.raters, instruments=self._study.instruments,
-            seed=self._study.seed, ratings=pretended, events=events, places=self._study.places,
-        )  # fmt: skip
+            plan,
+            items=items,
+            answers=answers,
+            raters=self._study.raters,
+            instruments=self._study.instruments,
+            seed=self._study.seed,
+            ratings=pretended,
+            events=events,
+            places=self._study.places,
+        )
         return tuple(t for t in tasks if t.purpose == "tiebreak")
 
     def _pretended(self, allocation: Allocation, answers: Iterable[Answer]) -> Iterator[Rating]:

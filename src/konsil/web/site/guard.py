@@ -59,22 +59,25 @@ def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Await
         if not isinstance(audience, Public) and (visitor is None or visitor.role not in audience):
             # The same answer whether the page is another's or does not exist: nothing can be probed.
             return refusal(request, 404 if visitor is not None else 401)
-        if request.method not in SAFE:
-            if not from_our_pages(request):
-                return refusal(request, 403)
-            if visitor is not None and not site_of(request).posts.allows(f"{visitor.role} {visitor.who}"):
-                return refusal(request, 429)
-            if len(request.state.body) > MOST_BYTES:
-                return refusal(request, 413)
-            try:
-                request.state.form = _form(request)
-            except ValueError:
-                return refusal(request, 422)
-            if visitor is not None and not _token_fits(request, visitor):
-                return refusal(request, 403)
-        return endpoint(request)
+        fault = None if request.method in SAFE else _fault(request, visitor)
+        return endpoint(request) if fault is None else refusal(request, fault)
 
     return behind
+
+
+def _fault(request: Request, visitor: Visitor | None) -> int | None:
+    """Why a form is refused, as a status; None where it is not, and then its fields are with the request."""
+    if not from_our_pages(request):
+        return 403
+    if visitor is not None and not site_of(request).posts.allows(f"{visitor.role} {visitor.who}"):
+        return 429
+    if len(request.state.body) > MOST_BYTES:
+        return 413
+    try:
+        request.state.form = _form(request)
+    except ValueError:
+        return 422
+    return 403 if visitor is not None and not _token_fits(request, visitor) else None
 
 
 def asking(request: Request) -> Visitor | None:

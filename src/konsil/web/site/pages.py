@@ -84,21 +84,25 @@ def page(request: Request, template: str, context: Mapping[str, object] | None =
     """Render a template; beside its context it has `language`, `study_title`, `signed_in`, `role`, `csrf`, `path`."""
     site, language = site_of(request), language_of(request)
     visitor: Visitor | None = getattr(request.state, "visitor", None)
-    html = environment(language).get_template(template).render(
-        {
-            "language": language,
-            "study_title": site.study.title,
-            "signed_in": visitor is not None,
-            "role": visitor.role if visitor is not None else "",
-            "csrf": visitor.csrf if visitor is not None else "",
-            "static": lambda name: site.options.path + address(name),
-            "path": lambda name, **parameters: path_to(request, name, **parameters),
-            "here": request.url.path,
-            "reviews": visitor is not None and visitor.role == "rater" and site.study.adjudication is not None,
-            "consents": visitor is not None and visitor.role == "rater" and bool(site.reception.version),
-            **(context or {}),
-        }
-    )  # fmt: skip
+    html = (
+        environment(language)
+        .get_template(template)
+        .render(
+            {
+                "language": language,
+                "study_title": site.study.title,
+                "signed_in": visitor is not None,
+                "role": visitor.role if visitor is not None else "",
+                "csrf": visitor.csrf if visitor is not None else "",
+                "static": lambda name: site.options.path + address(name),
+                "path": lambda name, **parameters: path_to(request, name, **parameters),
+                "here": request.url.path,
+                "reviews": visitor is not None and visitor.role == "rater" and site.study.adjudication is not None,
+                "consents": visitor is not None and visitor.role == "rater" and bool(site.reception.version),
+                **(context or {}),
+            }
+        )
+    )
     return HTMLResponse(html, status)
 
 
