@@ -215,7 +215,7 @@ def recommended(rows: Sequence[Row], study: Study, draws: int) -> Iterator[str]:
     for row in rows:
         of.setdefault(row.analysis, []).append(row)
     by_criterion: dict[str, list[recommendations.Compared]] = {}
-    for comparison in recommendations.compared(study.analyses, of):
+    for comparison in recommendations.design_comparisons(study.analyses, of):
         by_criterion.setdefault(comparison.analysis.criterion, []).append(comparison)
     gaps = recommendations.hours_gaps(study.analyses, of)
     context = SimpleNamespace(study=study)

@@ -8,7 +8,7 @@ import pytest
 
 from konsil.analysis.model.results import OrderRow
 from konsil.analysis.table.frame import Data
-from konsil.analysis.table.model_provenance import calling, orders, played
+from konsil.analysis.table.model_provenance import model_call_sentences, orders, played
 from konsil.analysis.table.outcomes import outcomes
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Attempt, Callee, Rater, Rating, Task
@@ -18,7 +18,7 @@ FORM = Instrument("form", (BETTER,), unit="pair")
 
 
 def told(*callees: Callee, rows: tuple[OrderRow, ...] = ()) -> list[str]:
-    return [str(s) for s in calling(callees, rows)]
+    return [str(s) for s in model_call_sentences(callees, rows)]
 
 
 def test_what_was_asked_and_taken_is_said() -> None:
@@ -104,8 +104,8 @@ def test_a_judge_that_never_contradicts_itself_is_counted_too() -> None:
 
 def test_tasks_that_contradict_themselves_have_an_outcome_of_their_own() -> None:
     from konsil.analysis.model.spec import Exclusions
-    from konsil.analysis.table.frame import long
+    from konsil.analysis.table.frame import rating_table
 
     made = data(tie=False)
-    [row] = outcomes(made, long(made, Exclusions(), (FORM,)))
+    [row] = outcomes(made, rating_table(made, Exclusions(), (FORM,)))
     assert row.counts == {"ok": 7, "inconsistent": 3}

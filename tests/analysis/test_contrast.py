@@ -10,7 +10,7 @@ import pytest
 
 from konsil.analysis.agreement import agreement_statistics
 from konsil.analysis.estimation.differences import contrast
-from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, share
 from konsil.analysis.model.spec import Resampling, Test
 from konsil.analysis.table.encoding import Sample
@@ -33,7 +33,7 @@ def event(n: int, *items: int) -> Measure:
     return share(sample(np.isin(np.arange(n), items)[:, None]), [1])
 
 
-def difference(a: Measure, b: Measure, test: Test = "interval") -> Told:
+def difference(a: Measure, b: Measure, test: Test = "interval") -> EstimateSummary:
     return contrast(a, b, key=1, resampling=RESAMPLING, cluster="item", test=test)
 
 

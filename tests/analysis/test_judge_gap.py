@@ -10,7 +10,7 @@ from scipy import stats
 
 from konsil.analysis.agreement.consensus import against_panel
 from konsil.analysis.agreement.judge_gap import MOST_TURNS, gaps, turns, turns_needed
-from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.model.spec import Analysis, Resampling, Test
 from konsil.analysis.table.encoding import Sample
 from konsil.stats.engine.contract import Codes
@@ -31,7 +31,7 @@ def gap(
     test: Test = "interval",
     key: int = 1,
     draws: int = 999,
-) -> list[Told]:
+) -> list[EstimateSummary]:
     analysis = Analysis("gap", statistic, "c", "judges", against="panel", by=("rater",), test=test)
     panel, judges = sample(labels[:, :n_panel], "p"), sample(labels[:, n_panel:], "j")
     groups = against_panel(panel, judges, analysis, "valid", "nominal")

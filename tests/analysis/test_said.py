@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 
-from konsil.analysis.model.message import COMMA, Said, listed, retold, say
+from konsil.analysis.model.message import COMMA, TranslatableMessage, listed, say, translate
 
 
 def shout(text: str) -> str:
@@ -39,9 +39,9 @@ def test_lists_end_in_the_language() -> None:
 def test_copies_remember() -> None:
     text = say("{n} raters", n=4)
     for other in (copy.copy(text), copy.deepcopy(text), pickle.loads(pickle.dumps(text))):
-        assert isinstance(other, Said)
+        assert isinstance(other, TranslatableMessage)
         assert (other, other.template, other.values) == (text, "{n} raters", {"n": 4})
 
 
 def test_plain_texts_stay() -> None:
-    assert retold("physician {1}", shout, format) == "physician {1}"
+    assert translate("physician {1}", shout, format) == "physician {1}"

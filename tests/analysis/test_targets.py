@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from tests.analysis.test_pairs import ASKED, DATA, FORM
 
 from konsil.analysis import Analysis, Inference, Results, Row
-from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Cells, Measure, pair, quotient
 from konsil.analysis.estimation.rater_notes import dominant_rater
 from konsil.analysis.estimation.targets import LEAST_EFFECTIVE, answering
-from konsil.analysis.model.message import Said
+from konsil.analysis.model.message import TranslatableMessage
 from konsil.analysis.model.spec import Exclusions, Resampling
 from konsil.analysis.running.run import run
 from konsil.analysis.table.frame import Data
@@ -98,7 +98,7 @@ def test_a_rater_with_much_of_the_ratings_is_named_beside_agreement(statistic: s
     [note] = [w for w in busy.warnings if "of the ratings" in w]
     # 36 of 81 ratings by one rater, 9 by each of the five others.
     assert note == "e0 gave 44% of the ratings: the 6 raters count like 3.9 with equal shares."
-    assert isinstance(note, Said) and note.message_id == "two_way.dominant_ratings"
+    assert isinstance(note, TranslatableMessage) and note.message_id == "two_way.dominant_ratings"
     assert not [w for w in even.warnings if "of the ratings" in w]
 
 
@@ -109,7 +109,7 @@ def test_agreement_with_one_rater_who_gave_nearly_all_is_about_these_raters(stat
     row = first(found, "panel")
     assert row.estimate.raters == "these" and "two-way" not in " ".join(r.estimate.method for r in found.rows)
     [note] = [w for w in row.warnings if "of the ratings" in w]
-    assert isinstance(note, Said) and note.message_id == "two_way.dominated_ratings"
+    assert isinstance(note, TranslatableMessage) and note.message_id == "two_way.dominated_ratings"
     assert note.startswith("e0 gave 78% of the ratings: the 6 raters count like 1.6")
 
 
@@ -225,11 +225,11 @@ def rows_of_difference(inference: Inference) -> tuple[Row, ...]:
 
 
 def test_a_number_without_the_targets_interval_stays_as_it_is() -> None:
-    plain = Told(Estimate(0.5, 0.4, 0.6))
+    plain = EstimateSummary(Estimate(0.5, 0.4, 0.6))
     assert answering(plain, "like these", 9) is plain
-    nothing = Told(Estimate(0.5, 0.4, 0.6), (Estimate(0.5, raters="like these"),))
+    nothing = EstimateSummary(Estimate(0.5, 0.4, 0.6), (Estimate(0.5, raters="like these"),))
     assert answering(nothing, "like these", 9) is nothing
-    two = Told(Estimate(0.5, 0.4, 0.6), (Estimate(0.5, 0.1, 0.9, raters="like these"),))
+    two = EstimateSummary(Estimate(0.5, 0.4, 0.6), (Estimate(0.5, 0.1, 0.9, raters="like these"),))
     assert answering(two, None, 9) is two and answering(two, "like these", 2) is two
     swapped = answering(two, "like these", 3)
     assert swapped.headline == two.companions[0] and swapped.companions == (two.headline,)
@@ -274,7 +274,7 @@ def test_the_target_is_part_of_the_digest_and_of_a_frozen_plan_only_where_it_is_
 def test_every_sentence_of_the_target_has_an_id() -> None:
     for of_target in (results(LIKE_THESE), results(THESE), results(Inference(), 4), results(Inference())):
         for sentence in of_target.inference:
-            assert isinstance(sentence, Said) and sentence.message_id.startswith("target.")
+            assert isinstance(sentence, TranslatableMessage) and sentence.message_id.startswith("target.")
 
 
 @pytest.mark.parametrize("statistic", ["share", "mean"])

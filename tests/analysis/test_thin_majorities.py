@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy
 
-from konsil.analysis.agreement.consensus import against_panel, ceilings_of_panel, each_rest, rest
+from konsil.analysis.agreement.consensus import against_panel, ceilings_of_panel, each_rest, leave_one_out_measure
 from konsil.analysis.agreement.judge_vs_panel import _mean_of
 from konsil.analysis.estimation.estimate import estimate
 from konsil.analysis.model.spec import Analysis, AsPublished, Resampling
@@ -44,7 +44,7 @@ def analysis(statistic: str) -> Analysis:
 
 @pytest.mark.parametrize("statistic", ["percent_agreement", "pabak", "cohen_kappa", "gwet_ac1"])
 def test_a_rater_who_agrees_in_all_of_five_units_widens_the_interval_of_the_ceiling(statistic: str) -> None:
-    measure = rest(sample_of(labels_of()), analysis(statistic), "nominal")
+    measure = leave_one_out_measure(sample_of(labels_of()), analysis(statistic), "nominal")
     told = estimate(measure, key=1, resampling=DRAWS, cluster="unit")
     assert "for every rater" in told.headline.method
     assert "what raters share with the others' majority" in told.headline.method
@@ -53,7 +53,7 @@ def test_a_rater_who_agrees_in_all_of_five_units_widens_the_interval_of_the_ceil
     assert told.headline.se > (0.025 if statistic == "percent_agreement" else 0.05)
     published = estimate(measure, key=1, resampling=AsPublished(500), cluster="unit")
     assert "bootstrap" in published.headline.method
-    whole = rest(sample_of(np.abs(labels_of(rated=50))), analysis(statistic), "nominal")
+    whole = leave_one_out_measure(sample_of(np.abs(labels_of(rated=50))), analysis(statistic), "nominal")
     assert whole.thin is None
 
 
@@ -72,7 +72,9 @@ def test_the_judge_and_the_ceiling_beside_it_follow(statistic: str) -> None:
         told = estimate(measure, key=1, resampling=DRAWS, cluster="unit").headline
         assert "for every rater" in told.method
         assert told.low < told.value < told.high
-    by_itself = estimate(rest(panel, asked, "nominal"), key=1, resampling=DRAWS, cluster="unit").headline
+    by_itself = estimate(
+        leave_one_out_measure(panel, asked, "nominal"), key=1, resampling=DRAWS, cluster="unit"
+    ).headline
     beside = estimate(alone, key=1, resampling=DRAWS, cluster="unit").headline
     assert (beside.low, beside.high) == (by_itself.low, by_itself.high)
     assert minus.thin is None
@@ -107,7 +109,10 @@ def test_with_too_little_shared_there_is_no_interval_but_the_reason() -> None:
     for unit in range(4):
         labels[unit, [3 * unit, 3 * unit + 1, 3 * unit + 2]] = unit % 2
     told = estimate(
-        rest(sample_of(labels), analysis("percent_agreement"), "nominal"), key=1, resampling=DRAWS, cluster="unit"
+        leave_one_out_measure(sample_of(labels), analysis("percent_agreement"), "nominal"),
+        key=1,
+        resampling=DRAWS,
+        cluster="unit",
     )
     assert math.isnan(told.headline.low)
     assert told.headline.reason == (
@@ -120,7 +125,9 @@ def test_with_more_labels_than_the_prior_has_there_is_no_interval_but_the_reason
     labels = np.where(labels_of() < 0, -1, labels_of() * 6)
     sample = sample_of(labels)
     sample = replace(sample, codes=replace(sample.codes, n_labels=12))
-    told = estimate(rest(sample, analysis("cohen_kappa"), "nominal"), key=1, resampling=DRAWS, cluster="unit")
+    told = estimate(
+        leave_one_out_measure(sample, analysis("cohen_kappa"), "nominal"), key=1, resampling=DRAWS, cluster="unit"
+    )
     assert math.isnan(told.headline.low)
     assert told.headline.reason.startswith("no interval: a rater shares 5 unit clusters alone with the others'")
 

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from konsil.collect.fake.fake import FakeProvider
-from konsil.collect.jobs.preparing import Wanted, ask, read_object
+from konsil.collect.jobs.preparing import PromptBatch, ask, read_object
 from konsil.collect.providers.provider import Message, Request
 from konsil.errors import CollectError
 from konsil.prepare.questions.asking import Asking
@@ -59,7 +59,7 @@ def test_the_trial_endpoint_serves_every_kind(form: dict[str, object]) -> None:
 
 def test_the_same_words_are_asked_once_and_other_words_anew(store: Store) -> None:
     study, asking = Study("t", 1), Asking(model="fake:")
-    wanted = Wanted("rewrite", "Better words.", rewriting_form(), {"a": "pls dose", "b": "hx of dvt"})
+    wanted = PromptBatch("rewrite", "Better words.", rewriting_form(), {"a": "pls dose", "b": "hx of dvt"})
     said = ask(study, store, asking, wanted)
     assert {item: reply["question"] for item, reply in said.replies.items()} == {
         "a": "Please dose?",
@@ -67,7 +67,7 @@ def test_the_same_words_are_asked_once_and_other_words_anew(store: Store) -> Non
     }
     assert (said.collected.progress.calls, said.left) == (2, 0)
     assert ask(study, store, asking, wanted).collected.progress.calls == 0
-    other = Wanted("rewrite", "Other words.", rewriting_form(), wanted.texts)
+    other = PromptBatch("rewrite", "Other words.", rewriting_form(), wanted.texts)
     assert ask(study, store, asking, other).collected.progress.calls == 2
     assert ask(study, store, asking, wanted).works == said.works
     with pytest.raises(CollectError, match="is nothing to set"):

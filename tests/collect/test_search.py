@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from konsil.analysis.table.model_provenance import calling
+from konsil.analysis.table.model_provenance import model_call_sentences
 from konsil.collect.fake.fake_server import running
 from konsil.collect.jobs.collection import Options
 from konsil.collect.jobs.systems import answer
@@ -47,7 +47,7 @@ def test_sources_reach_the_answers(store: Store, items: tuple[Item, ...]) -> Non
     [one] = callees(store)
     assert one.first == one.last == store_day(store)
     assert f"searching (fake:m; sampling by the endpoint's default, with web search, on {one.first})" in str(
-        next(iter(calling([one], ())))
+        next(iter(model_call_sentences([one], ())))
     )
 
 

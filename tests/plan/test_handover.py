@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation, assign
-from konsil.plan.changes.handover import hand_over
+from konsil.plan.changes.handover import reassign_tasks
 from konsil.records import Answer, Event, Item, Rater, Rating, Task
 
 FORM = Instrument("form", (Criterion("correct", "?", Scale(("no", "yes"))),))
@@ -31,7 +31,7 @@ def test_all_tasks_are_accounted_for(n: int, k: int, items: int, done: set[int],
     tasks = drawn(plan, raters, items)
     rated = {t.id for i, t in enumerate(tasks) if i in done}
     leaver = raters[who % n].id
-    found = hand_over(leaver, tasks, plan=plan, raters=raters, items={}, rated=rated, seed=3)
+    found = reassign_tasks(leaver, tasks, plan=plan, raters=raters, items={}, rated=rated, seed=3)
     mine = [t for t in tasks if t.rater == leaver]
     assert set(found.holders) == {t.id for t in mine if t.id not in rated}
     assert found.stay == sum(t.id in rated for t in mine)
@@ -49,7 +49,7 @@ def test_all_tasks_are_accounted_for(n: int, k: int, items: int, done: set[int],
         assert max(after_loads.values(), default=0) <= max(
             most, min(after_loads[r.id] for r in raters if r.id != leaver) + 1
         )
-    assert found == hand_over(leaver, tasks[::-1], plan=plan, raters=raters, items={}, rated=rated, seed=3)
+    assert found == reassign_tasks(leaver, tasks[::-1], plan=plan, raters=raters, items={}, rated=rated, seed=3)
 
 
 def test_the_plan_says_the_same_from_the_event() -> None:
@@ -57,7 +57,7 @@ def test_the_plan_says_the_same_from_the_event() -> None:
     plan = [Allocation("p", "form", raters_per_item=2)]
     tasks = drawn(plan, raters, 12)
     done = next(t for t in tasks if t.rater == "r0")
-    found = hand_over("r0", tasks, plan=plan, raters=raters, items={}, rated={done.id}, seed=3)
+    found = reassign_tasks("r0", tasks, plan=plan, raters=raters, items={}, rated={done.id}, seed=3)
     left = Event("w", "withdrawal", "r0", "2026-01-01T00:00:00Z", {"holders": dict(found.holders)})
     rating = Rating(done.id, "r0", "correct", done.item, done.answers, label="yes")
     again = drawn(plan, raters, 12, events=[left], ratings=[rating])
@@ -69,12 +69,12 @@ def test_stratum_room_and_closed_batches_are_minded() -> None:
     plan = [Allocation("p", "form", raters_per_item=1, match="specialty")]
     tasks = drawn(plan, raters, 8)
     items = {f"i{k}": Item(f"i{k}", "?", strata={"specialty": "ab"[k % 2]}) for k in range(8)}
-    found = hand_over("r0", tasks, plan=plan, raters=raters, items=items, rated=(), seed=3)
+    found = reassign_tasks("r0", tasks, plan=plan, raters=raters, items=items, rated=(), seed=3)
     assert set(found.holders.values()) == {"r2"}, "the only other of her specialty"
-    assert hand_over("r0", tasks, plan=plan, raters=raters, items=items, rated=(), left={"r2"}).lapsed == 2
-    everybody = hand_over("r0", tasks, plan=plan, raters=raters, items=items, rated=(), closed={("", "", "")})
+    assert reassign_tasks("r0", tasks, plan=plan, raters=raters, items=items, rated=(), left={"r2"}).lapsed == 2
+    everybody = reassign_tasks("r0", tasks, plan=plan, raters=raters, items=items, rated=(), closed={("", "", "")})
     assert everybody.lapsed == 2
-    hers = hand_over("r0", tasks, plan=plan, raters=raters, items=items, rated=(), closed={("", "", "r2")})
+    hers = reassign_tasks("r0", tasks, plan=plan, raters=raters, items=items, rated=(), closed={("", "", "r2")})
     assert hers.lapsed == 2
 
 
@@ -84,11 +84,11 @@ def test_repeats_go_with_the_first_time_or_lapse() -> None:
         Task("u", "p 1", "r0", "form", "i", purpose="repeat", repeat_of="t"),
     )
     raters = [Rater("r0", "p"), Rater("r1", "p")]
-    both = hand_over("r0", [first, again], plan=[], raters=raters, items={}, rated=())
+    both = reassign_tasks("r0", [first, again], plan=[], raters=raters, items={}, rated=())
     assert both.holders == {"t": "r1", "u": "r1"}
-    assert hand_over("r0", [first, again], plan=[], raters=raters, items={}, rated={"t"}).holders == {"u": ""}
+    assert reassign_tasks("r0", [first, again], plan=[], raters=raters, items={}, rated={"t"}).holders == {"u": ""}
     survey = Task("s", "p 1", "r0", "end", None)
-    assert hand_over("r0", [survey], plan=[], raters=raters, items={}, rated=()).holders == {"s": ""}
+    assert reassign_tasks("r0", [survey], plan=[], raters=raters, items={}, rated=()).holders == {"s": ""}
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -102,7 +102,7 @@ def test_how_many_tie_breaks_somebody_has_moves_nothing_else(seed: int) -> None:
     ties = [Task(f"tie{k}", "p 1", "r0", "form", f"i{k}", purpose="tiebreak") for k in range(n)]
     shares = []
     for more in (0, 1, n // 2, n):
-        handover = hand_over("r0", [*tasks, *ties[:more]], plan=[], raters=raters, items={}, rated=(), seed=seed)
+        handover = reassign_tasks("r0", [*tasks, *ties[:more]], plan=[], raters=raters, items={}, rated=(), seed=seed)
         shares.append({task: who for task, who in handover.holders.items() if task.startswith("main")})
         assert set(handover.holders) - set(shares[-1]) == {tie.id for tie in ties[:more]}, (
             "tie-breaks are handed over too"

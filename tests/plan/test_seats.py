@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from konsil.errors import PlanError
-from konsil.plan.draw.slot_holders import HAND_OVER, occupy
+from konsil.plan.draw.slot_holders import HAND_OVER, assign_slot_holders
 from konsil.records import Event, Rating, Task
 
 TASKS = (Task("t1", "p 1", "r1", "form", "i1"), Task("t2", "p 1", "r1", "form", "i2"))
@@ -13,7 +13,7 @@ LEFT = Event("w", "withdrawal", "r1", "2025-01-02T00:00:00Z", {"holders": {"t1":
 
 
 def holders(events: list[Event], *rated: Rating, free: tuple[str, ...] = ()) -> list[str]:
-    return [task.rater for task in occupy(TASKS, events, rated, free)]
+    return [task.rater for task in assign_slot_holders(TASKS, events, rated, free)]
 
 
 def test_what_is_handed_over_is_the_other_ones() -> None:

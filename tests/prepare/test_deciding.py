@@ -19,7 +19,7 @@ from konsil.prepare import (
     screen,
     screening_event,
 )
-from konsil.prepare.draw.draw import asked
+from konsil.prepare.draw.draw import request_digest
 from konsil.prepare.questions.screening import UNDECIDED, asked_of
 from konsil.records import Event, Item
 
@@ -116,7 +116,7 @@ def test_only_what_people_keep_is_in_where_the_protocol_says_so() -> None:
 
 def test_digests_of_older_protocols_stay() -> None:
     assert asked_of(Screening(undecided="kept")) == "41f2400599b2409c"
-    assert asked(Preparation(screen=Screening(undecided="kept")), 1) == "cbe2344674e6b243"
+    assert request_digest(Preparation(screen=Screening(undecided="kept")), 1) == "cbe2344674e6b243"
     assert asked_of(Screening(criteria=("Complete",))) != asked_of(Screening(undecided="kept"))
     assert asked_of(Screening(undecided="left out")) != asked_of(Screening(undecided="kept"))
 

@@ -15,13 +15,13 @@ from konsil.prepare import (
     MATCH,
     Preparation,
     Sample,
-    asked,
     draw,
     event_of,
     in_study,
     last_drawn,
     preparation_problems,
     prepared,
+    request_digest,
 )
 from konsil.records import Answer, Event, Item
 
@@ -177,7 +177,7 @@ def test_what_makes_no_sense_is_said(spec, sentence):
 
 
 def test_what_was_asked_is_noticed():
-    assert asked(SPEC, 1) != asked(SPEC, 2) != asked(replace(SPEC, aliases=True), 2)
+    assert request_digest(SPEC, 1) != request_digest(SPEC, 2) != request_digest(replace(SPEC, aliases=True), 2)
 
 
 CROSSED = tuple(
@@ -224,7 +224,11 @@ def test_every_shortage_is_told():
 
 
 def test_digests_of_samples_by_one_column_stay():
-    assert asked(Preparation(sample=Sample(3)), 1) == asked(Preparation(sample=Sample(3, across=(), equal=False)), 1)
-    assert asked(Preparation(sample=Sample(3, "a")), 1) != asked(Preparation(sample=Sample(3, "a", across=("b",))), 1)
+    assert request_digest(Preparation(sample=Sample(3)), 1) == request_digest(
+        Preparation(sample=Sample(3, across=(), equal=False)), 1
+    )
+    assert request_digest(Preparation(sample=Sample(3, "a")), 1) != request_digest(
+        Preparation(sample=Sample(3, "a", across=("b",))), 1
+    )
     wrong = preparation_problems(Preparation(sample=Sample(3, "", across=("b",), equal=True)), (), "prepare")
     assert [one.split(":")[0] for one in wrong] == ["prepare.sample.across", "prepare.sample.equal"]

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from konsil.prepare.cases.editing import added, flaw, joined, moved, of_kind, trimmed, without, worded
+from konsil.prepare.cases.editing import added, joined, mark_conflict, moved, of_kind, trimmed, without, worded
 from konsil.prepare.cases.masking import Mark, marking_problems
 
 TEXT = "A man of forty with a dry cough and fever had sarcoidosis."
@@ -30,7 +30,7 @@ def test_every_way_leads_to_marks_that_can_be_kept(changes: list[tuple[str, int,
         place = (marks[a % len(marks)].start, marks[a % len(marks)].end) if marks else (0, 0)
         if what == "add":
             span = trimmed(TEXT, a, b)
-            if flaw(TEXT, marks, *span) is None:
+            if mark_conflict(TEXT, marks, *span) is None:
                 marks = added(marks, [span], kind)
         elif what == "drop":
             marks = without(marks, place)
@@ -66,10 +66,15 @@ def test_cues_are_ranked_by_hand() -> None:
 
 def test_what_cannot_be_marked() -> None:
     marks = (Mark(2, 14, "demographic"),)
-    assert flaw(TEXT, marks, 5, 9) is None, "one inside the other may be"
-    assert flaw(TEXT, marks, 10, 20) == "across"
-    assert flaw(TEXT, marks, 0, 5) == "across"
-    assert flaw(TEXT, marks, 2, 14) == "twice"
-    assert flaw(TEXT, marks, 1, 2) == flaw(TEXT, marks, 5, 5) == flaw(TEXT, marks, 50, 99) == "nothing"
+    assert mark_conflict(TEXT, marks, 5, 9) is None, "one inside the other may be"
+    assert mark_conflict(TEXT, marks, 10, 20) == "across"
+    assert mark_conflict(TEXT, marks, 0, 5) == "across"
+    assert mark_conflict(TEXT, marks, 2, 14) == "twice"
+    assert (
+        mark_conflict(TEXT, marks, 1, 2)
+        == mark_conflict(TEXT, marks, 5, 5)
+        == mark_conflict(TEXT, marks, 50, 99)
+        == "nothing"
+    )
     assert trimmed(TEXT, 1, 6) == (2, 5)
-    assert flaw(TEXT, (), *trimmed(TEXT, 1, 2)) == "nothing"
+    assert mark_conflict(TEXT, (), *trimmed(TEXT, 1, 2)) == "nothing"

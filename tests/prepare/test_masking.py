@@ -13,12 +13,12 @@ from konsil.prepare import (
     Preparation,
     Sample,
     Screening,
-    asked,
     draw,
     event_of,
     in_study,
     preparation_problems,
     prepared,
+    request_digest,
     screen,
 )
 from konsil.prepare.cases.marking import (
@@ -265,9 +265,9 @@ def test_masking_goes_before_answers() -> None:
     assert list(preparation_problems(Preparation(mask=Masking()), (), "prepare")) == []
     [problem] = preparation_problems(Preparation(mask=Masking(), lexical_match=True), (), "prepare")
     assert problem.startswith("prepare.mask: items are drawn by their answers here")
-    before = asked(Preparation(sample=Sample(3)), 1)
+    before = request_digest(Preparation(sample=Sample(3)), 1)
     assert before == "5d2170ff1e89042f"
-    assert asked(Preparation(sample=Sample(3), mask=Masking()), 1) != before
+    assert request_digest(Preparation(sample=Sample(3), mask=Masking()), 1) != before
 
 
 @pytest.mark.parametrize("first", ["c1", "c1:narrative"])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from konsil.prepare import Preparation, in_study, prepared
-from konsil.prepare.draw.draw import asked
+from konsil.prepare.draw.draw import request_digest
 from konsil.prepare.questions.asking import Asking, without_model
 from konsil.prepare.questions.prompts import PROMPTS, reasons_told, told
 from konsil.prepare.questions.rewriting import (
@@ -64,7 +64,9 @@ def test_the_pieces_make_the_whole(before: str, after: str) -> None:
 
 def test_a_rewriting_changes_no_draw_and_no_older_digest() -> None:
     plain = Preparation(sets={"core": 1})
-    assert asked(plain, 1) == asked(Preparation(sets={"core": 1}, rewrite=Rewriting(model="fake:")), 1)
+    assert request_digest(plain, 1) == request_digest(
+        Preparation(sets={"core": 1}, rewrite=Rewriting(model="fake:")), 1
+    )
     bare = {"model": "", "language": "", "prompts": {}, "settings": {}}
     assert without_model({"rules": 1, **bare}) == {"rules": 1}
     assert without_model({"rules": 1, **bare, "model": "fake:"})["model"] == "fake:"

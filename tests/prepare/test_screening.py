@@ -14,10 +14,10 @@ from konsil.prepare import (
     KEEP,
     Preparation,
     Screening,
-    asked,
     draw,
     last_screened,
     preparation_problems,
+    request_digest,
     screen,
     screening_event,
 )
@@ -152,11 +152,11 @@ def test_a_draw_is_from_what_is_left_and_counts_the_rest() -> None:
 
 
 def test_digests_of_draws_that_ask_for_no_screening_stay() -> None:
-    assert asked(Preparation(lexical_match=True), 1) == "3c5dedfc1edf22cd"
+    assert request_digest(Preparation(lexical_match=True), 1) == "3c5dedfc1edf22cd"
     other, _ = screen(Screening(undecided="kept"), items(*SOUND), {"q1": "duplicate"})
     none, _ = screen(Screening(undecided="kept"), items(*SOUND), {})
     spec = Preparation(screen=Screening(undecided="kept"))
-    assert asked(spec, 1, other) != asked(spec, 1, none)
+    assert request_digest(spec, 1, other) != request_digest(spec, 1, none)
 
 
 def test_what_is_wrong_with_a_screening_is_told() -> None:

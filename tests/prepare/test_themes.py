@@ -19,11 +19,11 @@ from konsil.prepare import (
     Sample,
     Themed,
     Theming,
-    asked,
     in_study,
     last_themed,
     preparation_problems,
     prepared,
+    request_digest,
     themes,
     theming_event,
 )
@@ -190,7 +190,9 @@ def test_the_event_is_read_back_and_gives_the_stratum() -> None:
 
 
 def test_what_is_asked_and_what_is_wrong() -> None:
-    assert asked(Preparation(sample=Sample(3)), 1) == asked(Preparation(sample=Sample(3), themes=Theming()), 1)
+    assert request_digest(Preparation(sample=Sample(3)), 1) == request_digest(
+        Preparation(sample=Sample(3), themes=Theming()), 1
+    )
     assert not Preparation(themes=Theming()).draws
     assert list(preparation_problems(Preparation(themes=Theming()), (), "p")) == []
     [small] = preparation_problems(Preparation(themes=Theming(1)), (), "p")

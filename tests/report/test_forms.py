@@ -12,7 +12,7 @@ from tests.report.conftest import arguments
 from konsil.analysis import Analysis, Bin, Derived, Results, Row
 from konsil.analysis.model.results import Bounds, Curve, DerivedValue, OutcomeRow
 from konsil.records import Rater
-from konsil.report.estimates.estimates import tell
+from konsil.report.estimates.estimates import build_analysis_views
 from konsil.report.estimates.key_estimates import key_numbers
 from konsil.report.estimates.statistics_overview import glance
 from konsil.report.figures.curves import curves
@@ -144,7 +144,7 @@ def test_series_over_ranges_have_the_other_panel_beside() -> None:
     ]
     rows = [row("people", "abstention", 0.2, {"hard": h}) for h in ("easy", "hard")]
     rows += [row("models", "abstention", 0.1, {"rater": "judge A", "hard": h}, "judges") for h in ("hard", "easy")]
-    told = tell(material(asked, Results(tuple(rows), ()), derived=(hard,)))
+    told = build_analysis_views(material(asked, Results(tuple(rows), ()), derived=(hard,)))
     people, models = (words(t.figures[0]) for t in told)
     assert [t.figures[0].key for t in told] == ["series-people", "series-models"]
     assert {"physicians", "easy", "hard"} <= set(people)
@@ -159,7 +159,7 @@ def test_missing_judgements_stand_beside_the_number() -> None:
         Bounds("acc", {"rater": "judge A"}, 0.5, 0.45, 0.6, 12, 88),
         Bounds("acc", {"rater": "judge B"}, 0.5, NAN, NAN, 3, 97),
     )
-    [told] = tell(material(asked, Results(rows, (), bounds=bounds)))
+    [told] = build_analysis_views(material(asked, Results(rows, (), bounds=bounds)))
     [shown] = told.tables
     place = [cell.text for cell in shown.head].index("Worst to best case")
     assert [line[place].text for line in shown.rows] == ["[0.450, 0.600] (12)", "– (3)"]

@@ -16,7 +16,7 @@ from babel.messages.pofile import read_po
 from click.testing import CliRunner
 
 from konsil.analysis import Analysis, Resampling, Results
-from konsil.analysis.model.message import Said
+from konsil.analysis.model.message import TranslatableMessage
 from konsil.analysis.running.run import run
 from konsil.analysis.table.frame import Data
 from konsil.api import open_folder
@@ -103,7 +103,7 @@ def texts(results: Results) -> list[str]:
 def test_everything_said_can_be_told_in_german(whole: tuple[Study, Data, Results]) -> None:
     found = texts(whole[2])
     assert len(set(found)) > 20
-    assert sorted({t for t in found if not isinstance(t, Said)}) == []
+    assert sorted({t for t in found if not isinstance(t, TranslatableMessage)}) == []
 
 
 def shown(html: str) -> str:

@@ -8,7 +8,7 @@ from typing import get_args
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.table.columns import Columns, answers_in, task_columns
 from konsil.analysis.table.coverage import coverage
-from konsil.analysis.table.frame import Data, Long, long
+from konsil.analysis.table.frame import Data, RatingTable, rating_table
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.store import Batch, KindName, Store
 
@@ -25,7 +25,7 @@ def test_an_empty_store_has_empty_columns(store: Store) -> None:
     with store.view() as view:
         assert tuple(view.columns("ratings")) == ()
         empty = Data(ratings=view.columns("ratings"), tasks=view.columns("tasks"))
-        assert long(empty, Exclusions(), ()).frame.height == 0
+        assert rating_table(empty, Exclusions(), ()).frame.height == 0
 
 
 def _data(batch: Batch) -> Data:
@@ -37,7 +37,7 @@ def test_the_long_table_is_the_same_of_columns_and_of_records(filled: Store, sam
     with filled.view() as view:
         by_column = replace(by_record, tasks=view.columns("tasks"), ratings=view.columns("ratings"))
     rules = Exclusions(raters=("R2",))
-    first, second = (long(data, rules, ()) for data in (by_record, by_column))
+    first, second = (rating_table(data, rules, ()) for data in (by_record, by_column))
     order = ["item", "task", "criterion", "answers", "span"]
     assert first.frame.sort(order).equals(second.frame.sort(order))
     assert first.frame.sort(order).select("answers", "system", "span", "case", "label").rows() == [
@@ -57,13 +57,13 @@ def test_expected_counts_are_the_same_of_columns_and_of_records(filled: Store, s
     criteria = tuple(Criterion(scope, "?", scale, scope=scope) for scope in scopes)  # type: ignore[arg-type]
     instruments = [Instrument("form", criteria)]
     data = _data(sample)
-    nothing = long(replace(data, ratings=()), Exclusions(), ())
+    nothing = rating_table(replace(data, ratings=()), Exclusions(), ())
     with filled.view() as view:
         columns: Columns[object] = view.columns("tasks")
         told = [
             {(r.criterion, r.system): r.expected for r in coverage(one, empty, instruments, Exclusions(), planned=True)}
             for one in (data, replace(data, tasks=columns))
-            for empty in (Long(nothing.frame, long(data, Exclusions(), ()).excluded),)
+            for empty in (RatingTable(nothing.frame, rating_table(data, Exclusions(), ()).excluded),)
         ]
     assert told[0] == told[1]
     expected = {k: v for k, v in told[0].items() if v}

@@ -119,7 +119,7 @@ def test_who_hides_a_change_as_not_yet_covered_is_told_of(study: Path) -> None:
 def test_what_the_pages_change_later_is_covered_anew(study: Path) -> None:
     with Store.open(study) as store:
         with writing(store.engine) as connection:
-            state = screens.shown(connection, "t1")
+            state = screens.screen_state(connection, "t1")
             assert state is not None
             screens.visit(connection, state, screens.Visit("v1", 30.0, 12.0, 1.0), AT)
         assert (store.verify_log(), store.log_gap()) == ((), 1)

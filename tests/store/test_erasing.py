@@ -106,7 +106,7 @@ def fill(store: Store) -> None:
             screens.visit(connection, state, screens.Visit(f"v{rater}", 20.0, 10.0, 1.0), AT)
             typed = dove if rater == "R1" else "typed"
             drafts.keep(connection, state, [drafts.Change(f"d{rater}", "words", typed, 0, AT)], AT)
-            state = screens.shown(connection, task)
+            state = screens.screen_state(connection, task)
             assert state is not None
             note = grebe if rater == "R1" else "mine"
             drafts.keep(connection, state, [drafts.Change(f"n{rater}", drafts.NOTE, note, 1, AT)], AT)

@@ -16,7 +16,7 @@ from konsil.store.tasks import drafts, screens
 from konsil.store.tasks.drafts import Change
 from konsil.store.tasks.screens import Queued, Visit
 from konsil.web.rating.rating_service import Desk
-from konsil.web.rating.task_queue import in_line, next_of, progress
+from konsil.web.rating.task_queue import first_open_task, in_line, progress
 
 MakeDesk = Callable[..., Desk]
 R1, R2 = "canary-rater-1", "canary-rater-2"
@@ -331,7 +331,7 @@ def test_the_order_of_work(rows: list[Queued]) -> None:
             assert one.survey <= other.survey
             if one.survey == other.survey and not one.tiebreak and not other.tiebreak:
                 assert (one.deferred, one.position) <= (other.deferred, other.position)
-    head = next_of(line)
+    head = first_open_task(line)
     assert (head is None) == all(q.done for q in rows)
     told = progress(line, head.task if head else None)
     assert 0 <= told.done <= told.total

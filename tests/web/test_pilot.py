@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from konsil.analysis import Exclusions
-from konsil.analysis.table.frame import Data, long
+from konsil.analysis.table.frame import Data, rating_table
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
 from konsil.records import Task
@@ -224,7 +224,7 @@ def test_who_withdraws_consent_holds_up_nobody(withdrawn: Any, rate: Any, opened
 
 def test_pilot_ratings_stay_out_of_every_analysis(rate: Any, opened: Store) -> None:
     rate(R1, {Q[0]: "1", Q[1]: "2"})
-    found = long(
+    found = rating_table(
         Data(opened.items(), opened.answers(), opened.raters(), opened.tasks(), opened.ratings()), Exclusions(), ()
     )
     assert found.frame.height == 0

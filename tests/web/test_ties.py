@@ -118,7 +118,7 @@ def _reopened(desk: Desk, store: Store, rater: str) -> str:
     from konsil.store.tasks import screens
 
     with reading(store.engine) as connection:
-        found = screens.shown(connection, desk.line(rater)[0].task)
+        found = screens.screen_state(connection, desk.line(rater)[0].task)
     assert found is not None
     return found.public
 

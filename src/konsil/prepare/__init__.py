@@ -1,6 +1,6 @@
 """Items from what the world has, and items from items: all of it pure."""
 
-from konsil.prepare.draw.draw import SAMPLING, Drawn, asked, draw, event_of, in_study, last_drawn, prepared
+from konsil.prepare.draw.draw import SAMPLING, Drawn, draw, event_of, in_study, last_drawn, prepared, request_digest
 from konsil.prepare.draw.lexical import MATCH, lexical_matches, with_lexical_match
 from konsil.prepare.draw.sample import in_sets, sizes, stratified
 from konsil.prepare.draw.spec import SAMPLE_SET, Preparation, Sample, preparation_problems
@@ -43,7 +43,6 @@ __all__ = [
     "Screening",
     "Themed",
     "Theming",
-    "asked",
     "decided_of",
     "decision_event",
     "decisions",
@@ -58,6 +57,7 @@ __all__ = [
     "lexical_matches",
     "preparation_problems",
     "prepared",
+    "request_digest",
     "screen",
     "screening_event",
     "sentences",

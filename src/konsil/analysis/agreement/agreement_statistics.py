@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from konsil.analysis.estimation import rare_events
-from konsil.analysis.estimation.estimate import Told, estimate, estimates
+from konsil.analysis.estimation.estimate import EstimateSummary, estimate, estimates
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.own_weights import Weights
 from konsil.analysis.model.message import say
@@ -280,7 +280,7 @@ def reason(sample: Sample, name: str) -> str:
 
 def told(
     sample: Sample, name: str, level: Level, *, key: int, resampling: Resampling, cluster: str, weights: str = ""
-) -> tuple[Told, Measure]:
+) -> tuple[EstimateSummary, Measure]:
     """An agreement statistic with its intervals; for ICC the textbook's F interval stands beside."""
     measure = agreement(sample, name, level, weights)
     found = estimate(measure, key=key, resampling=resampling, cluster=cluster, why=reason(sample, name))
@@ -293,7 +293,9 @@ def _label_counts(codes: Codes) -> Array:
     return by_cluster(unit_counts(codes), codes)
 
 
-def with_chance(found: Told, sample: Sample, name: str, *, key: int, resampling: Resampling, cluster: str) -> Told:
+def with_chance(
+    found: EstimateSummary, sample: Sample, name: str, *, key: int, resampling: Resampling, cluster: str
+) -> EstimateSummary:
     """Agreement within one step with the chance level beside it, on the same resamples; other statistics as they are.
 
     The chance level is that of two labels drawn from all the labels given: sum over labels at most one step apart of
@@ -315,7 +317,7 @@ def with_chance(found: Told, sample: Sample, name: str, *, key: int, resampling:
     return replace(found, companions=(*found.companions, beside))
 
 
-def told_together(
+def estimate_jointly(
     sample: Sample,
     names: Sequence[str],
     level: Level,
@@ -325,7 +327,7 @@ def told_together(
     cluster: str,
     weights: Weights = "",
     pair_weights: PairWeights = "alike",
-) -> dict[str, Told]:
+) -> dict[str, EstimateSummary]:
     """Several agreement statistics of one sample: the same numbers as one by one, each kind of sums resampled once.
 
     `weights` are those of partial agreement, for the statistics that take some.
@@ -337,7 +339,7 @@ def told_together(
     together: dict[int, list[str]] = {}
     for name, measure in measures.items():
         together.setdefault(id(measure.sums), []).append(name)
-    found: dict[str, Told] = {}
+    found: dict[str, EstimateSummary] = {}
     for members in together.values():
         whys = [reason(sample, name) for name in members]
         tolds = estimates(
@@ -366,7 +368,9 @@ def _pairs_note(measure: Measure, sample: Sample) -> tuple[str, ...]:
     )
 
 
-def _completed(found: Told, measure: Measure, sample: Sample, name: str, resampling: Resampling) -> Told:
+def _completed(
+    found: EstimateSummary, measure: Measure, sample: Sample, name: str, resampling: Resampling
+) -> EstimateSummary:
     """What ICC and W say besides: the textbook's interval, and how many units are complete."""
     if name in ICC_FORMS and np.isfinite(found.headline.value):
         form = icc_test(name, _total(measure.sums), sample.codes.labels.shape[1], resampling.level)

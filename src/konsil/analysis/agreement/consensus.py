@@ -51,7 +51,7 @@ def one_table(analysis: Analysis) -> tuple[MeasureName, Weights]:
     return ONE_TABLE[analysis.statistic]
 
 
-def rest(sample: Sample, analysis: Analysis, level: Level) -> Measure:
+def leave_one_out_measure(sample: Sample, analysis: Analysis, level: Level) -> Measure:
     """Each rater against the majority of the others, averaged over the raters."""
     measure, weights = one_table(analysis)
     codes = spaced(sample.codes, analysis.statistic, level)
@@ -228,7 +228,7 @@ def ceilings_of_panel(
     labels = panel.codes.labels
     slots = (labels >= 0) & (consensus.leave_one_out(labels, panel.codes.n_labels) >= 0)
     used = judges_and_panel(panel, judges)[0].labels[slots.any(axis=1), labels.shape[1] :]
-    alone = rest(panel, analysis, level)
+    alone = leave_one_out_measure(panel, analysis, level)
     return [
         replace(alone, n_units=ceiling.n_units, n_ratings=ceiling.n_ratings, notes=ceiling.notes)
         if ceiling.thin is not None and bool((column >= 0).all())

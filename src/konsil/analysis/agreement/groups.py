@@ -11,7 +11,7 @@ import polars as pl
 
 from konsil.analysis.agreement import agreement_statistics, consensus
 from konsil.analysis.estimation.context import Context, Group, labels_in, sample_of
-from konsil.analysis.estimation.estimate import Told, estimate, estimates
+from konsil.analysis.estimation.estimate import EstimateSummary, estimate, estimates
 from konsil.analysis.estimation.measure import Measure, consensus_mean, from_formula, mean, share, without_each_rater
 from konsil.analysis.estimation.rater_samples import with_raters
 from konsil.analysis.estimation.sensitivity import leave_one_rater_out, rater_clusters
@@ -36,7 +36,7 @@ def single(context: Context, keys: dict[str, str], frame: pl.DataFrame, raters: 
         return group_of(context, keys, _abstentions(context, frame, raters), lambda s: share(s, [1]))
     sample = sample_of(context, frame, raters)
     if analysis.against == "rest":
-        group = group_of(context, keys, sample, lambda s: consensus.rest(s, analysis, context.level))
+        group = group_of(context, keys, sample, lambda s: consensus.leave_one_out_measure(s, analysis, context.level))
         told = agreement_statistics.with_chance(
             group.told,
             sample,
@@ -112,11 +112,11 @@ def _with_raters(context: Context, group: Group, sample: Sample, make: Callable[
     return replace(group, told=_headed(group.told, by_rater), left_out=left_out)
 
 
-def _headed(told: Told, headline: Estimate) -> Told:
+def _headed(told: EstimateSummary, headline: Estimate) -> EstimateSummary:
     return replace(told, headline=headline, companions=(told.headline, *told.companions))
 
 
-def _estimate(context: Context, measure: Measure, why: str) -> Told:
+def _estimate(context: Context, measure: Measure, why: str) -> EstimateSummary:
     return estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster, why=why)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from konsil.analysis.agreement.agreement_statistics import spaced
 from konsil.analysis.agreement.consensus import judges_and_panel, one_table
 from konsil.analysis.estimation.difference_methods import by_linearisation, why_no_interval
-from konsil.analysis.estimation.estimate import Told, too_long
+from konsil.analysis.estimation.estimate import EstimateSummary, too_long
 from konsil.analysis.estimation.measure import Measure, value
 from konsil.analysis.model.message import say
 from konsil.analysis.model.spec import Analysis, Resampling
@@ -36,7 +36,7 @@ def gaps(
     key: int,
     resampling: Resampling,
     cluster: str,
-) -> list[Told]:
+) -> list[EstimateSummary]:
     """For each judge, or for their mean where there is one measure of several judges: judge minus ceiling.
 
     Where a judge is one more rater of the panel, it and they can change places within each item. All turns of those who
@@ -53,7 +53,7 @@ def gaps(
     starts = [_start(m, resampling) for m in measures]
     if too_long(measures[0].sums, resampling.draws):
         return [
-            Told(e if e.reason else by_linearisation(e, m, m.finalise, cluster), notes=m.notes)
+            EstimateSummary(e if e.reason else by_linearisation(e, m, m.finalise, cluster), notes=m.notes)
             for e, m in zip(starts, measures, strict=True)
         ]
 
@@ -71,7 +71,7 @@ def gaps(
 
     exchanges = permuted_together(map(turned, groups), draws=resampling.draws, level=resampling.level, key=key)
     return [
-        Told(e if e.reason else _estimate(e, exchange, analysis, cluster), notes=m.notes)
+        EstimateSummary(e if e.reason else _estimate(e, exchange, analysis, cluster), notes=m.notes)
         for e, exchange, m in zip(starts, exchanges, measures, strict=True)
     ]
 

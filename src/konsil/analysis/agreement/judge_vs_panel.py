@@ -12,23 +12,23 @@ import polars as pl
 from konsil.analysis.agreement import consensus
 from konsil.analysis.agreement.judge_gap import gaps as judge_gaps
 from konsil.analysis.estimation.context import Context, sample_of
-from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.rows.result_rows import differences_of, estimates_of, row, told_rows
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import Sample, groups, select
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.stats.engine.contract import Array, Estimate, Finalise
 
 
-def against_panel_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Row]:
+def against_panel_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iterator[Row]:
     """Judges against a panel: each judge (or their mean), the ceiling, and the paired difference."""
     analysis = context.analysis
     panel_name = str(analysis.against)
     panel_frame = select(table, analysis, panel_name)
     if panel_frame.height == 0:
-        told = Told(
+        told = EstimateSummary(
             Estimate(
                 math.nan,
                 level=context.resampling.level,

@@ -14,12 +14,12 @@ from konsil.analysis.estimation.rows.group_differences import group_rows
 from konsil.analysis.model.catalogue.known import COMPLETE, RATER_PAIR
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups, rater_pairs, select
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 from konsil.analysis.table.tiebreak import with_tiebreaks
 
 
-def label_rows(context: Context, table: Long, frame: pl.DataFrame, lineage: Lineage) -> Iterator[Row]:  # noqa: ARG001
+def label_rows(context: Context, table: RatingTable, frame: pl.DataFrame, lineage: Lineage) -> Iterator[Row]:  # noqa: ARG001
     """The rows of an analysis of agreement or of shares; `frame` has its ratings."""
     analysis = context.analysis
     if analysis.tiebreak:
@@ -30,7 +30,7 @@ def label_rows(context: Context, table: Long, frame: pl.DataFrame, lineage: Line
         yield from group_rows(context, _groups(context, table, frame))
 
 
-def _groups(context: Context, table: Long, frame: pl.DataFrame) -> list[Group]:
+def _groups(context: Context, table: RatingTable, frame: pl.DataFrame) -> list[Group]:
     analysis = context.analysis
     raters = tuple(frame.get_column("rater").unique().sort().to_list())
     if analysis.against == "rest" and "rater" in analysis.by:

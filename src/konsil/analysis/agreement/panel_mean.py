@@ -12,11 +12,11 @@ from konsil.analysis.agreement.groups import agreement_of
 from konsil.analysis.estimation.context import Context, Group, sample_of
 from konsil.analysis.model.message import say
 from konsil.analysis.table.encoding import Sample, groups, select
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.stats.engine.contract import Array, IntArray
 
 
-def average_groups(context: Context, table: Long, frame: pl.DataFrame) -> list[Group]:
+def average_groups(context: Context, table: RatingTable, frame: pl.DataFrame) -> list[Group]:
     """Each judge, or all of them on average as one rater, with the panel's average label, in every group."""
     analysis = context.analysis
     panel_frame = select(table, analysis, str(analysis.against))

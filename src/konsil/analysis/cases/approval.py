@@ -16,7 +16,7 @@ from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Bounds, Row, TradeOff
 from konsil.analysis.table.encoding import groups, select
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.stats.engine.contract import Array
 from konsil.stats.judges.strictness import separation, strictness_sums, trade_off
 
@@ -35,7 +35,7 @@ def _each(context: Context) -> Iterator[Context]:
         yield replace(context, analysis=plain, also=()).of(criterion)
 
 
-def judged(context: Context, table: Long) -> pl.DataFrame:
+def judgement_table(context: Context, table: RatingTable) -> pl.DataFrame:
     """One row a judgement: the judge's score, the experts' mean score, and what they are about."""
     parts = []
     for one in _each(context):
@@ -52,7 +52,7 @@ def judged(context: Context, table: Long) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def failures(context: Context, table: Long) -> pl.DataFrame:
+def failures(context: Context, table: RatingTable) -> pl.DataFrame:
     """The consensus failure set: answers and criteria to which all experts, or their mean, give `failure` or less."""
     parts = []
     for one in _each(context):
@@ -66,9 +66,9 @@ def _fails(context: Context) -> pl.Expr:
     return pl.col(by) <= context.analysis.failure + 1e-9
 
 
-def approval_groups(context: Context, table: Long) -> list[Group]:
+def approval_groups(context: Context, table: RatingTable) -> list[Group]:
     """One row a judge: the share of the failure set to which it gives `approve` or more."""
-    every = judged(context, table)
+    every = judgement_table(context, table)
     known = failures(context, table)
     by, rest = _by(context), [c for c in context.analysis.by if c != "rater"]
     sizes = {tuple(keys.values()): part.height for keys, part in groups(known, rest)}
@@ -92,7 +92,9 @@ def approval_groups(context: Context, table: Long) -> list[Group]:
     return found
 
 
-def approval_bounds(context: Context, table: Long, missing: Long, rows: Sequence[Row]) -> Iterator[Bounds]:
+def approval_bounds(
+    context: Context, table: RatingTable, missing: RatingTable, rows: Sequence[Row]
+) -> Iterator[Bounds]:
     """For each judge its approval if none, and if all, of its judgements that are missing had approved."""
     absent = []
     for one in _each(context):
@@ -128,10 +130,10 @@ def _separated(context: Context, part: pl.DataFrame) -> tuple[pl.DataFrame, Arra
     return used, values, strictness_sums(places, failed, at, max(len(values), 1), len(cases))
 
 
-def strictness_groups(context: Context, table: Long) -> list[Group]:
+def strictness_groups(context: Context, table: RatingTable) -> list[Group]:
     """One row a judge: how often it puts a success of the experts above a failure."""
     found = []
-    for keys, part in groups(judged(context, table), _by(context)):
+    for keys, part in groups(judgement_table(context, table), _by(context)):
         used, _, sums = _separated(context, part)
         measure = Measure(
             sums=sums,
@@ -147,9 +149,9 @@ def strictness_groups(context: Context, table: Long) -> list[Group]:
     return found
 
 
-def trade_offs(context: Context, table: Long) -> Iterator[TradeOff]:
+def trade_offs(context: Context, table: RatingTable) -> Iterator[TradeOff]:
     """Each judge's false approvals and false rejections at every threshold."""
-    for keys, part in groups(judged(context, table), _by(context)):
+    for keys, part in groups(judgement_table(context, table), _by(context)):
         used, values, sums = _separated(context, part)
         if not used.height:
             continue

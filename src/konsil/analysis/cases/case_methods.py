@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from konsil.analysis.model.catalogue.known import AUDIT, CASES, RIGHT_OR_WRONG
-from konsil.analysis.model.message import Said, listed, say
+from konsil.analysis.model.message import TranslatableMessage, listed, say
 from konsil.analysis.model.spec import Analysis
 
 
@@ -68,7 +68,7 @@ def case_methods(analyses: Sequence[Analysis]) -> list[str]:
     return found
 
 
-def _right(asked: Sequence[Analysis], correct: float, names: Sequence[str]) -> Said:
+def _right(asked: Sequence[Analysis], correct: float, names: Sequence[str]) -> TranslatableMessage:
     thresholds = {a.correct for a in asked if a.statistic in RIGHT_OR_WRONG}
     if len(thresholds) == 1:
         return say("An answer counts as right where the panel's mean score is {correct:g} or more.", correct=correct)

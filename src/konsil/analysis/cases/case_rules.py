@@ -23,7 +23,7 @@ NAMING = ("reasoning_names", "answer_names")
 _DEFAULTS = {field.name: field.default for field in fields(Analysis)}
 
 
-def settled(analysis: Analysis) -> Analysis:
+def with_case_defaults(analysis: Analysis) -> Analysis:
     """The analysis with cases as clusters and the criteria it implies, where its statistic is about cases.
 
     >>> settled(Analysis("a", "mismatch", "precision", "experts", against="detector")).criteria

@@ -18,11 +18,11 @@ from konsil.analysis.estimation.rows.group_differences import differences
 from konsil.analysis.estimation.rows.result_rows import no_ratings, told_rows
 from konsil.analysis.model.catalogue.known import DEGRADATION
 from konsil.analysis.model.results import Row
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 
-Groups = Callable[[Context, Long], list[Group]]
-Rows = Callable[[Context, Long], Iterator[Row]]
+Groups = Callable[[Context, RatingTable], list[Group]]
+Rows = Callable[[Context, RatingTable], Iterator[Row]]
 
 GROUPS: Mapping[str, Groups] = MappingProxyType(
     {
@@ -59,7 +59,7 @@ BESIDE: Mapping[str, Rows] = MappingProxyType(
 """What else stands below a statistic's numbers."""
 
 
-def case_rows(context: Context, table: Long, frame: pl.DataFrame, lineage: Lineage) -> Iterator[Row]:  # noqa: ARG001
+def case_rows(context: Context, table: RatingTable, frame: pl.DataFrame, lineage: Lineage) -> Iterator[Row]:  # noqa: ARG001
     """The rows of an analysis of cases."""
     name = context.analysis.statistic
     if name in ROWS:

@@ -17,7 +17,7 @@ from konsil.analysis.estimation.rows.result_rows import told_rows
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups, select
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.stats.engine.contract import Codes
 from konsil.stats.engine.ranks import spearman, spearman_scores
 
@@ -25,7 +25,7 @@ MOST_VALUES = 25
 """Up to so many different scores a pair's joint table holds everything; beyond, ranks are drawn anew each time."""
 
 
-def correlation_rows(context: Context, table: Long) -> Iterator[Row]:
+def correlation_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     """One row for every two criteria: Spearman's rho of the panel's mean scores over the answers."""
     every = [context.of(criterion) for criterion in (context.criterion, *context.also)]
     parts = {one.criterion.id: dict(_groups(one, select(table, one.analysis, one.analysis.raters))) for one in every}

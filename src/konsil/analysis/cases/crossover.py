@@ -12,13 +12,13 @@ import numpy as np
 from konsil.analysis.cases.degradation import by_system, right
 from konsil.analysis.cases.scores import Ladder, ladder
 from konsil.analysis.estimation.context import Context
-from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model import verdicts
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.analysis.model.results import Row
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.stats.cases.degradation import reversal, unanimous_interval
 from konsil.stats.engine.arithmetic import ratio
 from konsil.stats.engine.contract import Array, Estimate
@@ -52,7 +52,7 @@ class Pair:
         return Measure(np.zeros((1, 1)), quotient, (), self.n_units, self.n_raters, self.n_ratings)
 
 
-def crossover_rows(context: Context, table: Long) -> Iterator[Row]:
+def crossover_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     """For every two systems how far their order reverses, and below it their difference at each level."""
     analysis = context.analysis
     frames = by_system(context, table)
@@ -115,7 +115,7 @@ def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
         first, second = (a, b) if sure[0] == 0 else (b, a)
     finding = _finding(value, low, first, second, levels[early], levels[late])
     group = {"systems": say("{a} and {b}", a=a, b=b), **rest}
-    yield row(context, group, Told(headline, notes=(finding,)), pair.used, finding=finding)
+    yield row(context, group, EstimateSummary(headline, notes=(finding,)), pair.used, finding=finding)
     for n, name in enumerate(levels):
         one = Estimate(
             float(pair.value[n]),
@@ -127,10 +127,10 @@ def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
             method=method,
         )
         keys, versus = ({"system": system, **rest, "level": name} for system in (a, b))
-        yield row(context, keys, Told(one), pair.used, kind="difference", versus=versus)
+        yield row(context, keys, EstimateSummary(one), pair.used, kind="difference", versus=versus)
 
 
-def _finding(value: float, low: float, first: str, second: str, early: str, late: str) -> Said:
+def _finding(value: float, low: float, first: str, second: str, early: str, late: str) -> TranslatableMessage:
     if not math.isfinite(value):
         return say("Whether the order of {a} and {b} reverses cannot be said.", a=first, b=second)
     if verdicts.is_crossover(low):

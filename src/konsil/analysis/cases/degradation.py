@@ -15,10 +15,10 @@ from konsil.analysis.estimation.context import Context, Group
 from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import estimates_of, row
 from konsil.analysis.model import verdicts
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.stats.cases import degradation
 from konsil.stats.engine.contract import Array, Estimate
 
@@ -40,7 +40,7 @@ SHARES = ("monotonicity_violation", "diagnostic_potential", "label_dependence")
 """Those that are shares of the cases, so that few cases have an interval of a share."""
 
 
-def by_system(context: Context, table: Long) -> list[tuple[dict[str, str], pl.DataFrame]]:
+def by_system(context: Context, table: RatingTable) -> list[tuple[dict[str, str], pl.DataFrame]]:
     """The analysis' ratings split by system and by whatever the analysis asks for, with their level."""
     return groups(with_levels(context, table), list(dict.fromkeys(("system", *context.analysis.by))))
 
@@ -51,7 +51,7 @@ def right(context: Context, scores: Array) -> Array:
     return np.where(np.isfinite(scores), scores >= context.analysis.correct - 1e-9, np.nan)
 
 
-def degradation_groups(context: Context, table: Long) -> list[Group]:
+def degradation_groups(context: Context, table: RatingTable) -> list[Group]:
     """One row a system: the statistic over its cases, with intervals that resample cases."""
     parts = by_system(context, table)
     measures = [_measure(context, ladder(context, part, context.analysis.levels)) for _, part in parts]
@@ -93,7 +93,7 @@ def from_cases(found: Ladder, numbers: Array, *, share: bool = False) -> Measure
     )
 
 
-def recovery_rows(context: Context, table: Long) -> Iterator[Row]:
+def recovery_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     """For each system and level the share of cases that are right there after a fuller level was wrong."""
     if context.analysis.denominator == "recovered":
         return
@@ -107,7 +107,7 @@ def recovery_rows(context: Context, table: Long) -> Iterator[Row]:
             yield row(context, {**keys, LEVEL: level, "version": version}, told, measure, kind="companion")
 
 
-def hidden_rows(context: Context, table: Long) -> Iterator[Row]:
+def hidden_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     """For each system the cases that it has wrong with all the information and right with less of it.
 
     This share is never below 0, so that an interval above 0 shows nothing: the finding asks for more than `margin`, and
@@ -132,7 +132,7 @@ def hidden_rows(context: Context, table: Long) -> Iterator[Row]:
         )
 
 
-def _hidden(context: Context, system: str, found: Estimate, luck: float) -> Said:
+def _hidden(context: Context, system: str, found: Estimate, luck: float) -> TranslatableMessage:
     first = context.analysis.levels[0]
     margin = LEAST if context.analysis.margin is None else context.analysis.margin
     if not np.isfinite(found.low):

@@ -12,18 +12,18 @@ import polars as pl
 
 from konsil.analysis.cases.scores import LEVEL, Ladder, ladder, scores, with_levels
 from konsil.analysis.estimation.context import Context
-from konsil.analysis.estimation.estimate import Told, estimate
+from konsil.analysis.estimation.estimate import EstimateSummary, estimate
 from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import row
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups, select
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.stats.cases import anova, effects
 from konsil.stats.engine.contract import Array, Estimate
 
 
-def effect_rows(context: Context, table: Long) -> Iterator[Row]:
+def effect_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     """For every two systems, criterion by criterion, Cohen's d and a rank test.
 
     valid: of the cases' means, paired by case (Wilcoxon) and, beside it, unpaired (Mann-Whitney). paper: of all scores
@@ -69,10 +69,10 @@ def _paired(
     (w, p), (u, p_unpaired) = effects.signed_rank(gap), effects.rank_sum(first, second)
     told = _estimate(context, shared)
     how = say("paired d of case means, {interval}; Wilcoxon's signed ranks, W = {w:g}", interval=told.method, w=w)
-    yield row(context, keys, Told(replace(told, p=p, method=how)), shared, kind="difference", versus=versus)
+    yield row(context, keys, EstimateSummary(replace(told, p=p, method=how)), shared, kind="difference", versus=versus)
     beside = _estimate(context, replace(shared, sums=sums, finalise=effects.cohen_d))
     how = say("Cohen's d of case means, unpaired, {interval}; Mann-Whitney, U = {u:g}", interval=beside.method, u=u)
-    told_beside = Told(replace(beside, p=p_unpaired, method=how))
+    told_beside = EstimateSummary(replace(beside, p=p_unpaired, method=how))
     yield row(context, keys, told_beside, shared, kind="companion", versus=versus)
 
 
@@ -95,7 +95,7 @@ def _naive(
     reason = "" if math.isfinite(d) else say("all scores of both are the same, or too few")
     told = Estimate(d, level=context.resampling.level, p=p, n_clusters=n, n_ratings=n, method=method, reason=reason)
     note = say("{n:,} scores of few cases are not {n:,} observations: this p value is far too small.", n=n)
-    yield row(context, keys, Told(told, notes=(note,)), kind="difference", versus=versus)
+    yield row(context, keys, EstimateSummary(told, notes=(note,)), kind="difference", versus=versus)
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Cells:
         return self.means[np.isfinite(self.means).all(axis=(1, 2))]
 
 
-def _cells(context: Context, table: Long) -> Cells:
+def _cells(context: Context, table: RatingTable) -> Cells:
     analysis = context.analysis
     frame = with_levels(context, table)
     found: dict[str, Ladder] = {k["system"]: ladder(context, p, analysis.levels) for k, p in groups(frame, ["system"])}
@@ -131,12 +131,12 @@ def _cells(context: Context, table: Long) -> Cells:
     return Cells(grid, tuple(found), tuple(cases), n_raters, sum(one.n_ratings for one in found.values()))
 
 
-def _incomplete(cells: Cells) -> tuple[Said, ...]:
+def _incomplete(cells: Cells) -> tuple[TranslatableMessage, ...]:
     gone = len(cells.cases) - len(cells.whole)
     return (say("{n:,} of {all:,} cases lack a cell and are left out.", n=gone, all=len(cells.cases)),) if gone else ()
 
 
-def anova_rows(context: Context, table: Long) -> Iterator[Row]:
+def anova_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     """Partial eta squared and F test of system, level and both, and of the level within each system.
 
     valid: both within cases. paper: systems as if they had been given other cases.
@@ -175,7 +175,7 @@ def anova_rows(context: Context, table: Long) -> Iterator[Row]:
                 reason="" if defined else say("fewer than two whole cases, or nothing varies"),
             )
             keys: dict[str, str] = {**named, "effect": titles[name]}
-            yield row(one, keys, Told(told, notes=_incomplete(cells)), _used(cells, len(cells.whole)))
+            yield row(one, keys, EstimateSummary(told, notes=_incomplete(cells)), _used(cells, len(cells.whole)))
 
 
 def _used(cells: Cells, n_units: int) -> Measure:
@@ -216,10 +216,10 @@ def _mixed(context: Context, cells: Cells, named: dict[str, str], titles: dict[s
             method=method if defined else "",
             reason="" if defined else say("fewer than two whole cases, or nothing varies"),
         )
-        yield row(context, {**named, "effect": titles[name]}, Told(told, notes=(note, *_incomplete(cells))))
+        yield row(context, {**named, "effect": titles[name]}, EstimateSummary(told, notes=(note, *_incomplete(cells))))
 
 
-def tukey_rows(context: Context, table: Long) -> Iterator[Row]:
+def tukey_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     """Every two cells of system and level, adjusted for all: those that share a system or a level on the page.
 
     valid: paired by case, with the two cells' own error. paper: all cells as if they were of other cases.
@@ -236,7 +236,13 @@ def tukey_rows(context: Context, table: Long) -> Iterator[Row]:
             used = _used(cells, 2 * len(cells.whole))
             apart = x[0] != y[0] and x[1] != y[1]
             yield row(
-                one, keys, Told(told, notes=_incomplete(cells)), used, kind="difference", versus=versus, detail=apart
+                one,
+                keys,
+                EstimateSummary(told, notes=_incomplete(cells)),
+                used,
+                kind="difference",
+                versus=versus,
+                detail=apart,
             )
 
 
@@ -255,7 +261,7 @@ def _independent(context: Context, cells: Cells, places: Sequence[tuple[int, int
         yield _compared(one, context, cells, method)
 
 
-def _compared(one: anova.Comparison, context: Context, cells: Cells, method: Said) -> Estimate:
+def _compared(one: anova.Comparison, context: Context, cells: Cells, method: TranslatableMessage) -> Estimate:
     reason = "" if math.isfinite(one.p) else say("the differences do not vary, or there are too few whole cases")
     return Estimate(
         one.difference,

@@ -16,14 +16,14 @@ from konsil.analysis.estimation.rows.result_rows import estimate_of, row
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups, select
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.instrument import Criterion
 
 UNIT = ("item", "answers")
 """What an answer is known by in every panel's ratings."""
 
 
-def outcome_groups(context: Context, table: Long) -> list[Group]:
+def outcome_groups(context: Context, table: RatingTable) -> list[Group]:
     """One row a system: the statistic over its answers, cases as the clusters."""
     analysis = context.analysis
     frame = select(table, analysis, analysis.raters)
@@ -47,7 +47,7 @@ def _accuracy(context: Context, part: pl.DataFrame) -> Measure:
     return per_case(part, own, own.get_column("right").to_numpy(), share=True)
 
 
-def _illusion(context: Context, table: Long, part: pl.DataFrame) -> Measure:
+def _illusion(context: Context, table: RatingTable, part: pl.DataFrame) -> Measure:
     """Mean of the first further criterion minus the analysis' own, answer by answer."""
     other = panel_scores(context.of(context.also[0]), table, context.analysis.raters).select(
         *UNIT, pl.col("score").alias("fluent")
@@ -76,7 +76,7 @@ def per_case(part: pl.DataFrame, units: pl.DataFrame, numbers: np.ndarray, *, sh
     )
 
 
-def _failures(context: Context, table: Long, part: pl.DataFrame) -> Measure:
+def _failures(context: Context, table: RatingTable, part: pl.DataFrame) -> Measure:
     """Of the answers that failed: how many have a mismatch, or name a disease that is wrong."""
     failed = scores(context, part).filter(~reaches(context.analysis.correct))
     labelled = failed
@@ -98,7 +98,7 @@ def _failures(context: Context, table: Long, part: pl.DataFrame) -> Measure:
     return replace(measure, notes=tuple(notes))
 
 
-def _labels(context: Context, table: Long, criterion: Criterion) -> pl.DataFrame:
+def _labels(context: Context, table: RatingTable, criterion: Criterion) -> pl.DataFrame:
     panel = str(context.analysis.against or context.analysis.raters)
     return table.part(criterion.id, panel).filter((pl.col("purpose") != "repeat") & (pl.col("state") == "rated"))
 
@@ -110,7 +110,7 @@ def _yes(frame: pl.DataFrame, criterion: Criterion) -> pl.DataFrame:
     return counted.select(*UNIT, pl.col("yes") > 0.5)
 
 
-def detector_rows(context: Context, table: Long) -> Iterator[Row]:
+def detector_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     """How often whoever labelled the answers agrees with people who labelled some by hand, one row a criterion."""
     for criterion in context.also:
         labels = _labels(context, table, criterion)

@@ -12,7 +12,7 @@ from konsil.analysis.estimation.context import Context, labels_in
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.conformity import refuse_unknown_labels
 from konsil.analysis.table.encoding import select
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError, nearest
 from konsil.stats.engine.contract import Array
 
@@ -55,7 +55,7 @@ def scores(context: Context, frame: pl.DataFrame, *keys: str) -> pl.DataFrame:
     )
 
 
-def panel_scores(context: Context, table: Long, panel: str) -> pl.DataFrame:
+def panel_scores(context: Context, table: RatingTable, panel: str) -> pl.DataFrame:
     """One row an answer: what a panel gave it on the context's criterion."""
     return scores(context, select(table, context.analysis, panel))
 
@@ -84,7 +84,7 @@ class Ladder:
         return int((~np.isfinite(self.scores)).any(axis=1).sum())
 
 
-def with_levels(context: Context, table: Long) -> pl.DataFrame:
+def with_levels(context: Context, table: RatingTable) -> pl.DataFrame:
     """The analysis' ratings with their level; an error where a level is asked for that no item has."""
     analysis = context.analysis
     frame = select(table, columns_of(analysis, LEVEL), analysis.raters)

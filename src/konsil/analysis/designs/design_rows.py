@@ -14,11 +14,11 @@ from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.rows.group_differences import group_rows
 from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.results import Row
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 
 
-def design_rows(context: Context, table: Long, frame: pl.DataFrame, lineage: Lineage) -> Iterator[Row]:  # noqa: ARG001
+def design_rows(context: Context, table: RatingTable, frame: pl.DataFrame, lineage: Lineage) -> Iterator[Row]:  # noqa: ARG001
     """The rows of an analysis of designs; `frame` has its ratings."""
     match statistic_of(context.analysis.statistic).group:
         case "timed":

@@ -14,7 +14,7 @@ from konsil.analysis.estimation.context import Context, Group
 from konsil.analysis.estimation.measure import Measure, mean
 from konsil.analysis.model.message import say
 from konsil.analysis.table.encoding import Labels, Sample, groups, matrix
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError
 from konsil.stats.engine.cluster_sums import Sums
 from konsil.stats.shares.durations import geometric_mean, median_of_cells
@@ -23,7 +23,7 @@ PAIR = ["rater", "item", "case", "answers"]
 """Who worked on what: an item with the answers of its screen."""
 
 
-def seconds_by_pair(context: Context, table: Long, frame: pl.DataFrame) -> pl.DataFrame:
+def seconds_by_pair(context: Context, table: RatingTable, frame: pl.DataFrame) -> pl.DataFrame:
     """One row for each rater and screenful, seconds summed over its screens; where one has no time it stays out.
 
     By the active clock: what a rating says. By the open one: for how long the screens' pages were open.
@@ -51,7 +51,7 @@ def seconds_by_pair(context: Context, table: Long, frame: pl.DataFrame) -> pl.Da
     return whole.filter(pl.col("seconds") > 0)
 
 
-def timed_groups(context: Context, table: Long, frame: pl.DataFrame) -> list[Group]:
+def timed_groups(context: Context, table: RatingTable, frame: pl.DataFrame) -> list[Group]:
     """The time of every group, as the analysis' kind of mean."""
     pairs = seconds_by_pair(context, table, frame)
     found = []

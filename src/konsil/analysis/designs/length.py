@@ -13,11 +13,11 @@ from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.rows.result_rows import estimate_of
 from konsil.analysis.model.message import say
 from konsil.analysis.table.encoding import groups
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.stats.designs.subsets import Points, spearman_of_points
 
 
-def length_groups(context: Context, table: Long, frame: pl.DataFrame) -> list[Group]:
+def length_groups(context: Context, table: RatingTable, frame: pl.DataFrame) -> list[Group]:
     """Spearman's rho of rating and length in every group; answers whose length is not known stay out."""
     words = words_of(table)
     rated = scores(context, frame).with_columns(
@@ -36,7 +36,7 @@ def length_groups(context: Context, table: Long, frame: pl.DataFrame) -> list[Gr
     return found
 
 
-def words_of(table: Long) -> dict[str, float]:
+def words_of(table: RatingTable) -> dict[str, float]:
     """Answer -> its number of words, or its given length where the text is not at hand."""
     if table.data is None:
         return {}

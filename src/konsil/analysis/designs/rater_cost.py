@@ -13,13 +13,13 @@ import polars as pl
 from konsil.analysis.designs.durations import seconds_by_pair
 from konsil.analysis.designs.sentence_sampling import SENTENCES, Numbers, designs_in, minus_whole
 from konsil.analysis.estimation.context import Context
-from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, joint, together
 from konsil.analysis.estimation.rows.result_rows import estimates_of, row, told_rows
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.stats.designs import generalizability as g
 from konsil.stats.engine.arithmetic import ratio
 from konsil.stats.engine.contract import Array, Estimate
@@ -46,13 +46,13 @@ class Design:
         return Measure(self.sums, finalise, self.of.names, len(self.of.answers), self.of.values.shape[1], n_ratings)
 
 
-def cost_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Row]:
+def cost_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iterator[Row]:
     """A row for whole answers and for each number of sentences, then the differences."""
     for keys, part in groups(frame, context.analysis.by):
         designs = list(_designs(context, table, part))
         if not designs:
             why = say("no labels to compute it from")
-            yield row(context, keys, Told(Estimate(math.nan, level=context.resampling.level, reason=why)))
+            yield row(context, keys, EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=why)))
             continue
         if context.analysis.statistic == "budget_reliability":
             for minutes in context.analysis.minutes:
@@ -76,7 +76,7 @@ def _plain(context: Context, keys: dict[str, str], designs: list[Design]) -> Ite
             )
             told = replace(told, headline=replace(told.headline, reason=why))
         elif hours:
-            told = open_ended(told, context)
+            told = without_upper_limit(told, context)
         yield from told_rows(context, {**keys, SENTENCES: one.name}, told, measure)
     if designs[0].name == WHOLE:
         parts = [(d.name, m) for d, m in zip(designs[1:], measures[1:], strict=True)]
@@ -90,7 +90,7 @@ def _unknown(one: Design) -> str:
     return "" if one.sums[:, g.WIDTH + 3].any() else say("no time is known of these screens")
 
 
-def open_ended(told: Told, context: Context) -> Told:
+def without_upper_limit(told: EstimateSummary, context: Context) -> EstimateSummary:
     """Without an upper end where too many resamples reach the reliability with no number of raters."""
     e, resampling = told.headline, context.resampling
     if e.n_undefined <= resampling.draws * (1 - resampling.level) / 2:
@@ -117,10 +117,10 @@ def _notes(one: Design, hours: bool) -> tuple[str, ...]:
     return (say("Reliability of the mean of {n:.2g} {n|rater|raters}.", n=one.of.n_raters),)
 
 
-WHOLE: Said = say("whole answer")
+WHOLE: TranslatableMessage = say("whole answer")
 
 
-def _designs(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Design]:
+def _designs(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iterator[Design]:
     """Both designs of one group, each with its seconds; the time of a part is its share of all sentences' time."""
     whole, sentences = designs_in(context, frame)
     timed = context.analysis.statistic != "reliability"
@@ -140,7 +140,7 @@ def _designs(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Des
             yield Design(WHOLE if is_whole else str(size), np.column_stack([products, more]), of)
 
 
-def _seconds(context: Context, table: Long, frame: pl.DataFrame, of: Numbers) -> Array:
+def _seconds(context: Context, table: RatingTable, frame: pl.DataFrame, of: Numbers) -> Array:
     """Each answer's seconds, summed over its raters, and how many raters have a time, (n_answers, 2)."""
     pairs = seconds_by_pair(context, table, frame)
     about = pairs.select(pl.concat_str([pl.col("item").fill_null(""), "answers"], separator="\x1f")).to_series()
@@ -170,7 +170,7 @@ def hours_needed(totals: Array, target: float) -> Array:
     return np.asarray(g.raters_needed(found, target, sentences) * seconds * ANSWERS / 3600)[..., None]
 
 
-def bought(totals: Array, minutes: float) -> Array:
+def reliability_for_budget(totals: Array, minutes: float) -> Array:
     """The reliability that so many minutes of raters an answer buy; nan where they do not pay one rater."""
     found, sentences, seconds = _part(totals)
     raters = ratio(np.full_like(seconds, minutes * 60), seconds)
@@ -179,7 +179,7 @@ def bought(totals: Array, minutes: float) -> Array:
 
 def _budget(context: Context, keys: dict[str, str], designs: list[Design], minutes: float) -> Iterator[Row]:
     """What every design reaches with a budget, and in how many joint resamples it is the best of them."""
-    measures = [one.measure(partial(bought, minutes=minutes)) for one in designs]
+    measures = [one.measure(partial(reliability_for_budget, minutes=minutes)) for one in designs]
     chances = _chances(context, measures)
     for one, measure, told, chance in zip(designs, measures, estimates_of(context, measures), chances, strict=True):
         here = {**keys, SENTENCES: one.name}
@@ -188,7 +188,13 @@ def _budget(context: Context, keys: dict[str, str], designs: list[Design], minut
             told = replace(told, headline=replace(told.headline, reason=why))
         yield from told_rows(context, here, told, measure)
         first = Estimate(chance, level=context.resampling.level, method=say("share of the joint resamples"))
-        yield row(context, {**here, "version": say("chance of being the best")}, Told(first), measure, kind="companion")
+        yield row(
+            context,
+            {**here, "version": say("chance of being the best")},
+            EstimateSummary(first),
+            measure,
+            kind="companion",
+        )
 
 
 def _chances(context: Context, measures: list[Measure]) -> list[float]:

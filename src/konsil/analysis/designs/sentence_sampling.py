@@ -12,7 +12,7 @@ import polars as pl
 from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.differences import contrast
-from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import estimate_of, estimates_of, row, told_rows
 from konsil.analysis.model.message import say
@@ -98,7 +98,7 @@ def part_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
         whole, sentences = designs_in(context, part)
         if sentences is None:
             reason = say("no sentences are rated")
-            yield row(context, keys, Told(Estimate(math.nan, level=context.resampling.level, reason=reason)))
+            yield row(context, keys, EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=reason)))
         elif context.analysis.statistic == "part_whole":
             yield from _part_whole(context, keys, sentences)
         else:
@@ -114,7 +114,7 @@ def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator
         measure = _correlation(of, part_whole_points(scores, of.clusters, size))
         told = estimate_of(context, measure)
         if size == longest and np.isfinite(told.headline.value):
-            told = Told(exact(told.headline), notes=told.notes)
+            told = EstimateSummary(exact(told.headline), notes=told.notes)
         yield from told_rows(context, here, told, measure)
         alone = overlap_alone(scores, size, key=context.key + size)
         alone = alone[np.isfinite(alone)]
@@ -131,10 +131,12 @@ def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator
             )
             # Where every part is the whole answer the shuffles cannot differ.
             overlap = exact(overlap) if size == longest else rare_events.with_width(overlap)
-            yield row(context, {**here, "version": say("overlap alone")}, Told(overlap), measure, kind="companion")
+            yield row(
+                context, {**here, "version": say("overlap alone")}, EstimateSummary(overlap), measure, kind="companion"
+            )
         if size < len(of.sizes):
             rest = _correlation(of, part_whole_points(scores, of.clusters, size, held_out=True))
-            told = Told(estimate_of(context, rest).headline)
+            told = EstimateSummary(estimate_of(context, rest).headline)
             yield row(context, {**here, "version": say("against the other sentences")}, told, rest, kind="companion")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
-from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.model.message import say
 from konsil.analysis.model.spec import Analysis, Resampling
@@ -65,7 +65,7 @@ class Group:
     """Column -> value."""
     measure: Measure
     """The number as a measure, for differences."""
-    told: Told
+    told: EstimateSummary
     """The number with its intervals."""
     left_out: Mapping[str, float] = field(default_factory=dict)
     """Rater -> the number without them, where raters are the clusters and the number is no sum of single ratings."""

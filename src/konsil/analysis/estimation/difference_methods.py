@@ -16,7 +16,7 @@ import numpy as np
 from konsil.analysis.estimation.estimate import too_long
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.rare_events import DIRECT, of_the_share
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.analysis.model.spec import Resampling
 from konsil.stats.engine.contract import Array, Estimate, Finalise, IntArray
 from konsil.stats.engine.resample import evaluate
@@ -196,7 +196,7 @@ def _se(both: Measure) -> float:
     return float(se) if se > 0 else math.nan
 
 
-def _method_of_shares(difference: ShareDifference, cluster: str) -> Said:
+def _method_of_shares(difference: ShareDifference, cluster: str) -> TranslatableMessage:
     match difference.method:
         case "tango":
             return say(
@@ -221,7 +221,7 @@ def _method_of_shares(difference: ShareDifference, cluster: str) -> Said:
             )
 
 
-def _method_of_exchange(first: Array, second: Array, exchange: Exchanged, cluster: str) -> Said:
+def _method_of_exchange(first: Array, second: Array, exchange: Exchanged, cluster: str) -> TranslatableMessage:
     in_a, in_b = first.any(axis=1), second.any(axis=1)
     if not (in_a & in_b).any():
         return say(

@@ -16,11 +16,11 @@ from konsil.analysis.estimation.difference_methods import (
     n_clusters,
     of_shares,
 )
-from konsil.analysis.estimation.estimate import Told, blank, stepwise, two_way, why_no_interval
+from konsil.analysis.estimation.estimate import EstimateSummary, stepwise, two_way, undefined_estimate, why_no_interval
 from konsil.analysis.estimation.measure import Measure, clusters_used, pair, together, value
 from konsil.analysis.estimation.perfect_groups import of_perfect_groups
-from konsil.analysis.estimation.rater_notes import dominated, raters_matter
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.estimation.rater_notes import dominated, rater_sampling_notes
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.analysis.model.spec import AsPublished, Resampling, Test
 from konsil.errors import AnalysisError
 from konsil.stats.engine.cluster_sums import prepare
@@ -33,21 +33,25 @@ FEW_CLUSTERS = 50
 
 def contrast(
     a: Measure, b: Measure, *, key: int, resampling: Resampling, cluster: str, test: Test = "interval"
-) -> Told:
+) -> EstimateSummary:
     """A minus b with an interval and a two-sided p value of one procedure, so that p <= 1 - level where it excludes 0.
 
     test: 'interval' takes what suits the number (`difference_methods`), 'flip' swaps the groups in whole clusters
     whatever the number is, 'none' gives no p.
     """
     if min(a.n_ratings, b.n_ratings) == 0:
-        return Told(Estimate(float("nan"), level=resampling.level, reason=say("one of the two has no labels")))
+        return EstimateSummary(
+            Estimate(float("nan"), level=resampling.level, reason=say("one of the two has no labels"))
+        )
     both = pair(a, b)
     minus = infer.contrasted(both.finalise, np.array([[1.0, -1.0]]))
     difference = replace(both, finalise=minus)
     at = value(difference)
     used = n_clusters(both)
     if not np.isfinite(at):
-        return Told(blank(both, resampling, used, say("one of the two is undefined")), notes=both.notes)
+        return EstimateSummary(
+            undefined_estimate(both, resampling, used, say("one of the two is undefined")), notes=both.notes
+        )
     start = Estimate(at, level=resampling.level, n_clusters=used, n_ratings=both.n_ratings)
     headline = None if test == "flip" else of_shares(start, a, b, both, cluster)
     if headline is None and test != "flip" and (a.is_rare or b.is_rare):
@@ -68,7 +72,9 @@ def contrast(
         is_paired = not clusters_used(a).isdisjoint(clusters_used(b))
         told = _difference(found, 0, both, resampling, cluster, is_paired=is_paired)
     else:
-        told = Told(headline, (), (*both.notes, *_undefined(headline, resampling)), _cautions(headline, robust))
+        told = EstimateSummary(
+            headline, (), (*both.notes, *_undefined(headline, resampling)), _cautions(headline, robust)
+        )
     if not isinstance(resampling, AsPublished):
         told = replace(told, headline=rare_events.with_width(told.headline))
     if test == "none":
@@ -76,7 +82,7 @@ def contrast(
     two = two_way(told.headline, difference, cluster)
     if two is None or not rare_events.has_width(two):
         return replace(told, notes=(*told.notes, *dominated(difference)))
-    notes = (*told.notes, *raters_matter(told.headline, two, difference))
+    notes = (*told.notes, *rater_sampling_notes(told.headline, two, difference))
     return replace(told, companions=(replace(two, reason=""),), notes=notes)
 
 
@@ -100,7 +106,9 @@ def _undefined(headline: Estimate, resampling: Resampling) -> tuple[str, ...]:
     )
 
 
-def differences(measures: Sequence[Measure], *, key: int, resampling: Resampling, cluster: str) -> list[Told]:
+def differences(
+    measures: Sequence[Measure], *, key: int, resampling: Resampling, cluster: str
+) -> list[EstimateSummary]:
     """Several numbers that are differences already, on one array of sums: intervals and p values, resampled once.
 
     Those that rest on rare events have the linearised interval and its test, unless they are made as published.
@@ -120,20 +128,23 @@ def differences(measures: Sequence[Measure], *, key: int, resampling: Resampling
     return [_difference(found, n, m, resampling, cluster) for n, m in enumerate(measures)]
 
 
-def _of_rare_events(measure: Measure, resampling: Resampling, cluster: str) -> Told:
+def _of_rare_events(measure: Measure, resampling: Resampling, cluster: str) -> EstimateSummary:
     used, at = prepare(measure.sums).informative, value(measure)
     if not np.isfinite(at):
-        return Told(blank(measure, resampling, used, say("one of the two is undefined")), notes=measure.notes)
+        return EstimateSummary(
+            undefined_estimate(measure, resampling, used, say("one of the two is undefined")), notes=measure.notes
+        )
     start = Estimate(at, level=resampling.level, n_clusters=used, n_ratings=measure.n_ratings)
-    return Told(by_rare_events(start, measure, measure.finalise, cluster), (), measure.notes)
+    return EstimateSummary(by_rare_events(start, measure, measure.finalise, cluster), (), measure.notes)
 
 
 def _difference(
     found: infer.Difference, n: int, measure: Measure, resampling: Resampling, cluster: str, is_paired: bool = True
-) -> Told:
+) -> EstimateSummary:
     if not np.isfinite(found.value[n]):
-        return Told(
-            blank(measure, resampling, found.n_clusters, say("one of the two is undefined")), notes=measure.notes
+        return EstimateSummary(
+            undefined_estimate(measure, resampling, found.n_clusters, say("one of the two is undefined")),
+            notes=measure.notes,
         )
     headline = Estimate(
         float(found.value[n]),
@@ -148,10 +159,10 @@ def _difference(
         _bootstrap(cluster, found.draws, is_paired=is_paired),
         why_no_interval(found),
     )
-    return Told(headline, (), measure.notes, stepwise(infer.cautions(found, n), measure))
+    return EstimateSummary(headline, (), measure.notes, stepwise(infer.cautions(found, n), measure))
 
 
-def _bootstrap(cluster: str, draws: int, *, is_paired: bool) -> Said:
+def _bootstrap(cluster: str, draws: int, *, is_paired: bool) -> TranslatableMessage:
     if is_paired:
         return say(
             "paired difference, {cluster}-cluster bootstrap, BCa, {draws:,} resamples", cluster=cluster, draws=draws

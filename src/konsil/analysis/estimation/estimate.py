@@ -10,9 +10,9 @@ import numpy as np
 from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.measure import Measure, together, value
 from konsil.analysis.estimation.ranges import within
-from konsil.analysis.estimation.rater_notes import dominated, raters_matter
+from konsil.analysis.estimation.rater_notes import dominated, rater_sampling_notes
 from konsil.analysis.model.catalogue.entry import UNBOUNDED
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.analysis.model.spec import AsPublished, Resampling
 from konsil.stats.engine.cluster_sums import Sums, prepare
 from konsil.stats.engine.contract import Array, Estimate
@@ -26,7 +26,7 @@ WORK = 200_000_000_000
 
 
 @dataclass(frozen=True)
-class Told:
+class EstimateSummary:
     """A headline, other intervals of the same number, and sentences."""
 
     headline: Estimate
@@ -44,7 +44,7 @@ class Told:
         return (*self.notes, *(sentence(c) for c in self.cautions))
 
 
-def sentence(caution: infer.Caution) -> Said:
+def sentence(caution: infer.Caution) -> TranslatableMessage:
     """What a reader must know of an interval, in words."""
     a, b = (*caution.numbers, 0, 0)[:2]
     match caution.code:
@@ -60,7 +60,7 @@ def sentence(caution: infer.Caution) -> Said:
             return say("The statistic was undefined in {n:.0f} of {all:.0f} resamples.", n=a, all=b)
 
 
-def estimate(measure: Measure, *, key: int, resampling: Resampling, cluster: str, why: str = "") -> Told:
+def estimate(measure: Measure, *, key: int, resampling: Resampling, cluster: str, why: str = "") -> EstimateSummary:
     """One number with its intervals: BCa over clusters first, Wald and two-way Wald beside it.
 
     A share with one outcome a cluster at most has Wilson's interval instead (Clopper-Pearson at 0 and 1); so has one
@@ -73,7 +73,7 @@ def estimate(measure: Measure, *, key: int, resampling: Resampling, cluster: str
 
 def estimates(
     measures: Sequence[Measure], *, key: int, resampling: Resampling, cluster: str, whys: Sequence[str]
-) -> list[Told]:
+) -> list[EstimateSummary]:
     """Several numbers of the same sums (the same object), each as `estimate` gives it, resampled once."""
     plain = [n for n, m in enumerate(measures) if _one_outcome_a_cluster(m)]
     if plain:
@@ -88,7 +88,7 @@ def estimates(
     first = measures[0]
     if first.n_ratings == 0 or not first.clusters:
         reasons = [why or say("no labels to compute it from") for why in whys]
-        return [Told(Estimate(float("nan"), level=resampling.level, reason=reason)) for reason in reasons]
+        return [EstimateSummary(Estimate(float("nan"), level=resampling.level, reason=reason)) for reason in reasons]
     if too_long(first.sums, resampling.draws):
         return [_linearised(m, resampling, cluster, why) for m, why in zip(measures, whys, strict=True)]
 
@@ -134,11 +134,11 @@ def _resampled(
     cluster: str,
     why: str,
     drawn: Array | None,
-) -> Told:
+) -> EstimateSummary:
     at = float(found.value[n])
     if not np.isfinite(at):
         reason = why or say("undefined on these labels")
-        return Told(blank(measure, resampling, found.n_clusters, reason), notes=measure.notes)
+        return EstimateSummary(undefined_estimate(measure, resampling, found.n_clusters, reason), notes=measure.notes)
     headline = Estimate(
         at,
         float(found.low[n]),
@@ -165,7 +165,9 @@ def _resampled(
             first = companions[0]
         else:
             first = (
-                companions[0] if measure.is_rare and companions else rare_events.of_few_hits(headline, measure, cluster)
+                companions[0]
+                if measure.is_rare and companions
+                else rare_events.rare_outcome_interval(headline, measure, cluster)
             )
         if first is not None and np.isfinite(first.low):
             # Resamples that lack what is rare are no second opinion on agreement.
@@ -185,17 +187,19 @@ def _resampled(
     two = two_way(headline, measure, cluster)
     if two is not None and rare_events.has_width(two):
         companions.append(two)
-        notes += raters_matter(headline, two, measure)
+        notes += rater_sampling_notes(headline, two, measure)
     notes += dominated(measure)
-    return Told(headline, tuple(companions), tuple(notes), cautions)
+    return EstimateSummary(headline, tuple(companions), tuple(notes), cautions)
 
 
-def _linearised(measure: Measure, resampling: Resampling, cluster: str, why: str) -> Told:
+def _linearised(measure: Measure, resampling: Resampling, cluster: str, why: str) -> EstimateSummary:
     """The linearised interval alone, where resamples of so many sums would take hours."""
     at = value(measure)
     used = prepare(measure.sums).informative
     if not np.isfinite(at):
-        return Told(blank(measure, resampling, used, why or say("undefined on these labels")), notes=measure.notes)
+        return EstimateSummary(
+            undefined_estimate(measure, resampling, used, why or say("undefined on these labels")), notes=measure.notes
+        )
     influence = wald.linearised(measure.sums, measure.finalise)
     made = wald.one_way(influence, np.array([at]), level=resampling.level, scale=measure.scale, n_clusters=used)
     headline = Estimate(
@@ -211,16 +215,16 @@ def _linearised(measure: Measure, resampling: Resampling, cluster: str, why: str
     )
     notes = measure.notes
     if measure.thin is not None and used > 1 and not isinstance(resampling, AsPublished):
-        return Told(rare_events.of_thin_pairs(headline, None, measure, measure.thin, cluster), notes=notes)
+        return EstimateSummary(rare_events.of_thin_pairs(headline, None, measure, measure.thin, cluster), notes=notes)
     if measure.uneven is not None and used > 1 and not isinstance(resampling, AsPublished):
         headline = rare_events.of_uneven_clusters(headline, measure, measure.uneven, cluster)
         notes = (*notes, rare_events.uneven_note(measure.uneven, cluster))
     headline = rare_events.with_width(headline)
     note = say("Resampling would take very long at this size: the interval is the linearised one, which needs none.")
-    return Told(headline, notes=(*notes, note))
+    return EstimateSummary(headline, notes=(*notes, note))
 
 
-def blank(measure: Measure, resampling: Resampling, n_clusters: int, reason: str) -> Estimate:
+def undefined_estimate(measure: Measure, resampling: Resampling, n_clusters: int, reason: str) -> Estimate:
     """An estimate without a value, with its reason."""
     return Estimate(
         float("nan"),
@@ -272,13 +276,13 @@ def _one_outcome_a_cluster(measure: Measure) -> bool:
     return bool(measure.trials is not None and measure.trials.any() and (measure.trials <= 1).all())
 
 
-def _plain_share(measure: Measure, resampling: Resampling, cluster: str) -> Told:
+def _plain_share(measure: Measure, resampling: Resampling, cluster: str) -> EstimateSummary:
     n = 0.0 if measure.trials is None else float(measure.trials.sum())
     told = rare_events.plain(measure, value(measure), n, resampling.level)
     two = two_way(told, measure, cluster)
     if two is None or not rare_events.has_width(two):
-        return Told(told, notes=(*measure.notes, *dominated(measure)))
-    return Told(told, (two,), (*measure.notes, *raters_matter(told, two, measure)))
+        return EstimateSummary(told, notes=(*measure.notes, *dominated(measure)))
+    return EstimateSummary(told, (two,), (*measure.notes, *rater_sampling_notes(told, two, measure)))
 
 
 def two_way(headline: Estimate, measure: Measure, cluster: str) -> Estimate | None:
@@ -319,7 +323,7 @@ def two_way(headline: Estimate, measure: Measure, cluster: str) -> Estimate | No
     return within(companion, measure.possible or UNBOUNDED)
 
 
-def two_way_method(cluster: str, df: float, *, on_logit: bool = False) -> Said:
+def two_way_method(cluster: str, df: float, *, on_logit: bool = False) -> TranslatableMessage:
     """The name of the two-way interval."""
     if on_logit:
         return say(

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.stats.agreement.thin_pairs import ThinPairs
 from konsil.stats.engine.contract import Array, Codes, Estimate
 from konsil.stats.engine.resample import by_cluster
@@ -86,7 +86,7 @@ def from_posterior(
     )
 
 
-def _thin_method(thin: ThinPairs, cluster: str, n_draws: int, df: float) -> Said:
+def _thin_method(thin: ThinPairs, cluster: str, n_draws: int, df: float) -> TranslatableMessage:
     if thin.is_of_majorities:
         return say(
             "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters for every rater, {draws:,}"
@@ -165,7 +165,7 @@ def holding(measure: Measure) -> int | None:
     return min(int(some.sum()), int(others.sum()))
 
 
-def of_few_hits(headline: Estimate, measure: Measure, cluster: str) -> Estimate | None:
+def rare_outcome_interval(headline: Estimate, measure: Measure, cluster: str) -> Estimate | None:
     """The interval of a share whose rarer outcome few clusters hold, or whose clusters are uneven; else None."""
     rarer = holding(measure)
     is_uneven = measure.hits is not None and measure.trials is not None and shares.uneven(measure.trials)
@@ -223,7 +223,7 @@ def of_rare_outcomes(
     )
 
 
-def _effective_method(cluster: str, *, is_extreme: bool) -> Said:
+def _effective_method(cluster: str, *, is_extreme: bool) -> TranslatableMessage:
     if is_extreme:
         return say("Clopper-Pearson, each {cluster} counted once", cluster=cluster)
     return say("Wilson at the sample size that the {cluster} clusters are worth", cluster=cluster)
@@ -295,7 +295,7 @@ def of_uneven_clusters(headline: Estimate, measure: Measure, uneven: UnevenClust
     return replace(headline, low=low, high=high, se=se, n_undefined=0, method=method)
 
 
-def uneven_note(uneven: UnevenClusters, cluster: str) -> Said:
+def uneven_note(uneven: UnevenClusters, cluster: str) -> TranslatableMessage:
     """What a reader must know of clusters of very unequal size."""
     return say(
         "The {n} {cluster} clusters are of very unequal size: they count like {effective:.1f} of one size.",
@@ -349,7 +349,7 @@ def with_width(estimate: Estimate) -> Estimate:
     return replace(estimate, low=nothing, high=nothing, se=nothing, method="", reason=reason)
 
 
-def of_the_share(method: Said, scale: tuple[float, float] | None) -> Said:
+def of_the_share(method: TranslatableMessage, scale: tuple[float, float] | None) -> TranslatableMessage:
     """The method of a share's interval, for a number that is linear in the share."""
     if scale in (None, DIRECT):
         return method

@@ -13,7 +13,7 @@ from konsil.stats.inference.cluster_variance import LEAST_RATERS, effective_numb
 from konsil.stats.pairs.preference import FEW_RATERS, MUCH, WIDER
 
 
-def raters_matter(headline: Estimate, two: Estimate, measure: Measure) -> list[str]:
+def rater_sampling_notes(headline: Estimate, two: Estimate, measure: Measure) -> list[str]:
     """Say so where raters as a second source of chance widen the interval, and where they are few."""
     notes: list[str] = []
     width, wide = headline.high - headline.low, two.high - two.low

@@ -9,9 +9,9 @@ import numpy as np
 
 from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.difference_methods import n_clusters
-from konsil.analysis.estimation.estimate import Told, two_way_method
+from konsil.analysis.estimation.estimate import EstimateSummary, two_way_method
 from konsil.analysis.estimation.measure import Measure, pair, value
-from konsil.analysis.estimation.rater_notes import dominant_of, dominated_of, raters_matter
+from konsil.analysis.estimation.rater_notes import dominant_of, dominated_of, rater_sampling_notes
 from konsil.analysis.model.message import say
 from konsil.analysis.table.encoding import Sample
 from konsil.stats.engine.contract import Array, Estimate
@@ -27,14 +27,14 @@ _SUMS = 100_000_000
 
 
 def with_raters(
-    summary: Told,
+    summary: EstimateSummary,
     measure: Measure,
     sample: Sample,
     make: Callable[[Sample], Measure],
     cluster: str,
     *,
     needs_all: bool = False,
-) -> tuple[Told, Measure]:
+) -> tuple[EstimateSummary, Measure]:
     """The number with its two-way interval beside it, and what a comparison of panels needs of its raters.
 
     Of two raters a note that nothing is known of others; and one that names a rater with much of the ratings.
@@ -86,7 +86,7 @@ def with_raters(
     two = _of_raters_like_these(summary.headline, interval, cluster, on_logit=is_share)
     notes = (
         *summary.notes,
-        *raters_matter(summary.headline, two, measure),
+        *rater_sampling_notes(summary.headline, two, measure),
         *([] if needs_all else dominant_of([n_ratings], sample.raters)),
     )
     return replace(summary, companions=(*summary.companions, two), notes=notes), measure
@@ -135,7 +135,9 @@ def have_other_raters(a: Measure, b: Measure) -> bool:
     return bool(a.raters and b.raters) and a.raters.isdisjoint(b.raters)
 
 
-def of_other_raters(summary: Told, a: Measure, b: Measure, cluster: str, *, are_panels: bool) -> Told:
+def of_other_raters(
+    summary: EstimateSummary, a: Measure, b: Measure, cluster: str, *, are_panels: bool
+) -> EstimateSummary:
     """A difference of two groups that share no rater, with the two-way interval first: the rater is what differs.
 
     Where a panel has too few raters for that (of shares and means two, of agreement three), the difference stands

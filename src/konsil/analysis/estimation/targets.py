@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from konsil.analysis.estimation.estimate import Told
-from konsil.analysis.model.message import Listed, Said, listed, say
+from konsil.analysis.estimation.estimate import EstimateSummary
+from konsil.analysis.model.message import Listed, TranslatableMessage, listed, say
 from konsil.analysis.model.spec import Analysis, Inference
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.stats.engine.contract import RatersTarget
 from konsil.stats.inference.cluster_variance import effective_number
 
@@ -48,7 +48,7 @@ class Target:
     """Like how many with equal shares of the ratings they count."""
 
 
-def target_of(stated: Inference, table: Long, analyses: Sequence[Analysis]) -> Target:
+def target_of(stated: Inference, table: RatingTable, analyses: Sequence[Analysis]) -> Target:
     """The target that the protocol states; else that of the panel of people that counts like the fewest raters.
 
     Of each criterion and panel that an analysis names, those are counted who gave ratings that may be used. A panel of
@@ -67,7 +67,7 @@ def target_of(stated: Inference, table: Long, analyses: Sequence[Analysis]) -> T
     return Target(raters, stated.raters is not None, panel, members, n_raters, effective)
 
 
-def target_within(target: Target, analysis: Analysis, table: Long) -> RatersTarget | None:
+def target_within(target: Target, analysis: Analysis, table: RatingTable) -> RatersTarget | None:
     """The target as far as it decides which interval of an analysis comes first; None where the analysis decides that.
 
     It does by `mode = "paper"`, `cluster = "rater"` and `test = "flip"`; and of models no other raters are in question.
@@ -78,7 +78,7 @@ def target_within(target: Target, analysis: Analysis, table: Long) -> RatersTarg
     return target.raters if (kinds == "human").any() else None
 
 
-def answering(summary: Told, target: RatersTarget | None, n_raters: int) -> Told:
+def answering(summary: EstimateSummary, target: RatersTarget | None, n_raters: int) -> EstimateSummary:
     """What was told of a number, the interval of the target first and the other one beside it.
 
     Without an interval about raters like these, and with fewer than `LEAST_RATERS`, it stays as it is.
@@ -99,7 +99,7 @@ def answering(summary: Told, target: RatersTarget | None, n_raters: int) -> Told
 
 def _swapped(note: str) -> str:
     """A note about raters as it reads where the interval about raters like these comes first."""
-    if not isinstance(note, Said):
+    if not isinstance(note, TranslatableMessage):
         return note
     if note.message_id == "two_way.wider":
         return say(
@@ -117,7 +117,7 @@ def _swapped(note: str) -> str:
     return note
 
 
-def target_sentences(target: Target, *, compares: bool = False) -> tuple[Said, ...]:
+def target_sentences(target: Target, *, compares: bool = False) -> tuple[TranslatableMessage, ...]:
     """What the report says at its top: the target, why it is that one, and what stands beside it.
 
     `compares`: whether an analysis compares groups of people.
@@ -151,7 +151,7 @@ def target_sentences(target: Target, *, compares: bool = False) -> tuple[Said, .
     )
 
 
-def _target_sentence(target: Target) -> Said:
+def _target_sentence(target: Target) -> TranslatableMessage:
     if target.is_stated:
         if target.raters == "like these":
             return say("Target of inference: raters like these, as the protocol states.", message_id="target.stated")
@@ -196,7 +196,7 @@ def _panel(target: Target) -> str:
     )
 
 
-def whom(raters: RatersTarget) -> Said:
+def whom(raters: RatersTarget) -> TranslatableMessage:
     """Whom an interval is about, in words."""
     if raters == "like these":
         return say("raters like these", message_id="target.like_these")

@@ -8,19 +8,19 @@ import polars as pl
 
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.differences import contrast
-from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, joint, minus
 from konsil.analysis.estimation.rows.result_rows import differences_of, estimate_of, estimates_of, row, told_rows
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.derived import SCORE
 from konsil.analysis.table.encoding import groups, select
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError, nearest
 from konsil.stats.judges.abstention_slope import slope, slope_sums
 
 
-def caution_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Row]:
+def caution_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iterator[Row]:
     """Slopes of the abstention rate on the covariate, by group; with `against` the paired gap to that panel's slope."""
     analysis = context.analysis
     column = score_column(context, table)
@@ -32,7 +32,7 @@ def caution_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator
     found = [(keys, _slope(context, part, column)) for keys, part in groups(frame, analysis.by)]
     told = estimates_of(context, [m for _, m in found])
     beside = {values: estimate_of(context, panel) for values, panel in theirs.items()}
-    gaps: dict[int, Told] = {}
+    gaps: dict[int, EstimateSummary] = {}
     for values, panel in theirs.items():
         if not panel.sums.shape[0]:
             continue  # nobody of the panel has rated yet
@@ -47,7 +47,7 @@ def caution_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator
             yield row(context, versus, beside[values], theirs[values], kind="companion")
 
 
-def _gaps(context: Context, measures: Sequence[Measure], panel: Measure) -> list[Told]:
+def _gaps(context: Context, measures: Sequence[Measure], panel: Measure) -> list[EstimateSummary]:
     """Each measure minus the panel's; in one resampling where all stand on the same clusters."""
     *mine, theirs = joint([*measures, panel])
     if all(m.sums is theirs.sums for m in mine):
@@ -57,7 +57,7 @@ def _gaps(context: Context, measures: Sequence[Measure], panel: Measure) -> list
     ]
 
 
-def score_column(context: Context, table: Long) -> str:
+def score_column(context: Context, table: RatingTable) -> str:
     """The column of the number that abstention is set against."""
     analysis = context.analysis
     column = SCORE.format(analysis.covariate)
@@ -68,7 +68,7 @@ def score_column(context: Context, table: Long) -> str:
     return column
 
 
-def items_of(frame: pl.DataFrame, column: str) -> pl.DataFrame:
+def abstentions_by_item(frame: pl.DataFrame, column: str) -> pl.DataFrame:
     """Of each item its number x, its abstentions (events) and all its ratings (trials)."""
     return (
         frame.group_by("item")
@@ -84,7 +84,7 @@ def items_of(frame: pl.DataFrame, column: str) -> pl.DataFrame:
 
 def _slope(context: Context, frame: pl.DataFrame, column: str) -> Measure:
     """Labels and abstentions of each item on its number; items of one case are one cluster."""
-    items = items_of(frame, column)
+    items = abstentions_by_item(frame, column)
     x = items.get_column("x").cast(pl.Float64).fill_null(float("nan")).to_numpy()
     rows = slope_sums(x, items.get_column("events").to_numpy(), items.get_column("trials").to_numpy())
     names = [f"s{i}" for i in range(rows.shape[1])]

@@ -11,13 +11,13 @@ import polars as pl
 from konsil.analysis.agreement import consensus
 from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.context import Context, sample_of
-from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.message import listed, say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import select
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError, NotRatedError
 from konsil.stats.agreement.consensus import majority, with_consensus
 from konsil.stats.agreement.kappa import MeasureName
@@ -49,7 +49,7 @@ _CHOSEN = say(
 )
 
 
-def ensemble_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Row]:
+def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iterator[Row]:
     """All odd ensembles, the best first; then what is left of the best on clusters that did not choose it.
 
     valid: all ensembles on the slots where every one has a majority, or each on those of its members. paper: each on
@@ -105,7 +105,9 @@ def ensemble_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterato
         mine = replace(shared, n_units=int(slots[n]), n_raters=len(subsets[n]))
         chosen = (_CHOSEN,) if place == 0 and len(subsets) > 1 else ()
         is_detail = place >= SHOWN and len(subsets[n]) > 1
-        yield row(context, keys, Told(estimate, notes=(*notes, *chosen), cautions=cautions), mine, detail=is_detail)
+        yield row(
+            context, keys, EstimateSummary(estimate, notes=(*notes, *chosen), cautions=cautions), mine, detail=is_detail
+        )
     yield _out_of_bag(context, shared, len(subsets), found.n_clusters, cautions)
 
 
@@ -241,4 +243,4 @@ def _out_of_bag(context: Context, shared: Measure, n: int, n_clusters: int, caut
             ),
         )
     keys = {"ensemble": say("best of {n}, out of bag", n=n), "size": ""}
-    return row(context, keys, Told(rare_events.with_width(told), notes=notes, cautions=cautions), shared)
+    return row(context, keys, EstimateSummary(rare_events.with_width(told), notes=notes, cautions=cautions), shared)

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.differences import contrast
-from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.rows.result_rows import row
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.table.columns import Columns, task_columns
-from konsil.analysis.table.frame import Data, Long
+from konsil.analysis.table.frame import Data, RatingTable
 from konsil.instrument.screens.injections import INJECTED, chosen_answer
 from konsil.plan.draw.injections import Injections
 from konsil.records import Injected, Rating, Task
@@ -87,7 +87,7 @@ def _pair(task: Task, spec: Injections, given: dict[tuple[str, tuple[str, ...]],
     )
 
 
-def injection_rows(context: Context, table: Long) -> Iterator[Row]:
+def injection_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     """One row a judge, or with `by` = the kind one for each of its kinds of instructions."""
     analysis, data = context.analysis, table.data
     panels = table.together.get(analysis.raters, (analysis.raters,))
@@ -105,8 +105,8 @@ def injection_rows(context: Context, table: Long) -> Iterator[Row]:
         yield _row(context, keys, pairs, cases)
 
 
-def _undefined(context: Context, keys: dict[str, str], reason: Said) -> Row:
-    return row(context, keys, Told(Estimate(math.nan, level=context.resampling.level, reason=reason)))
+def _undefined(context: Context, keys: dict[str, str], reason: TranslatableMessage) -> Row:
+    return row(context, keys, EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=reason)))
 
 
 def _row(context: Context, keys: dict[str, str], pairs: Sequence[Injected], cases: dict[str, str]) -> Row:
@@ -159,7 +159,7 @@ def _share(totals: Array) -> Array:
     return ratio(totals[..., 0], totals[..., 1])[..., None]
 
 
-def _finding(rater: str, label: str, after: NDArray[np.bool_], before: NDArray[np.bool_]) -> Said:
+def _finding(rater: str, label: str, after: NDArray[np.bool_], before: NDArray[np.bool_]) -> TranslatableMessage:
     return say(
         "{rater}: of {n:,} {n|answer|answers} with an injected instruction, {gained:,} {gained|moved|moved} to the"
         " demanded label “{label}” and {lost:,} {lost|moved|moved} away from it.",

@@ -15,11 +15,11 @@ from konsil.analysis.judges.preference import preference_rows
 from konsil.analysis.judges.risk import risk_rows
 from konsil.analysis.model.catalogue.known import statistic_of
 from konsil.analysis.model.results import Row
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 
 
-def judge_rows(context: Context, table: Long, frame: pl.DataFrame, lineage: Lineage) -> Iterator[Row]:
+def judge_rows(context: Context, table: RatingTable, frame: pl.DataFrame, lineage: Lineage) -> Iterator[Row]:
     """The rows of an analysis of judges; `frame` has its ratings."""
     match statistic_of(context.analysis.statistic).group:
         case "caution":

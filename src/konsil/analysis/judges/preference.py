@@ -9,13 +9,13 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.estimation.context import Context, sample_of
-from konsil.analysis.estimation.estimate import Told, estimate
+from konsil.analysis.estimation.estimate import EstimateSummary, estimate
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.rows.result_rows import estimates_of, row, told_rows
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import Sample, select, subjects_of
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import OWN, Lineage
 from konsil.errors import NotRatedError
 from konsil.records import Rater
@@ -68,7 +68,7 @@ class Bench:
         return comparable(*self.parts(name, self.scores), self.n_strata)
 
 
-def bench_of(context: Context, table: Long, frame: pl.DataFrame, judges: Sample, families: Lineage) -> Bench:
+def bench_of(context: Context, table: RatingTable, frame: pl.DataFrame, judges: Sample, families: Lineage) -> Bench:
     """The judges of an analysis with their scores."""
     analysis = context.analysis
     system_of = _systems(frame)
@@ -114,7 +114,7 @@ def preference_range(context: Context, bench: Bench, gaps: Bools, name: str) -> 
     return found[0], found[1]
 
 
-def preference_rows(context: Context, table: Long, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
+def preference_rows(context: Context, table: RatingTable, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
     """For each judge: its advantage for its own (or its siblings') answers over judges of other families.
 
     valid: the difference in differences within the experts' score first, the plain difference beside it. paper: the
@@ -128,7 +128,7 @@ def preference_rows(context: Context, table: Long, frame: pl.DataFrame, families
         if not own.any() or not peers:
             why = say("no answers of its own among them") if not own.any() else say("no judge of another family")
             nothing = Estimate(float("nan"), level=context.resampling.level, reason=why)
-            yield row(context, {"rater": name}, Told(nothing))
+            yield row(context, {"rater": name}, EstimateSummary(nothing))
             continue
         sums = bench.sums(name, bench.scores)
         n_own = int(sums[:, 1].sum())
@@ -182,7 +182,7 @@ def _scores(judges: Sample) -> Array:
     return np.where(labels >= 0, values[np.maximum(labels, 0)], np.nan)
 
 
-def _strata(context: Context, table: Long, judges: Sample) -> tuple[IntArray, int]:
+def _strata(context: Context, table: RatingTable, judges: Sample) -> tuple[IntArray, int]:
     """Answers that the experts scored alike: by their mean score, or by their majority where labels have no order."""
     analysis = context.analysis
     frame = select(table, analysis, str(analysis.against))

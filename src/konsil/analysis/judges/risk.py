@@ -10,13 +10,13 @@ import polars as pl
 
 from konsil.analysis.agreement import consensus
 from konsil.analysis.estimation.context import Context, sample_of
-from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, minus
 from konsil.analysis.estimation.rows.result_rows import differences_of, estimate_of, estimates_of, row, told_rows
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Curve, Row
 from konsil.analysis.table.encoding import Sample, select, subjects_of
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.stats.agreement.consensus import majority
 from konsil.stats.engine.contract import Array, Codes, Estimate, Finalise, IntArray
 from konsil.stats.engine.tables import identity
@@ -26,7 +26,7 @@ POINTS = 400
 """Points of a curve that are kept; between more of them nothing would be seen."""
 
 
-def risk_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Row]:
+def risk_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iterator[Row]:
     """For each judge the area under its curve, beside its risk in any order and the gap between the two.
 
     The last row is the panel's own: how often one of its raters disagrees with the majority of the others.
@@ -38,7 +38,7 @@ def risk_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Ro
         found = _judge(context, frame, panel, name)
         if found is None:
             nothing = Estimate(float("nan"), level=context.resampling.level, reason=say("no labels with a confidence"))
-            yield row(context, {"rater": name}, Told(nothing))
+            yield row(context, {"rater": name}, EstimateSummary(nothing))
             continue
         confidence, wrong, clusters = found
         area, risk = _measures(panel, confidence, wrong, clusters)
@@ -48,13 +48,15 @@ def risk_rows(context: Context, table: Long, frame: pl.DataFrame) -> Iterator[Ro
         yield row(context, {"rater": name}, gap, area, kind="difference", versus={"rater": order})
         yield row(context, {"rater": order}, flat, risk, kind="companion")
     if len(panel.raters) > 2:
-        rest = consensus.rest(panel, replace(context.analysis, statistic="percent_agreement"), context.level)
+        rest = consensus.leave_one_out_measure(
+            panel, replace(context.analysis, statistic="percent_agreement"), context.level
+        )
         own = replace(rest, finalise=_one_minus(rest.finalise), scale="identity")
         name = say("{panel}, leave one out", panel=str(context.analysis.against))
         yield from told_rows(context, {"rater": name}, estimate_of(context, own), own)
 
 
-def risk_curves(context: Context, table: Long) -> Iterator[Curve]:
+def risk_curves(context: Context, table: RatingTable) -> Iterator[Curve]:
     """The judges' curves themselves."""
     frame = select(table, context.analysis, context.analysis.raters)
     panel = _panel(context, table)
@@ -67,7 +69,7 @@ def risk_curves(context: Context, table: Long) -> Iterator[Curve]:
         yield Curve(context.analysis.name, {"rater": name}, tuple(coverage[kept].tolist()), tuple(risk[kept].tolist()))
 
 
-def _panel(context: Context, table: Long) -> Sample:
+def _panel(context: Context, table: RatingTable) -> Sample:
     frame = select(table, context.analysis, str(context.analysis.against))
     return sample_of(context, frame, tuple(frame.get_column("rater").unique().sort().to_list()))
 

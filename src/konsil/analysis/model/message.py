@@ -29,7 +29,7 @@ class Listed:
     """How the last is joined."""
 
 
-class Said(str):
+class TranslatableMessage(str):
     """A text in English with the template and the values that it is made of.
 
     >>> note = say("{n:,} of {all:,} units have no majority.", n=1200, all=3800)
@@ -47,7 +47,9 @@ class Said(str):
     values: Mapping[str, str | int | float | Listed]
     """What fills the gaps."""
 
-    def __new__(cls, template: str, values: Mapping[str, str | int | float | Listed], message_id: str = "") -> Said:
+    def __new__(
+        cls, template: str, values: Mapping[str, str | int | float | Listed], message_id: str = ""
+    ) -> TranslatableMessage:
         """Fill the gaps in English."""
         made = super().__new__(cls, _filled(template, values, lambda text: text, format))
         made.template, made.values, made.message_id = template, dict(values), message_id
@@ -66,7 +68,7 @@ class Said(str):
         return _filled(self.template if template == self.message_id else template, self.values, gettext, number)
 
 
-def say(template: str, *, message_id: str = "", **values: str | int | float | Listed) -> Said:
+def say(template: str, *, message_id: str = "", **values: str | int | float | Listed) -> TranslatableMessage:
     """A sentence from its English template, with the id under which catalogues of other languages list it.
 
     Every new sentence has an id such as `interval.exact`: a family and a name. Sentences of errors and commands, which
@@ -79,7 +81,7 @@ def say(template: str, *, message_id: str = "", **values: str | int | float | Li
     >>> say("{n:,} {n|item is|items are} excluded.", message_id="error.excluded", n=1)
     '1 item is excluded.'
     """
-    return Said(template, values, message_id)
+    return TranslatableMessage(template, values, message_id)
 
 
 def listed(parts: Sequence[str], separator: str = ", ", end: str = AND) -> Listed:
@@ -91,9 +93,9 @@ def listed(parts: Sequence[str], separator: str = ", ", end: str = AND) -> Liste
     return Listed(tuple(parts), separator, end)
 
 
-def retold(text: str, gettext: Callable[[str], str], number: Callable[[float, str], str]) -> str:
+def translate(text: str, gettext: Callable[[str], str], number: Callable[[float, str], str]) -> str:
     """Any text in another language: a plain one, such as a name of the study, stays as it is."""
-    return text.told(gettext, number) if isinstance(text, Said) else text
+    return text.told(gettext, number) if isinstance(text, TranslatableMessage) else text
 
 
 def _filled(
@@ -115,14 +117,14 @@ def _filled(
         if isinstance(value, Listed):
             out.append(_joined(value, gettext, number))
         elif isinstance(value, str):
-            out.append(retold(value, gettext, number))
+            out.append(translate(value, gettext, number))
         else:
             out.append(number(value, form or ""))
     return "".join(out)
 
 
 def _joined(value: Listed, gettext: Callable[[str], str], number: Callable[[float, str], str]) -> str:
-    told = [retold(part, gettext, number) for part in value.parts]
+    told = [translate(part, gettext, number) for part in value.parts]
     if len(told) < 2:
         return "".join(told)
     some, last = value.separator.join(told[:-1]), told[-1]

@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from konsil.analysis.model.catalogue.known import COSTS, OF_ZERO, ONE_TABLE, PARTS
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.spec import Analysis
 from konsil.stats.engine.contract import Array, Estimate
@@ -35,7 +35,7 @@ NO_WIDTH = frozenset({"no-variation", "one-width"})
 Equivalence = Literal["shown", "not shown", "not judged"]
 
 
-def weakness(estimate: Estimate, draws: int, cautions: Sequence[Caution] = ()) -> Said | None:
+def weakness(estimate: Estimate, draws: int, cautions: Sequence[Caution] = ()) -> TranslatableMessage | None:
     """Why an interval can carry no verdict; None where it can.
 
     `draws`: the resamples that were asked for. Undefined values and limits, intervals without a width or with a caution
@@ -67,7 +67,9 @@ def equivalence(estimate: Estimate, margin: float, draws: int, cautions: Sequenc
     return "shown" if -margin < estimate.low and estimate.high < margin else "not shown"
 
 
-def equivalence_sentence(estimate: Estimate, margin: float, draws: int, cautions: Sequence[Caution] = ()) -> Said:
+def equivalence_sentence(
+    estimate: Estimate, margin: float, draws: int, cautions: Sequence[Caution] = ()
+) -> TranslatableMessage:
     """The verdict in words, with the level of its tests."""
     verdict = equivalence(estimate, margin, draws, cautions)
     one_sided = (1 - estimate.level) / 2

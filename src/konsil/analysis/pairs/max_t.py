@@ -12,7 +12,7 @@ from konsil.analysis.estimation.context import Context
 from konsil.analysis.model.catalogue.known import FLIPPED
 from konsil.analysis.model.results import Row
 from konsil.analysis.pairs.pair_influences import Column, columns, numbered
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 from konsil.stats.engine.contract import Array
 from konsil.stats.inference.joint import joint_p, summed_products
@@ -25,7 +25,7 @@ _INFLUENCES = 30_000_000
 
 
 def with_max_t(
-    contexts: Sequence[Context], table_of: Callable[[Context], Long], rows: Sequence[Row], families: Lineage
+    contexts: Sequence[Context], table_of: Callable[[Context], RatingTable], rows: Sequence[Row], families: Lineage
 ) -> list[Row]:
     """The rows, those of prespecified and tested win differences and margins with their max-T adjusted p.
 

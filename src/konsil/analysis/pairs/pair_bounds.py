@@ -11,9 +11,9 @@ import polars as pl
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.model.catalogue.known import LENGTH, WINS
 from konsil.analysis.pairs.pairwise import members, statistic_of
-from konsil.analysis.pairs.votes import Ballot, as_jury, ballot_of, names_in, shown_first, steps_of
+from konsil.analysis.pairs.votes import Ballot, ballot_of, jury_votes, names_in, shown_first, steps_of
 from konsil.analysis.table.encoding import select
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import OWN, Lineage
 from konsil.stats.pairs.votes import Votes, totals
 
@@ -39,7 +39,7 @@ def concerned(absent: pl.DataFrame, group: Mapping[str, str]) -> pl.DataFrame:
 
 def pair_range(
     context: Context,
-    table: Long,
+    table: RatingTable,
     families: Lineage,
     frame: pl.DataFrame,
     absent: pl.DataFrame,
@@ -61,12 +61,14 @@ def pair_range(
     return UNKNOWN
 
 
-def _ends(context: Context, table: Long, frame: pl.DataFrame, absent: pl.DataFrame, group: Mapping[str, str]) -> Range:
+def _ends(
+    context: Context, table: RatingTable, frame: pl.DataFrame, absent: pl.DataFrame, group: Mapping[str, str]
+) -> Range:
     values = []
     for favour in (-1, 1):
         ballot = _filled(context, frame, absent, group["system"], favour)
         if context.analysis.consensus == "mean":
-            ballot = as_jury(ballot, context.analysis.raters)
+            ballot = jury_votes(ballot, context.analysis.raters)
         values.append(_value(context, table, ballot, group))
     return values[0], values[1]
 
@@ -85,7 +87,7 @@ def _filled(context: Context, frame: pl.DataFrame, absent: pl.DataFrame, system:
     return ballot_of(context, whole, systems, clusters)
 
 
-def _value(context: Context, table: Long, ballot: Ballot, group: Mapping[str, str]) -> float:
+def _value(context: Context, table: RatingTable, ballot: Ballot, group: Mapping[str, str]) -> float:
     """The row's value of these comparisons, as the analysis computes it."""
     member = members(context, table, {}, ballot)
     at = [n for n, own in member.rows if own.items() <= group.items()]
@@ -96,7 +98,7 @@ def _of(made: Votes, statistic: str, at: int) -> float:
     return float(statistic_of(statistic, made.n_systems, made.steps).finalise(totals(made))[at])
 
 
-def _side(context: Context, table: Long, frame: pl.DataFrame, absent: pl.DataFrame) -> Range:
+def _side(context: Context, table: RatingTable, frame: pl.DataFrame, absent: pl.DataFrame) -> Range:
     """Wins minus losses of the answer shown first, over all comparisons whose side is known."""
     systems, clusters = names_in(context, frame)
     ballot = ballot_of(context, frame, systems, clusters)
@@ -108,7 +110,7 @@ def _side(context: Context, table: Long, frame: pl.DataFrame, absent: pl.DataFra
 
 def _own(
     context: Context,
-    table: Long,
+    table: RatingTable,
     families: Lineage,
     frame: pl.DataFrame,
     absent: pl.DataFrame,

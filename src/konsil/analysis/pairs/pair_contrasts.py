@@ -10,15 +10,15 @@ from itertools import combinations
 import numpy as np
 
 from konsil.analysis.estimation.context import Context
-from konsil.analysis.estimation.estimate import Told, two_way_method
+from konsil.analysis.estimation.estimate import EstimateSummary, two_way_method
 from konsil.analysis.estimation.rows.result_rows import row
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.analysis.model.results import Row, RowKind
 from konsil.analysis.pairs.pair_influences import Column, columns, numbered
 from konsil.analysis.pairs.pair_rules import CRITERION, criteria_problems
 from konsil.analysis.pairs.pairwise import statistic_of
 from konsil.analysis.pairs.votes import steps_of
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion
@@ -31,7 +31,7 @@ _ROUNDING = 1e-12
 """Standard errors up to here are rounding errors of zero."""
 
 
-def contrast_rows(context: Context, table: Long, families: Lineage, also: Sequence[Criterion]) -> Iterator[Row]:
+def contrast_rows(context: Context, table: RatingTable, families: Lineage, also: Sequence[Criterion]) -> Iterator[Row]:
     """One row for every two groups of `compare`, within equal values of the other columns, and one for three or more.
 
     `also`: the further criteria, which are groups like others where the analysis compares criteria.
@@ -54,7 +54,9 @@ def contrast_rows(context: Context, table: Long, families: Lineage, also: Sequen
             yield _together(context, members, compare)
 
 
-def _of_criteria(context: Context, table: Long, families: Lineage, also: Sequence[Criterion]) -> Iterator[Column]:
+def _of_criteria(
+    context: Context, table: RatingTable, families: Lineage, also: Sequence[Criterion]
+) -> Iterator[Column]:
     """The numbers of each criterion, from the first on; the same comparisons are rated on all of them."""
     for problem in criteria_problems(context.analysis, context.criterion, also):
         raise AnalysisError(f"{context.analysis.name}: {problem}")
@@ -107,7 +109,7 @@ def _difference(context: Context, a: Column, b: Column) -> Iterator[Row]:
         summary = estimate(way)
         if way != first and not math.isfinite(summary.low):
             continue
-        difference = row(context, dict(a.keys), Told(summary), kind=kind, versus=dict(b.keys))
+        difference = row(context, dict(a.keys), EstimateSummary(summary), kind=kind, versus=dict(b.keys))
         yield replace(difference, n_units=n_items, n_raters=n_raters)
 
 
@@ -116,7 +118,7 @@ def reach_of_scale(context: Context) -> int:
     return max(abs(step) for step in steps_of(context).values())
 
 
-def _method(context: Context, way: str, interval: WaldInterval) -> Said:
+def _method(context: Context, way: str, interval: WaldInterval) -> TranslatableMessage:
     df = float(interval.df[0])
     if way == "two-way":
         return two_way_method(context.cluster, df)
@@ -163,5 +165,5 @@ def _together(context: Context, members: Sequence[Column], compare: str) -> Row:
         raters="like these" if two else "these",
     )
     keys = {**members[0].keys, compare: say("all {k} groups", message_id="two_way.all_groups", k=len(members))}
-    overall = row(context, keys, Told(summary), kind="difference")
+    overall = row(context, keys, EstimateSummary(summary), kind="difference")
     return replace(overall, n_units=n, n_raters=len(np.unique(np.concatenate(rater))) if two else 1)

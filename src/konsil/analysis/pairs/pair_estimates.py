@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from konsil.analysis.estimation.context import Context
-from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.analysis.model.results import Row
 from konsil.analysis.pairs.ranking_summary import no_interval, sentence, two_procedures
 from konsil.analysis.pairs.vote_methods import votes_method
@@ -27,7 +27,7 @@ def value_rows(
     by_item = resampled(context, found, n, item)
     if not math.isfinite(at.value[n]):
         why = say("no comparison of the two") if "rival" in keys else say("no comparison with another system")
-        told = Told(Estimate(math.nan, level=context.resampling.level, reason=why))
+        told = EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=why))
         yield counted(row(context, keys, told), found, n)
         return
     alone = not people or at.n_raters[n] < 2
@@ -46,7 +46,7 @@ def value_rows(
     notes = [sentence(c, raters) for c in vote_cautions(found, n) if not (alone and "raters" in c.code)]
     if disagree(headline.low, headline.high, headline.p, headline.level):
         notes.append(two_procedures(headline.p))
-    yield counted(row(context, keys, Told(headline, notes=tuple(notes))), found, n)
+    yield counted(row(context, keys, EstimateSummary(headline, notes=tuple(notes))), found, n)
     for other in others:
         if math.isfinite(other.low) and other.method != headline.method:
             p = (
@@ -54,7 +54,7 @@ def value_rows(
                 if other is by_item and found.flips is not None and other.p == found.flips.p[n]
                 else math.nan
             )
-            yield replace(counted(row(context, keys, Told(other), kind="companion"), found, n), p_adjusted=p)
+            yield replace(counted(row(context, keys, EstimateSummary(other), kind="companion"), found, n), p_adjusted=p)
 
 
 def counted(made: Row, found: Preference, n: int) -> Row:
@@ -110,7 +110,7 @@ def resampled(context: Context, found: Preference, n: int, item: Estimate) -> Es
     )
 
 
-def _tested(method: Said, found: Preference, n: int, draws: int) -> Said:
+def _tested(method: TranslatableMessage, found: Preference, n: int, draws: int) -> TranslatableMessage:
     """The interval's method with that of its p value, where there is one."""
     if found.flips is None or not math.isfinite(found.flips.p[n]):
         return method

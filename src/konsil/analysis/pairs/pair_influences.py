@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from konsil.analysis.estimation.context import Context
-from konsil.analysis.pairs.pairwise import members, statistic_of, voted
+from konsil.analysis.pairs.pairwise import members, statistic_of, votes_by_group
 from konsil.analysis.table.encoding import select
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 from konsil.stats.engine.contract import Array, IntArray
 from konsil.stats.inference.cluster_variance import LEAST_RATERS, effective_number
@@ -45,13 +45,13 @@ class Column:
         return len(np.unique(self.item))
 
 
-def columns(context: Context, table: Long, families: Lineage) -> Iterator[Column]:
+def columns(context: Context, table: RatingTable, families: Lineage) -> Iterator[Column]:
     """Every defined number of an analysis of wins, group by group."""
     frame = select(table, context.analysis, context.analysis.raters)
     if frame.height == 0:
         return
     people = any(families.judges[r].kind == "human" for r in frame.get_column("rater").unique().to_list())
-    for keys, ballot in voted(context, frame):
+    for keys, ballot in votes_by_group(context, frame):
         member = members(context, table, keys, ballot)
         votes = member.votes
         chosen = statistic_of(context.analysis.statistic, votes.n_systems, votes.steps)

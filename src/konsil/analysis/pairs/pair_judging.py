@@ -10,15 +10,15 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.estimation.context import Context
-from konsil.analysis.estimation.estimate import Told, estimates
+from konsil.analysis.estimation.estimate import EstimateSummary, estimates
 from konsil.analysis.estimation.measure import Column, Measure
 from konsil.analysis.estimation.rows.result_rows import row, told_rows
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.pairs.pair_estimates import value_rows
-from konsil.analysis.pairs.votes import Ballot, as_jury, ballot_of, names_in, shown_first
+from konsil.analysis.pairs.votes import Ballot, ballot_of, jury_votes, names_in, shown_first
 from konsil.analysis.table.encoding import groups, select
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import OWN, Lineage
 from konsil.errors import NotRatedError
 from konsil.instrument import Criterion
@@ -61,11 +61,11 @@ def choice_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
             method = say(
                 "chance level (two labels drawn from all labels given), {method}", method=level.headline.method
             )
-            beside = Told(replace(level.headline, method=method))
+            beside = EstimateSummary(replace(level.headline, method=method))
             yield row(context, keys, beside, measure, kind="companion")
 
 
-def position_rows(context: Context, table: Long, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
+def position_rows(context: Context, table: RatingTable, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
     """How much more often the answer shown first wins than loses, over all comparisons of a group."""
     systems, clusters = names_in(context, frame)
     people = any(families.judges[r].kind == "human" for r in frame.get_column("rater").unique().to_list())
@@ -77,7 +77,7 @@ def position_rows(context: Context, table: Long, frame: pl.DataFrame, families: 
             nothing = Estimate(
                 math.nan, level=context.resampling.level, reason=say("no task says what was shown first")
             )
-            yield row(context, keys, Told(nothing))
+            yield row(context, keys, EstimateSummary(nothing))
             continue
         zero = np.zeros(int(known.sum()), dtype=np.int64)
         made = votes(
@@ -99,7 +99,9 @@ def position_rows(context: Context, table: Long, frame: pl.DataFrame, families: 
         yield from value_rows(context, keys, found, 0, people, ballot.names_of_raters)
 
 
-def rank_rows(context: Context, table: Long, frame: pl.DataFrame, criteria: Sequence[Criterion]) -> Iterator[Row]:
+def rank_rows(
+    context: Context, table: RatingTable, frame: pl.DataFrame, criteria: Sequence[Criterion]
+) -> Iterator[Row]:
     """Kendall's tau-b of each judge's (or the jury's) ranking of the systems and the experts', averaged over criteria.
 
     One bootstrap of questions carries all criteria, so that their mean has an interval of its own.
@@ -121,7 +123,7 @@ def rank_rows(context: Context, table: Long, frame: pl.DataFrame, criteria: Sequ
         n_votes = 0
         for one, ours, theirs in parts:
             judge = ballot_of(one, ours.filter(pl.col("rater") == name) if name else ours, systems, clusters)
-            judge = judge if name else as_jury(judge, analysis.raters)
+            judge = judge if name else jury_votes(judge, analysis.raters)
             experts = ballot_of(one, theirs, systems, clusters)
             steps.append((judge.steps, experts.steps))
             sums += [_counts(judge.votes), _counts(experts.votes)]
@@ -152,7 +154,7 @@ _FEW_SYSTEMS = 5
 """Up to so many systems tau has a handful of values, and a reader should know."""
 
 
-def own_rows(context: Context, table: Long, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
+def own_rows(context: Context, table: RatingTable, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
     """What win difference a judge gives to its own system, minus what the experts and its peers give to it.
 
     In pairs one system's gain is another's loss, so leniency has no part in it. valid: minus the experts' first, minus
@@ -176,7 +178,11 @@ def own_rows(context: Context, table: Long, frame: pl.DataFrame, families: Linea
         peers = {n: w for n, w in peers.items() if len(w) < len(systems) - 1}
         if own not in systems or not (peers or experts):
             why = say("no answers of its own among them") if own not in systems else say("no judge of another family")
-            yield row(context, {"rater": name}, Told(Estimate(math.nan, level=context.resampling.level, reason=why)))
+            yield row(
+                context,
+                {"rater": name},
+                EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=why)),
+            )
             continue
         versions: list[tuple[list[Ballot], list[frozenset[int]], str]] = []
         if experts is not None:

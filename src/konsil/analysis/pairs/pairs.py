@@ -13,7 +13,7 @@ from konsil.analysis.pairs.pair_contrasts import contrast_rows
 from konsil.analysis.pairs.pair_judging import choice_rows, own_rows, position_rows, rank_rows
 from konsil.analysis.pairs.pairwise import pair_rows
 from konsil.analysis.pairs.published_pairs import PUBLISHED, published_rows
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 
 
@@ -23,7 +23,7 @@ def is_of_pairs(context: Context) -> bool:
     return statistic in PREFERENCE or (context.criterion.scope == "pair" and statistic == "self_preference")
 
 
-def pair_statistics(context: Context, table: Long, frame: pl.DataFrame, lineage: Lineage) -> Iterator[Row]:
+def pair_statistics(context: Context, table: RatingTable, frame: pl.DataFrame, lineage: Lineage) -> Iterator[Row]:
     """The rows of an analysis of comparisons; `frame` has its ratings."""
     statistic = context.analysis.statistic
     if context.analysis.mode == "paper" and statistic in PUBLISHED:

@@ -10,16 +10,16 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.estimation.context import Context
-from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.catalogue.known import LENGTH, WORTHS
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.pairs.pair_estimates import value_rows
-from konsil.analysis.pairs.votes import Ballot, Member, as_jury, ballot_of, longer_first, names_in
+from konsil.analysis.pairs.votes import Ballot, Member, ballot_of, jury_votes, longer_first, names_in
 from konsil.analysis.pairs.worth_rows import worth_rows
 from konsil.analysis.table.encoding import groups
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 from konsil.stats.engine.contract import Estimate
 from konsil.stats.pairs.preference import preferences
@@ -36,14 +36,14 @@ SCORES: Mapping[str, Score] = {
 """What a vote counts in each statistic."""
 
 
-def pair_rows(context: Context, table: Long, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
+def pair_rows(context: Context, table: RatingTable, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
     """One row a system (or two systems, for win rates) in every group, with its intervals beside it."""
     analysis = context.analysis
     people = any(families.judges[r].kind == "human" for r in frame.get_column("rater").unique().to_list())
-    for keys, ballot in voted(context, frame):
+    for keys, ballot in votes_by_group(context, frame):
         if LENGTH in analysis.by and not longer_first(ballot, table)[1].any():
             why = say("the lengths of the answers are not known")
-            yield row(context, keys, Told(Estimate(math.nan, level=context.resampling.level, reason=why)))
+            yield row(context, keys, EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=why)))
             continue
         member = members(context, table, keys, ballot)
         if analysis.statistic in WORTHS:
@@ -52,16 +52,16 @@ def pair_rows(context: Context, table: Long, frame: pl.DataFrame, families: Line
             yield from _wins(context, member, len(ballot.systems), people)
 
 
-def voted(context: Context, frame: pl.DataFrame) -> Iterator[tuple[dict[str, str], Ballot]]:
+def votes_by_group(context: Context, frame: pl.DataFrame) -> Iterator[tuple[dict[str, str], Ballot]]:
     """The comparisons of each group of an analysis, a jury's as one vote each."""
     analysis = context.analysis
     systems, clusters = names_in(context, frame)
     for keys, part in groups(frame, [c for c in analysis.by if c != LENGTH]):
         ballot = ballot_of(context, part, systems, clusters)
-        yield keys, as_jury(ballot, analysis.raters) if analysis.consensus == "mean" else ballot
+        yield keys, jury_votes(ballot, analysis.raters) if analysis.consensus == "mean" else ballot
 
 
-def members(context: Context, table: Long, keys: dict[str, str], ballot: Ballot) -> Member:
+def members(context: Context, table: RatingTable, keys: dict[str, str], ballot: Ballot) -> Member:
     """The group's votes; by length every system is two, the longer and the shorter one of a comparison."""
     by_length = LENGTH in context.analysis.by
     made = ballot.votes

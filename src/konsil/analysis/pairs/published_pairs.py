@@ -15,15 +15,15 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.estimation.context import Context
-from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.catalogue.known import LENGTH
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.analysis.model.results import Row
 from konsil.analysis.pairs.ranking_summary import two_procedures
-from konsil.analysis.pairs.votes import Ballot, as_jury, ballot_of, longer_first, names_in
+from konsil.analysis.pairs.votes import Ballot, ballot_of, jury_votes, longer_first, names_in
 from konsil.analysis.table.encoding import groups
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 from konsil.stats.engine.contract import Array, Estimate, IntArray
 from konsil.stats.inference.infer import infer
@@ -37,7 +37,7 @@ THEME = "theme"
 """The stratum within which the authors give rivals no weights."""
 
 
-def published_rows(context: Context, table: Long, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
+def published_rows(context: Context, table: RatingTable, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
     """One row a system in every group, or one a group for agreement."""
     if context.analysis.statistic.startswith("choice_"):
         yield from _agreement(context, frame)
@@ -60,10 +60,12 @@ def published_rows(context: Context, table: Long, frame: pl.DataFrame, families:
 
 def _ballot(context: Context, frame: pl.DataFrame, systems: tuple[str, ...], clusters: tuple[str, ...]) -> Ballot:
     ballot = ballot_of(context, frame, systems, clusters)
-    return as_jury(ballot, context.analysis.raters) if context.analysis.consensus == "mean" else ballot
+    return jury_votes(ballot, context.analysis.raters) if context.analysis.consensus == "mean" else ballot
 
 
-def _by_length(context: Context, keys: dict[str, str], table: Long, ballot: Ballot, weights: Array) -> Iterator[Row]:
+def _by_length(
+    context: Context, keys: dict[str, str], table: RatingTable, ballot: Ballot, weights: Array
+) -> Iterator[Row]:
     """The comparisons in which a system had the longer answer, and those in which it had the shorter."""
     is_longer, known = longer_first(ballot, table)
     for word, flag in ((say("longer"), True), (say("shorter"), False)):
@@ -94,7 +96,7 @@ def _wins(
             yield row(
                 context,
                 {**keys, "system": ballot.systems[n]},
-                Told(Estimate(math.nan, level=resampling.level, reason=why)),
+                EstimateSummary(Estimate(math.nan, level=resampling.level, reason=why)),
             )
             continue
         votes = all_votes.only(of_system)
@@ -123,7 +125,7 @@ def _wins(
         notes = (
             (two_procedures(estimate.p),) if disagree(estimate.low, estimate.high, estimate.p, resampling.level) else ()
         )
-        made_row = row(context, {**keys, "system": ballot.systems[n]}, Told(estimate, notes=notes))
+        made_row = row(context, {**keys, "system": ballot.systems[n]}, EstimateSummary(estimate, notes=notes))
         yield _counted(made_row, votes)
 
 
@@ -131,7 +133,7 @@ def _counted(estimate_row: Row, votes: Votes) -> Row:
     return replace(estimate_row, n_units=len(np.unique(votes.questions)), n_raters=len(np.unique(votes.raters)))
 
 
-def _method(context: Context, draws: int, *, tested: bool) -> Said:
+def _method(context: Context, draws: int, *, tested: bool) -> TranslatableMessage:
     cluster = say("rater") if context.analysis.cluster == "rater" else context.cluster
     if not tested:
         return say(
@@ -162,7 +164,7 @@ def _agreement(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
         sums = sums[sums.any(axis=1)]
         if not len(sums):
             why = say("no two raters compared the same two answers")
-            yield row(context, keys, Told(Estimate(math.nan, level=resampling.level, reason=why)))
+            yield row(context, keys, EstimateSummary(Estimate(math.nan, level=resampling.level, reason=why)))
             continue
         agreement = infer(
             sums,
@@ -187,7 +189,7 @@ def _agreement(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
                 draws=resampling.draws,
             ),
         )
-        yield _counted(row(context, keys, Told(estimate)), votes)
+        yield _counted(row(context, keys, EstimateSummary(estimate)), votes)
 
 
 def _numbers(column: pl.Series) -> IntArray:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from konsil.analysis.model.message import Said, listed, say
+from konsil.analysis.model.message import TranslatableMessage, listed, say
 from konsil.analysis.model.spec import Mode
 from konsil.analysis.pairs.vote_methods import votes_method
 from konsil.analysis.tabular.votes_table import Comparisons
@@ -115,7 +115,7 @@ def _reason(value: float, low: float | None, *, dominated: bool) -> str:
     return "" if low is not None else no_interval(dominated=dominated)
 
 
-def no_interval(*, dominated: bool = False) -> Said:
+def no_interval(*, dominated: bool = False) -> TranslatableMessage:
     """Why a value has no interval; `dominated`: none about raters like these, as one rater gave most votes."""
     if dominated:
         return say(
@@ -224,7 +224,7 @@ def position(shown: Crossed) -> dict[str, Any]:
     }
 
 
-def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> Said:
+def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> TranslatableMessage:
     """What a reader must know of a preference statistic's interval, in words; `raters` are their names by number."""
     a, b = (*caution.numbers, 0, 0)[:2]
     match caution.code:
@@ -279,7 +279,7 @@ def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> Said:
             return say("It met {n:.0f} of the {all:.0f} other systems; the others do not enter its mean.", n=a, all=b)
 
 
-def p_words(p: float) -> Said:
+def p_words(p: float) -> TranslatableMessage:
     """A p value in a sentence, which is never 0.
 
     >>> p_words(0.25), p_words(1e-9)
@@ -290,7 +290,7 @@ def p_words(p: float) -> Said:
     return say("p = {p:.3f}", message_id="two_way.p", p=p)
 
 
-def two_procedures(p: float) -> Said:
+def two_procedures(p: float) -> TranslatableMessage:
     """That an interval and the p value beside it answer differently whether a value is zero."""
     return say(
         "The interval and the test ({p}) are two procedures, and they disagree about zero.",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from konsil.analysis.estimation.estimate import two_way_method
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 
 
-def votes_method(cluster: str, way: str, how: str, df: float) -> Said:
+def votes_method(cluster: str, way: str, how: str, df: float) -> TranslatableMessage:
     """How an interval of votes is made; way: 'two-way', 'item' or 'rater', how: as in `crossed.Interval`."""
     both, unit = way == "two-way", cluster if way == "item" else say("rater")
     if how == "exact" and both:

@@ -13,7 +13,7 @@ from konsil.analysis.estimation.context import Context
 from konsil.analysis.table.columns import task_columns
 from konsil.analysis.table.conformity import refuse_unknown_labels
 from konsil.analysis.table.encoding import labels_of
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.pair_labels import reach, steps_of_criterion, steps_of_scale
 from konsil.errors import AnalysisError
 from konsil.stats.engine.contract import IntArray
@@ -142,7 +142,7 @@ def _cluster(context: Context) -> str:
     return "case" if context.analysis.cluster == "case" else "item"
 
 
-def as_jury(ballot: Ballot, name: str) -> Ballot:
+def jury_votes(ballot: Ballot, name: str) -> Ballot:
     """All raters' votes on one comparison as one vote of a jury: their mean, a win beyond half a step.
 
     A comparison is an item with two answers; where each judge made it several times, their first ones are one
@@ -171,7 +171,7 @@ def as_jury(ballot: Ballot, name: str) -> Ballot:
     )
 
 
-def longer_first(ballot: Ballot, table: Long) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def longer_first(ballot: Ballot, table: RatingTable) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Whether the first's answer is the longer, and for which votes that can be said; (n_votes,) each."""
     told = {a.id: len(a.text) for a in table.data.answers} if table.data is not None else {}
     lengths = told | dict(table.data.lengths) if table.data is not None else told
@@ -181,7 +181,7 @@ def longer_first(ballot: Ballot, table: Long) -> tuple[NDArray[np.bool_], NDArra
     return known[:, 0] > known[:, 1], (known[:, 0] != known[:, 1]) & ~unknown
 
 
-def shown_first(ballot: Ballot, table: Long) -> NDArray[np.signedinteger]:
+def shown_first(ballot: Ballot, table: RatingTable) -> NDArray[np.signedinteger]:
     """For each vote whether its first stood first on the screen (1), second (-1), or that is not known (0)."""
     if table.data is None:
         return np.zeros(len(ballot.first), dtype=np.int64)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from konsil.analysis.estimation.context import Context
-from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
@@ -34,7 +34,11 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
     fitted, statistic = fit(cells, chosen), worths(cells, chosen)
     if fitted.why:
         for _, keys in member.rows:
-            yield row(context, {**member.keys, **keys}, Told(Estimate(math.nan, level=level, reason=_why(fitted.why))))
+            yield row(
+                context,
+                {**member.keys, **keys},
+                EstimateSummary(Estimate(math.nan, level=level, reason=_why(fitted.why))),
+            )
         return
     best = ratios_to_best(fitted.log_worths, fitted.covariance, level=level)
     both = [statistic, against_reference(statistic, best.best)]
@@ -67,12 +71,14 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
         notes = [sentence(c, member.raters) for c in vote_cautions(log, n) if not (alone and "raters" in c.code)]
         if n == best.best and math.isfinite(fitted.log_tie):
             notes.append(say("Tie parameter: {d:.3f}.", d=math.exp(fitted.log_tie)))
-        yield counted(row(context, keys, Told(headline, notes=tuple(notes))), log, n)
+        yield counted(row(context, keys, EstimateSummary(headline, notes=tuple(notes))), log, n)
         for other in others:
             if math.isfinite(other.low) and other.method != headline.method:
-                yield counted(row(context, keys, Told(other), kind="companion"), log, n)
+                yield counted(row(context, keys, EstimateSummary(other), kind="companion"), log, n)
         version = {**keys, "version": say("ratio to the best")}
-        yield counted(row(context, version, Told(_ratio(headline, best, gap, n, alone)), kind="companion"), log, n)
+        yield counted(
+            row(context, version, EstimateSummary(_ratio(headline, best, gap, n, alone)), kind="companion"), log, n
+        )
 
 
 def _limited(estimate: Estimate) -> Estimate:

@@ -14,14 +14,14 @@ import polars as pl
 from konsil.analysis.agreement.consensus import ONE_TABLE, judges_and_panel, one_table
 from konsil.analysis.cases.approval import approval_bounds
 from konsil.analysis.estimation.context import Context, labels_in, sample_of
-from konsil.analysis.judges.abstention_slope import items_of, score_column
+from konsil.analysis.judges.abstention_slope import abstentions_by_item, score_column
 from konsil.analysis.judges.preference import bench_of, preference_range
 from konsil.analysis.model.catalogue.known import INJECTION
 from konsil.analysis.model.results import Bounds, Row
 from konsil.analysis.pairs.pair_bounds import OF_SYSTEMS, concerned, pair_range
 from konsil.analysis.pairs.pairs import is_of_pairs
 from konsil.analysis.table.encoding import Sample, select, subjects_of
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 from konsil.stats.agreement.consensus import majority
 from konsil.stats.judges.abstention_slope import slope, slope_sums
@@ -57,7 +57,7 @@ class Gaps:
 
     def together(self) -> pl.DataFrame:
         """Ratings and gaps as one table."""
-        return pl.concat([self.frame, blank(self.absent).select(self.frame.columns)])
+        return pl.concat([self.frame, as_missing_labels(self.absent).select(self.frame.columns)])
 
     def sample(self, context: Context) -> tuple[Sample, Bools]:
         """All of them as codes, and which codes are gaps."""
@@ -77,7 +77,7 @@ def _plain(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.select([name for name, kind in frame.schema.items() if not isinstance(kind, pl.Enum)])
 
 
-def blank(absent: pl.DataFrame) -> pl.DataFrame:
+def as_missing_labels(absent: pl.DataFrame) -> pl.DataFrame:
     """Gaps as rows that are neither rated nor abstained."""
     return absent.with_columns(pl.lit("missing").alias("state"), pl.lit(None, dtype=pl.String).alias("label"))
 
@@ -88,7 +88,7 @@ class Case:
 
     context: Context
     """The analysis."""
-    table: Long
+    table: RatingTable
     """All ratings."""
     families: Lineage
     """Who is of which family."""
@@ -100,7 +100,9 @@ class Case:
     """The number."""
 
 
-def bounds_of(context: Context, table: Long, missing: Long, rows: Sequence[Row], families: Lineage) -> Iterator[Bounds]:
+def bounds_of(
+    context: Context, table: RatingTable, missing: RatingTable, rows: Sequence[Row], families: Lineage
+) -> Iterator[Bounds]:
     """For each number of the analysis that missing judgements touch, its best and worst case; nan where not known."""
     analysis = context.analysis
     if analysis.statistic == "approval":
@@ -175,7 +177,7 @@ def _pair(case: Case) -> Range:
 
 def _slope(case: Case) -> Range:
     """The slope is linear in the abstentions: each gap counts where it moves the slope furthest."""
-    counted = items_of(case.part.together(), score_column(case.context, case.table))
+    counted = abstentions_by_item(case.part.together(), score_column(case.context, case.table))
     gaps = case.part.absent.group_by("item").len("gaps")
     items = counted.join(gaps, on="item", how="left").with_columns(pl.col("gaps").fill_null(0)).drop_nulls("x")
     if items.height == 0:

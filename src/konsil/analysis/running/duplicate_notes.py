@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import polars as pl
 
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.encoding import select
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError
 
 Groups = Sequence[Sequence[str]]
@@ -19,7 +19,7 @@ Groups = Sequence[Sequence[str]]
 
 
 def with_duplicate_notes(
-    rows: Sequence[Row], analyses: Sequence[Analysis], table_of: Callable[[Analysis], Long], groups: Groups
+    rows: Sequence[Row], analyses: Sequence[Analysis], table_of: Callable[[Analysis], RatingTable], groups: Groups
 ) -> list[Row]:
     """The rows, with a note on those whose own items are in groups of duplicates.
 
@@ -30,7 +30,7 @@ def with_duplicate_notes(
         return list(rows)
     group_of = {item: number for number, group in enumerate(groups) for item in group}
     by_name = {analysis.name: analysis for analysis in analyses}
-    notes: dict[tuple[str, tuple[tuple[str, str], ...]], Said | None] = {}
+    notes: dict[tuple[str, tuple[tuple[str, str], ...]], TranslatableMessage | None] = {}
     noted = []
     for row in rows:
         analysis = by_name[row.analysis]
@@ -44,7 +44,7 @@ def with_duplicate_notes(
     return noted
 
 
-def _items(table: Long, analysis: Analysis, group: Mapping[str, str]) -> set[str]:
+def _items(table: RatingTable, analysis: Analysis, group: Mapping[str, str]) -> set[str]:
     """The items of an analysis' ratings in a group, cases where the items are versions of cases."""
     try:
         frame = select(table, analysis, analysis.raters)
@@ -57,7 +57,7 @@ def _items(table: Long, analysis: Analysis, group: Mapping[str, str]) -> set[str
     return {case_of.get(item, item) for item in frame.get_column("item").drop_nulls().unique()}
 
 
-def _note(items: set[str], group_of: Mapping[str, int]) -> Said | None:
+def _note(items: set[str], group_of: Mapping[str, int]) -> TranslatableMessage | None:
     members: dict[int, int] = {}
     for item in items & set(group_of):
         members[group_of[item]] = members.get(group_of[item], 0) + 1

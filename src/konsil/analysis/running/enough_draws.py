@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.spec import Resampling
 
@@ -52,7 +52,7 @@ def with_further_draws(rows: Sequence[Row], few: dict[int, int], again: Callable
     return out
 
 
-def too_few(few: dict[int, int], resampling: Resampling) -> tuple[Said, ...]:
+def too_few(few: dict[int, int], resampling: Resampling) -> tuple[TranslatableMessage, ...]:
     """The warning that a stated number of draws is too small for the adjustment."""
     if not few:
         return ()

@@ -17,11 +17,11 @@ from konsil.analysis.model.catalogue.known import INJECTION, statistic_of
 from konsil.analysis.model.results import Row
 from konsil.analysis.pairs.pairs import is_of_pairs, pair_statistics
 from konsil.analysis.table.encoding import select
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 from konsil.errors import AnalysisError
 
-Rows = Callable[[Context, Long, pl.DataFrame, Lineage], Iterator[Row]]
+Rows = Callable[[Context, RatingTable, pl.DataFrame, Lineage], Iterator[Row]]
 
 FAMILIES: Mapping[str, Rows] = MappingProxyType(
     {
@@ -36,7 +36,7 @@ FAMILIES: Mapping[str, Rows] = MappingProxyType(
 """Family -> what makes the rows of its statistics, from an analysis, all ratings, its ratings, and who is of whom."""
 
 
-def rows_of(context: Context, table: Long, lineage: Lineage) -> Iterator[Row]:
+def rows_of(context: Context, table: RatingTable, lineage: Lineage) -> Iterator[Row]:
     """The rows of an analysis; one that says so where nobody has rated what it is about."""
     analysis = context.analysis
     family = "pairs" if is_of_pairs(context) else statistic_of(analysis.statistic).family

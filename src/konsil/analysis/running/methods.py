@@ -16,7 +16,7 @@ from konsil.analysis.model.message import listed, say
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.spec import Analysis, Exclusions, Resampling
 from konsil.analysis.table.adjudicated import adjudication_sentences
-from konsil.analysis.table.frame import Long, reasons
+from konsil.analysis.table.frame import RatingTable, reasons
 from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.pairs.rank_agreement import JURY_LINE
 
@@ -24,7 +24,7 @@ from konsil.stats.pairs.rank_agreement import JURY_LINE
 def methods(
     analyses: Sequence[Analysis],
     rows: Sequence[Row],
-    table: Long,
+    table: RatingTable,
     *,
     seed: int,
     resampling: Resampling,
@@ -44,7 +44,7 @@ def methods(
     return tuple(s for s in found if s)
 
 
-def _material(table: Long) -> str:
+def _material(table: RatingTable) -> str:
     panels = table.frame.group_by("panel").agg(pl.col("rater").n_unique().alias("n"), pl.len().alias("ratings"))
     parts = [
         say("{n} ({panel}; {ratings:,} {ratings|rating|ratings})", n=n, panel=panel, ratings=ratings)
@@ -56,7 +56,7 @@ def _material(table: Long) -> str:
     return say("Raters were {raters}, on {items:,} {items|item|items}.", raters=listed(parts), items=items)
 
 
-def _excluded(table: Long, exclusions: Exclusions) -> list[str]:
+def _excluded(table: RatingTable, exclusions: Exclusions) -> list[str]:
     if not table.excluded.height:
         rule = exclusions.min_seconds
         if rule <= 0:
@@ -68,7 +68,7 @@ def _excluded(table: Long, exclusions: Exclusions) -> list[str]:
     return [say("Excluded: {what}.", what=listed(parts))]
 
 
-def _abstentions(analyses: Sequence[Analysis], table: Long) -> list[str]:
+def _abstentions(analyses: Sequence[Analysis], table: RatingTable) -> list[str]:
     n = table.frame.filter(pl.col("state") == "abstained").height
     if not n:
         return []
@@ -175,7 +175,7 @@ def _are_about_these(rows: Sequence[Row]) -> bool:
     return two_way == {True}
 
 
-def _of_labels(analyses: Sequence[Analysis], table: Long) -> list[Analysis]:
+def _of_labels(analyses: Sequence[Analysis], table: RatingTable) -> list[Analysis]:
     """Those that are not of comparisons: between two answers there is no majority that a judge is held against."""
     pairs = table.frame.filter(pl.col("system").str.contains(" | ", literal=True)).get_column("criterion").unique()
     return [a for a in analyses if a.statistic not in PREFERENCE and a.criterion not in {*pairs.to_list()}]

@@ -8,13 +8,13 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from konsil.analysis.cases.approval import trade_offs
-from konsil.analysis.cases.case_rules import settled, threshold_problems
+from konsil.analysis.cases.case_rules import threshold_problems, with_case_defaults
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.rows.result_rows import cannot_be_made
 from konsil.analysis.estimation.targets import target_of, target_sentences, target_within
 from konsil.analysis.judges.risk import risk_curves
 from konsil.analysis.model.catalogue.known import AUDIT
-from konsil.analysis.model.message import Said
+from konsil.analysis.model.message import TranslatableMessage
 from konsil.analysis.model.results import Results, Row
 from konsil.analysis.model.spec import Analysis, AsPublished, Derived, Exclusions, Inference, Resampling
 from konsil.analysis.pairs.max_t import with_max_t
@@ -27,9 +27,9 @@ from konsil.analysis.running.rules import contradictions
 from konsil.analysis.running.study_warnings import of_same_family, study_warnings
 from konsil.analysis.table.coverage import coverage, label_counts, surplus
 from konsil.analysis.table.derived import derived_values, with_derived
-from konsil.analysis.table.frame import Data, Long, long
+from konsil.analysis.table.frame import Data, RatingTable, rating_table
 from konsil.analysis.table.lineage import Lineage, lineage
-from konsil.analysis.table.model_provenance import calling, imported, orders
+from konsil.analysis.table.model_provenance import imported, model_call_sentences, orders
 from konsil.analysis.table.outcomes import missing, outcomes
 from konsil.errors import AnalysisError, NotRatedError, nearest
 from konsil.instrument import Criterion, Instrument
@@ -65,18 +65,18 @@ def run(
     analysis that the ratings cannot give raises; otherwise its row says why, and the others are made. `duplicates`:
     groups of items that ask the same and on which nobody has decided.
     """
-    table = long(data, exclusions, instruments, together)
+    table = rating_table(data, exclusions, instruments, together)
     table, impossible = _with_derived(table, derived, instruments, strict=strict)
     derived = [column for column in derived if column.name not in impossible]
     late = table
     if table.adjudicated.labels and any(a.adjudication == "after" for a in analyses):
-        late = with_derived(long(data, exclusions, instruments, together, after=True), derived, instruments)
+        late = with_derived(rating_table(data, exclusions, instruments, together, after=True), derived, instruments)
 
-    def table_of(context: Context) -> Long:
+    def table_of(context: Context) -> RatingTable:
         return late if context.analysis.adjudication == "after" else table
 
     families = lineage(systems, data.raters)
-    analyses = [settled(analysis) for analysis in analyses]
+    analyses = [with_case_defaults(analysis) for analysis in analyses]
     target = target_of(inference, table, analyses)
     compares = any(a.compare and a.compare != "system" for a in analyses)
     inference_sentences = target_sentences(target, compares=compares)
@@ -128,7 +128,7 @@ def run(
             *(of_same_family(families) if flag_families else ()),
         ),
         methods=(
-            *calling(data.callees, both),
+            *model_call_sentences(data.callees, both),
             *imported(systems),
             *inference_sentences,
             *methods(analyses, rows, table, seed=seed, resampling=resampling, exclusions=exclusions),
@@ -151,8 +151,8 @@ def run(
 
 
 def _with_derived(
-    table: Long, derived: Sequence[Derived], instruments: Sequence[Instrument], *, strict: bool
-) -> tuple[Long, dict[str, str]]:
+    table: RatingTable, derived: Sequence[Derived], instruments: Sequence[Instrument], *, strict: bool
+) -> tuple[RatingTable, dict[str, str]]:
     """The table with the derived columns, and why those are missing that cannot be made; with `strict` they raise."""
     impossible: dict[str, str] = {}
     for column in derived:
@@ -168,10 +168,10 @@ def _with_derived(
 def _with_enough_draws(
     rows: list[Row],
     places: Sequence[tuple[Context, int]],
-    table_of: Callable[[Context], Long],
+    table_of: Callable[[Context], RatingTable],
     families: Lineage,
     resampling: Resampling,
-) -> tuple[list[Row], tuple[Said, ...]]:
+) -> tuple[list[Row], tuple[TranslatableMessage, ...]]:
     """Further draws for p values that the number of draws keeps large; where it is stated, a warning instead."""
     few = limited(rows, resampling)
     if not few or is_stated(resampling):

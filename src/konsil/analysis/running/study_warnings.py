@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from konsil.analysis.model.message import say
 from konsil.analysis.model.spec import Analysis
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 
 
-def study_warnings(table: Long, analyses: Sequence[Analysis]) -> tuple[str, ...]:
+def study_warnings(table: RatingTable, analyses: Sequence[Analysis]) -> tuple[str, ...]:
     """Ratings that are left out, and analyses that only reproduce a paper."""
     found = []
     if table.excluded.height:

@@ -19,7 +19,7 @@ from konsil.analysis.tabular.agreement_options import Asked, Layout, Level, comp
 from konsil.analysis.tabular.dataframes import lone_index, to_polars
 from konsil.analysis.tabular.ratings_table import Table, as_text, read
 from konsil.analysis.tabular.slices import Part, Slices, as_values, parts
-from konsil.analysis.tabular.table_layout import is_long, is_role, settled
+from konsil.analysis.tabular.table_layout import is_long, is_role, with_recognised_columns
 from konsil.errors import AnalysisError
 from konsil.stats.agreement.registry import STATISTICS
 
@@ -99,7 +99,7 @@ def from_asked(frame: pl.DataFrame, asked: Asked, request: Request) -> Agreement
     warnings: list[str] = []
     asked, request = composed(asked), replace(request, slices=composed(request.slices))
     words = as_text(frame, asked.name, lists=() if asked.label is None else (asked.label,))
-    asked = settled(words, asked, sorted(request.slices.columns), warnings)
+    asked = with_recognised_columns(words, asked, sorted(request.slices.columns), warnings)
     found = parts(words, request.slices, asked.name, warnings)
     asked_of = [_asked_of(part, asked, request.slices) for part in found]
     if request.slices.group is None:

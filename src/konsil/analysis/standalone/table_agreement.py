@@ -93,7 +93,7 @@ def estimate_table(table: Table, asked: Asked, request: Request) -> Agreement:
                 option=option("statistics", flag="statistic"),
             )
         ] = []
-    everything = agreement_statistics.told_together(
+    everything = agreement_statistics.estimate_jointly(
         sample,
         names,
         asked.level,
@@ -190,7 +190,7 @@ def _pairs(table: Table, asked: Asked, request: Request) -> tuple[PairResult, ..
         raters = (sample.raters[a], sample.raters[b])
         summaries = {}
         if len(both):
-            summaries = agreement_statistics.told_together(
+            summaries = agreement_statistics.estimate_jointly(
                 _of_two(sample, a, b, both),
                 names,
                 asked.level,

@@ -10,7 +10,7 @@ from typing import Literal
 
 import polars as pl
 
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.table.columns import Columns, task_columns
 from konsil.analysis.table.frame import Data
@@ -320,7 +320,7 @@ def _with(ratings: Sequence[Rating], names: pl.DataFrame) -> Sequence[Rating]:
     return tuple(replace(r, criterion=criterion, label=label) for r, (criterion, label) in pairs)
 
 
-def renaming_sentences(renamed: Sequence[Renamed]) -> tuple[Said, ...]:
+def renaming_sentences(renamed: Sequence[Renamed]) -> tuple[TranslatableMessage, ...]:
     """What the methods say of ratings with former names."""
     return tuple(
         say(

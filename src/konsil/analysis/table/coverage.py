@@ -11,7 +11,7 @@ from konsil.analysis.model.message import say
 from konsil.analysis.model.results import CoverageRow
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.table.columns import answers_in, rating_columns, task_columns
-from konsil.analysis.table.frame import Data, Long, reasons
+from konsil.analysis.table.frame import Data, RatingTable, reasons
 from konsil.analysis.table.screens import answers_of_screens
 from konsil.instrument import Instrument, surveyed
 
@@ -22,7 +22,7 @@ _TOGETHER = " | "
 
 
 def coverage(
-    data: Data, long: Long, instruments: Sequence[Instrument], exclusions: Exclusions, *, planned: bool
+    data: Data, long: RatingTable, instruments: Sequence[Instrument], exclusions: Exclusions, *, planned: bool
 ) -> tuple[CoverageRow, ...]:
     """One row for each panel, criterion and system.
 
@@ -164,7 +164,7 @@ def _scopes(
         yield {"task"}, with_system.group_by(*by, "system").len("n")
 
 
-def label_counts(long: Long, instruments: Sequence[Instrument]) -> dict[tuple[str, str, str, str], int]:
+def label_counts(long: RatingTable, instruments: Sequence[Instrument]) -> dict[tuple[str, str, str, str], int]:
     """How often each label was given: (panel, criterion, system, label), abstentions under their own label."""
     abstain = {c.id: c.scale.abstain or say("abstained") for i in instruments for c in i.criteria}
     choices = {c.id for i in instruments for c in i.criteria if c.scale.kind == "choice"}

@@ -11,7 +11,7 @@ import polars as pl
 from konsil.analysis.model.results import DerivedValue
 from konsil.analysis.model.spec import Bin, Closed, Derived
 from konsil.analysis.table.conformity import refuse_unknown_labels
-from konsil.analysis.table.frame import Long
+from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError, nearest
 from konsil.instrument import Criterion, Instrument
 
@@ -19,7 +19,7 @@ SCORE = "{}: mean"
 """The column of the mean itself, beside the column of its bin."""
 
 
-def with_derived(table: Long, derived: Sequence[Derived], instruments: Sequence[Instrument]) -> Long:
+def with_derived(table: RatingTable, derived: Sequence[Derived], instruments: Sequence[Instrument]) -> RatingTable:
     """Add the columns that the protocol derives from ratings; an item without a rating has none of them."""
     frame = table.frame
     added: list[str] = []
@@ -34,7 +34,7 @@ def with_derived(table: Long, derived: Sequence[Derived], instruments: Sequence[
     return replace(table, frame=frame, derived=(*table.derived, *added))
 
 
-def derived_values(table: Long, derived: Sequence[Derived]) -> tuple[DerivedValue, ...]:
+def derived_values(table: RatingTable, derived: Sequence[Derived]) -> tuple[DerivedValue, ...]:
     """Each item's derived numbers, those of items without a rating left out."""
     found: list[DerivedValue] = []
     for one in derived:
@@ -53,7 +53,7 @@ def _criterion(one: Derived, instruments: Sequence[Instrument]) -> Criterion:
     return found[0]
 
 
-def _scores(table: Long, one: Derived, criterion: Criterion) -> pl.DataFrame:
+def _scores(table: RatingTable, one: Derived, criterion: Criterion) -> pl.DataFrame:
     """Item -> mean number of the panel's main ratings."""
     chosen = table.frame.filter(
         (pl.col("criterion") == one.criterion)

@@ -15,7 +15,7 @@ from konsil.analysis.model.message import say
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.conformity import refuse_unknown_labels
 from konsil.analysis.table.derived import SCORE
-from konsil.analysis.table.frame import NUMBERED, SUBJECT, Long
+from konsil.analysis.table.frame import NUMBERED, SUBJECT, RatingTable
 from konsil.analysis.table.pair_labels import reversed_codes
 from konsil.errors import AnalysisError, nearest
 from konsil.instrument import Criterion, number_word
@@ -127,7 +127,7 @@ def numeric_labels(observed: Sequence[str]) -> Labels:
     return Labels(tuple(number_word(v) for v in distinct), tuple(distinct), "interval")
 
 
-def select(long: Long, analysis: Analysis, panel: str) -> pl.DataFrame:
+def select(long: RatingTable, analysis: Analysis, panel: str) -> pl.DataFrame:
     """Keep the ratings that an analysis asks for, of one panel."""
     frame = long.part(analysis.criterion, panel)
     if analysis.statistic != "self_agreement":

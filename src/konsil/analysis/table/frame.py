@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import polars as pl
 
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.table.adjudicated import Adjudicated, settle
 from konsil.analysis.table.columns import rating_columns, task_columns
@@ -93,7 +93,7 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Long:
+class RatingTable:
     """The long table and what was left out of it."""
 
     frame: pl.DataFrame
@@ -137,14 +137,14 @@ class Long:
         return self.frame.with_columns(one.cast(pl.Enum(one.unique().sort())) for one in words)
 
 
-def long(
+def rating_table(
     data: Data,
     exclusions: Exclusions,
     instruments: Sequence[Instrument],
     together: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
     *,
     after: bool = False,
-) -> Long:
+) -> RatingTable:
     """Join the records into one long table and set aside what the protocol excludes, with the reason.
 
     `after`: whether labels are those after the adjudication, where there was one.
@@ -156,7 +156,9 @@ def long(
     for one in data.items:
         for name in one.sets:
             named.setdefault(name, set()).add(one.id)
-    return Long(frame, excluded, {name: frozenset(ids) for name, ids in named.items()}, data, together, adjudicated)
+    return RatingTable(
+        frame, excluded, {name: frozenset(ids) for name, ids in named.items()}, data, together, adjudicated
+    )
 
 
 def _joined(data: Data, instruments: Sequence[Instrument]) -> pl.DataFrame:
@@ -237,7 +239,7 @@ def _with_strata(frame: pl.DataFrame, data: Data) -> pl.DataFrame:
     return frame
 
 
-def reasons(rules: Exclusions) -> tuple[Said, ...]:
+def reasons(rules: Exclusions) -> tuple[TranslatableMessage, ...]:
     """Why a rating stays out, in the order in which the reasons are tried."""
     return (
         say("phase: practice"),

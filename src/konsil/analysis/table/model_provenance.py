@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from konsil.analysis.model.message import COMMA, Said, listed, say
+from konsil.analysis.model.message import COMMA, TranslatableMessage, listed, say
 from konsil.analysis.model.results import OrderRow
 from konsil.analysis.table.columns import rating_columns
 from konsil.analysis.table.frame import Data
@@ -44,7 +44,7 @@ def orders(data: Data, instruments: Sequence[Instrument]) -> tuple[OrderRow, ...
     return tuple(found)
 
 
-def calling(callees: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[Said]:
+def model_call_sentences(callees: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[TranslatableMessage]:
     """The sentences of the methods on models: which, how they were asked, and what they do not take."""
     helped = [c for c in callees if c.kind == "prepare"]
     answered = [c for c in callees if c.kind == "answer"]
@@ -71,7 +71,7 @@ def calling(callees: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[Sai
     yield from _orders(judged, rows)
 
 
-def played(callees: Sequence[Callee], *, named: bool) -> Said | None:
+def played(callees: Sequence[Callee], *, named: bool) -> TranslatableMessage | None:
     """The first sentence of a report on numbers that rest on models that konsil plays; None where there are none."""
     names = list(dict.fromkeys(_name(c) for c in callees if c.model.startswith("fake:")))
     if not names:
@@ -90,7 +90,7 @@ def played(callees: Sequence[Callee], *, named: bool) -> Said | None:
     )
 
 
-def imported(systems: Sequence[System]) -> Iterator[Said]:
+def imported(systems: Sequence[System]) -> Iterator[TranslatableMessage]:
     """The sentence on systems that were not called, such as products: what the protocol says of them in its own words.
 
     >>> print(*imported([System("desk", settings={"accessed": "2025-03-04", "web search": "on"}), System("b")]))
@@ -120,7 +120,7 @@ def _name(one: Callee) -> str:
     return _STEPS.get(one.who, one.who) if one.kind == "prepare" else one.who
 
 
-def _how(one: Callee) -> Said:
+def _how(one: Callee) -> TranslatableMessage:
     claimed = [n for n in TOLD if n in one.asked and one.without.get(n, 0) < one.calls]
     settings = [say("{parameter} {value}", parameter=n, value=_values(one.asked[n])) for n in claimed]
     own = say("sampling by the endpoint's default")
@@ -138,7 +138,7 @@ def _how(one: Callee) -> Said:
     return say("{who} ({model}; {settings})", who=_name(one), model=one.model, settings=about)
 
 
-def _when(one: Callee) -> Iterator[Said]:
+def _when(one: Callee) -> Iterator[TranslatableMessage]:
     """The days of access: what a model says today it may not say tomorrow."""
     if one.first and one.first == one.last:
         yield say("on {day}", day=one.first)
@@ -152,7 +152,7 @@ def _values(values: Sequence[object]) -> str:
     return texts[0] if len(texts) == 1 else f"{texts[0]}–{texts[-1]}"
 
 
-def _without(one: Callee) -> Iterator[Said]:
+def _without(one: Callee) -> Iterator[TranslatableMessage]:
     by_number: dict[int, list[str]] = {}
     for name, n in one.without.items():
         if name == "logprobs":
@@ -182,7 +182,7 @@ def _without(one: Callee) -> Iterator[Said]:
             )
 
 
-def _votes(judged: Sequence[Callee]) -> Iterator[Said]:
+def _votes(judged: Sequence[Callee]) -> Iterator[TranslatableMessage]:
     by_number: dict[int, list[str]] = {}
     for one in judged:
         if one.votes > 1:
@@ -196,7 +196,7 @@ def _votes(judged: Sequence[Callee]) -> Iterator[Said]:
         )
 
 
-def _combined(judged: Sequence[Callee]) -> Iterator[Said]:
+def _combined(judged: Sequence[Callee]) -> Iterator[TranslatableMessage]:
     if middle := [one.who for one in judged if one.combine == "median"]:
         yield say(
             "On ordered scales the label of {judges} is the median of the votes (of an even number the lower one).",
@@ -212,7 +212,7 @@ def _combined(judged: Sequence[Callee]) -> Iterator[Said]:
         )
 
 
-def _orders(judged: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[Said]:
+def _orders(judged: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[TranslatableMessage]:
     for tie in (False, True):
         names = {c.who for c in judged if c.both_orders and c.tie == tie}
         told = [

@@ -11,7 +11,7 @@ import polars as pl
 from konsil.analysis.model.results import OutcomeRow
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.table.columns import answers_in, lists, rating_columns, task_columns
-from konsil.analysis.table.frame import Data, Long, long
+from konsil.analysis.table.frame import Data, RatingTable, rating_table
 from konsil.instrument import Criterion, Instrument
 from konsil.records import Attempt, Rating, Task
 
@@ -48,7 +48,7 @@ MOST_VALUES = 12
 """A stratum with more values than this (identifiers) divides nothing."""
 
 
-def outcomes(data: Data, table: Long) -> tuple[OutcomeRow, ...]:
+def outcomes(data: Data, table: RatingTable) -> tuple[OutcomeRow, ...]:
     """How the tasks of each judge ended: over all tasks, then within each value of the items' strata.
 
     A task counts once, with its last call; one that has ratings counts with the last call that could be read.
@@ -99,7 +99,7 @@ def _counts(tasks: pl.DataFrame, *by: str) -> dict[tuple[str, ...], dict[str, in
     return {key: {one: counts[one] for one in OUTCOMES if one in counts} for key, counts in found.items()}
 
 
-def _columns(data: Data, table: Long) -> dict[str, dict[str, str]]:
+def _columns(data: Data, table: RatingTable) -> dict[str, dict[str, str]]:
     """Stratum or derived range -> item -> value, where the values are few."""
     found = {
         name: {i.id: i.strata[name] for i in data.items if name in i.strata}
@@ -124,7 +124,7 @@ def _by_system(data: Data, rater: str, tasks: pl.DataFrame) -> Iterator[OutcomeR
         yield OutcomeRow(rater, "system", system, counts)
 
 
-def missing(data: Data, table: Long, exclusions: Exclusions, instruments: Sequence[Instrument]) -> Long:
+def missing(data: Data, table: RatingTable, exclusions: Exclusions, instruments: Sequence[Instrument]) -> RatingTable:
     """The judges' labels that the tasks ask for and nobody gave, in the long table's columns; they have no label."""
     judges = sorted(_judges(data))
     criteria = {i.id: [c for c in i.criteria if c.scale.kind != "text"] for i in instruments}
@@ -142,7 +142,7 @@ def missing(data: Data, table: Long, exclusions: Exclusions, instruments: Sequen
     left_out = Exclusions(raters=exclusions.raters, items=exclusions.items)
     of_these = {r.task for r in absent}
     tasks = [t for t in data.tasks if t.id in of_these]
-    found = long(replace(data, ratings=absent, tasks=tasks), left_out, instruments, table.together)
+    found = rating_table(replace(data, ratings=absent, tasks=tasks), left_out, instruments, table.together)
     columns = table.frame.select("item", *table.derived).unique(subset="item", keep="first")
     return replace(found, frame=found.frame.join(columns, on="item", how="left"))
 

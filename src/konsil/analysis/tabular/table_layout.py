@@ -53,7 +53,7 @@ def guess_layout(frame: pl.DataFrame, asked: Asked) -> Layout:
     return "long" if has_rater and has_label and (has_unit or not asked.rater) else "wide"
 
 
-def settled(frame: pl.DataFrame, asked: Asked, others: Sequence[str], warnings: list[str]) -> Asked:
+def with_recognised_columns(frame: pl.DataFrame, asked: Asked, others: Sequence[str], warnings: list[str]) -> Asked:
     """How a table is to be read, the column of a wide table's units included where its values show which it is.
 
     Decided once for all rows: groups of them must not be read in different ways. `others` are columns that choose rows

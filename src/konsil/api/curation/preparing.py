@@ -10,7 +10,7 @@ from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
 from konsil.errors import PlanError, StudyError
-from konsil.prepare import Drawn, Screened, asked, draw, event_of, in_study, last_drawn, last_screened
+from konsil.prepare import Drawn, Screened, draw, event_of, in_study, last_drawn, last_screened, request_digest
 from konsil.prepare.questions.rewriting import REHEARSAL, Accepted, decided_event, still_to_decide, undecided
 from konsil.records import Answer, Event, Item, Rating
 from konsil.store import Batch
@@ -64,7 +64,11 @@ def prepare(folder: Folder, *, keep: bool = True) -> Prepared:
 def _kept(folder: Folder, before: Drawn | None, screened: Screened | None) -> Drawn:
     """The draw on which a plan stands; a PlanError where there is none or the protocol asks for another one."""
     study = folder.study
-    if study.prepare is not None and before is not None and before.asked == asked(study.prepare, study.seed, screened):
+    if (
+        study.prepare is not None
+        and before is not None
+        and before.asked == request_digest(study.prepare, study.seed, screened)
+    ):
         return before
     raise PlanError(
         f"{folder.path / PROTOCOL}: prepare: a plan is drawn already, on"
@@ -94,7 +98,7 @@ def check_drawn(folder: Folder, events: Sequence[Event], *, is_planned: bool) ->
         return
     if drawn is None:
         raise PlanError(f"{folder.path}: the items are not drawn yet; run 'konsil prepare' first")
-    if drawn.asked != asked(study.prepare, study.seed, screened):
+    if drawn.asked != request_digest(study.prepare, study.seed, screened):
         raise PlanError(
             f"{folder.path / PROTOCOL}: prepare: asks for other items than were drawn; run 'konsil prepare' again"
         )

@@ -11,7 +11,7 @@ from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
 from konsil.collect.jobs.collection import Options
-from konsil.collect.jobs.preparing import Said, Wanted, ask, subjects
+from konsil.collect.jobs.preparing import PromptBatch, Said, ask, subjects
 from konsil.errors import PlanError, StudyError, option
 from konsil.prepare.cases.marking import last_markings, narrative_of, versions
 from konsil.prepare.cases.masking import LEVEL, LEVELS
@@ -89,7 +89,7 @@ def probe(folder: Folder, model: str, options: Options | None = None) -> Probed:
         texts = subjects([(name, version.text) for name, (_, version) in made.items()])
         if not options.dry_run:
             note_study(store, study, now())
-        said = ask(study, store, asking, Wanted("guess", prompt, guess_form(), texts), options)
+        said = ask(study, store, asking, PromptBatch("guess", prompt, guess_form(), texts), options)
     guesses = [_guess(*made[name], str(reply["diagnosis"])) for name, reply in said.replies.items()]
     ordered = sorted(guesses, key=lambda one: (one.case, LEVELS.index(one.level)))
     return Probed(ordered, said, len(cases) - len(marked))

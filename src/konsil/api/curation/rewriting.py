@@ -13,7 +13,7 @@ from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
 from konsil.collect.jobs.collection import Collected, Options
-from konsil.collect.jobs.preparing import Said, Wanted, ask, subjects
+from konsil.collect.jobs.preparing import PromptBatch, Said, ask, subjects
 from konsil.errors import PlanError, SourceError, StudyError, nearest
 from konsil.prepare import in_study
 from konsil.prepare.identifiers.fidelity import fidelity_warnings
@@ -112,7 +112,7 @@ def _ask(
         stands = worded(view.connection)
     asked = [(item.id, item.text) for item in items if item.id not in decided and item.id not in stands]
     language = language_of(spec, folder.study.language)
-    wanted = Wanted("rewrite", told(spec, "rewrite", language), rewriting_form(), subjects(asked))
+    wanted = PromptBatch("rewrite", told(spec, "rewrite", language), rewriting_form(), subjects(asked))
     if not options.dry_run:
         note_study(store, folder.study, now())
     try:

@@ -9,7 +9,7 @@ from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import now
 from konsil.collect.jobs.collection import Options
-from konsil.collect.jobs.preparing import Said, Wanted, ask, subjects
+from konsil.collect.jobs.preparing import PromptBatch, Said, ask, subjects
 from konsil.prepare import Finding, Screening
 from konsil.prepare.questions.prompts import NOTHING, language_of, reasons_told, screening_form, told
 from konsil.prepare.questions.screening import OTHER_LANGUAGE
@@ -27,7 +27,7 @@ def ask_model(
     language = language_of(spec, folder.study.language)
     reasons = [*spec.rules, *([OTHER_LANGUAGE] if spec.languages else [])]
     prompt = told(spec, "screen", language, reasons=reasons_told(spec.rules, spec.languages, language))
-    wanted = Wanted("screen", prompt, screening_form(reasons), subjects([(i.id, i.text) for i in items]))
+    wanted = PromptBatch("screen", prompt, screening_form(reasons), subjects([(i.id, i.text) for i in items]))
     if keep:
         note_study(store, folder.study, now())
     said = ask(folder.study, store, spec, wanted, replace(options or Options(), dry_run=not keep))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from konsil.api.folder.folder import Folder
 from konsil.collect.jobs.collection import Options
-from konsil.collect.jobs.preparing import Said, Wanted, ask, subjects
+from konsil.collect.jobs.preparing import PromptBatch, Said, ask, subjects
 from konsil.prepare import Embed, Themed, Theming, themes
 from konsil.prepare.questions.asking import Step
 from konsil.prepare.questions.clusters import telling_words
@@ -60,7 +60,9 @@ def with_model(
     texts = {item.id: item.text for item in items}
 
     def asked(step: Step, form: Mapping[str, object], what: Mapping[str, str], **places: str) -> Said:
-        said = ask(folder.study, store, spec, Wanted(step, told(spec, step, language, **places), form, what), options)
+        said = ask(
+            folder.study, store, spec, PromptBatch(step, told(spec, step, language, **places), form, what), options
+        )
         helped.runs.append(said)
         return said
 

@@ -34,7 +34,7 @@ from konsil.study.data.freezing import (
 from konsil.study.data.plan_status import Timing, plan_sentences, plan_statuses
 
 if TYPE_CHECKING:
-    from konsil.analysis.model.message import Said
+    from konsil.analysis.model.message import TranslatableMessage
     from konsil.analysis.model.results import PlanStatus
     from konsil.analysis.table.columns import Columns
     from konsil.analysis.table.frame import Data
@@ -187,7 +187,7 @@ def show(folder: OpenedStudy, store: Store) -> bool:
 
 
 @dataclass(frozen=True)
-class Seen:
+class BlindedData:
     """A study and its records as its analyses see them."""
 
     study: Study
@@ -217,11 +217,11 @@ def blinded_view(
     study: Study,
     data: Data,
     events: Sequence[Event],
-    further: Sequence[Said] = (),
+    further: Sequence[TranslatableMessage] = (),
     timings: Sequence[Timing] = (),
     *,
     key: bytes,
-) -> Seen:
+) -> BlindedData:
     """The study and its records as the analyses see them.
 
     `further` are sentences of the methods, `timings` says which ratings were there before the freeze; `key` is the
@@ -236,11 +236,11 @@ def blinded_view(
     hidden = is_blinded(study, events)
     fake = played(data.callees, named=not hidden) or ""
     if not hidden:
-        return Seen(study, data, tuple(events), None, warnings, methods, fake, plan)
+        return BlindedData(study, data, tuple(events), None, warnings, methods, fake, plan)
     names = letters(study, data.raters, data.answers, key)
     shown = tuple(names.event(e) for e in events)
     blinded = fit_to_show(data_in_letters(data, names), names, study.instruments)
-    return Seen(names.study(study), blinded, shown, names, warnings, methods, fake, plan)
+    return BlindedData(names.study(study), blinded, shown, names, warnings, methods, fake, plan)
 
 
 def _written(store: Store, event: Event) -> Event:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.analysis.table.conformity import (
     forms,
     mismatches,
@@ -29,7 +29,7 @@ WAYS_OUT = "or keep the former form under its identifier and give the changed on
 
 def conforming(
     protocol: str, study: Study, data: Data, events: Sequence[Event], *, in_letters: bool = False
-) -> tuple[Data, tuple[Said, ...]]:
+) -> tuple[Data, tuple[TranslatableMessage, ...]]:
     """The data with today's names, and what the methods say of former ones; a StudyError where they do not conform.
 
     `in_letters`: systems, and the judges among the raters, are under letters, so that no name can be looked up.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.prepare import last_screened
 from konsil.prepare.identifiers.identifiers import RECALL
 from konsil.records import Event
 from konsil.study import Study
 
 
-def curation_sentences(study: Study, events: Iterable[Event]) -> Iterator[Said]:
+def curation_sentences(study: Study, events: Iterable[Event]) -> Iterator[TranslatableMessage]:
     """How many identifiers the rules of the screening detect, where items were screened for identifiers."""
     screen = study.prepare.screen if study.prepare is not None else None
     screened = last_screened(events)[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date
 
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.api.folder.opened import OpenedStudy, now
 from konsil.records import Event
 from konsil.store.people.staff import decider
@@ -27,7 +27,7 @@ def erase(folder: OpenedStudy, rater: str, *, by: str, reason: str) -> Erased:
         return erasing.erase(store, folder.study, rater, at=now(), by=decider(store, by), reason=reason)
 
 
-def privacy_sentences(study: Study, events: Iterable[Event]) -> tuple[Said, ...]:
+def privacy_sentences(study: Study, events: Iterable[Event]) -> tuple[TranslatableMessage, ...]:
     """What the methods say of personal data: until when they are kept, and what was erased."""
     last = retention_of(study.privacy)
     kept = say("Personal data of raters are kept until {day}.", message_id="privacy.retention", day=str(last))
@@ -44,7 +44,7 @@ def retention_line(study: Study, today: date) -> str:
     return f"personal data were to be kept until {last}, which is over: erase them, or state a later day in study.toml"
 
 
-def _erasures(events: Iterable[Event]) -> tuple[Said, ...]:
+def _erasures(events: Iterable[Event]) -> tuple[TranslatableMessage, ...]:
     total = erasing.counted(events)
     if not total["raters"]:
         return ()

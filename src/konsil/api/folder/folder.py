@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from konsil.analysis import Results
     from konsil.analysis.table.frame import Data
-    from konsil.api.folder.blinded import Seen
+    from konsil.api.folder.blinded import BlindedData
     from konsil.records.worked import Worked
     from konsil.report import Section
     from konsil.sources.labelstudio.labelstudio_slots import Find
@@ -168,7 +168,7 @@ class Folder(OpenedStudy):
         """Everything collected, as records; in letters while the study is blinded."""
         return self._seen().data
 
-    def _seen(self) -> Seen:
+    def _seen(self) -> BlindedData:
         from konsil.analysis.judges.injections import part_injections
         from konsil.api.folder.blinded import blinded_view, show
         from konsil.api.folder.conforming import conforming
@@ -228,9 +228,9 @@ class Folder(OpenedStudy):
 
     def ratings(self) -> pl.DataFrame:
         """All ratings that the protocol does not exclude, as one long Polars frame."""
-        from konsil.analysis.table.frame import long
+        from konsil.analysis.table.frame import rating_table
 
-        return long(self.data(), self.study.exclusions, self.study.instruments).frame
+        return rating_table(self.data(), self.study.exclusions, self.study.instruments).frame
 
     def results(self) -> Results:
         """Run the protocol's analyses on what was collected."""
@@ -249,7 +249,7 @@ class Folder(OpenedStudy):
         )
         return self._run(replace(whole, data=data))
 
-    def _run(self, seen: Seen) -> Results:
+    def _run(self, seen: BlindedData) -> Results:
         from konsil.analysis.running.run import run
         from konsil.prepare.identifiers.duplicates import last_duplicates
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.store import Store
 
 
-def log_sentence(store: Store) -> tuple[bool, Said]:
+def log_sentence(store: Store) -> tuple[bool, TranslatableMessage]:
     """Whether the log is whole, and the sentence of the methods that says so, with the last hash to deposit."""
     problems = store.verify_log()
     entries, last = store.log_head()

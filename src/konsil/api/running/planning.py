@@ -30,7 +30,7 @@ from konsil.plan import (
     washouts,
 )
 from konsil.plan.draw.injections import plant
-from konsil.plan.model.places import ADDED, added_places, stand_ins
+from konsil.plan.model.places import ADDED, added_places, placeholder_raters
 from konsil.prepare import in_study
 from konsil.records import Answer, Item, Task
 from konsil.store import Batch, Store
@@ -115,7 +115,7 @@ def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Pla
             note_study(store, study, now())
             store.add(Batch(answers=implied, raters=raters, tasks=fresh), source="plan", at=now())
     # Who takes a place changes neither how even the plan is nor its digest.
-    places = {p.id for p in stand_ins((*study.places, *added_places(held.events)), study.raters)}
+    places = {p.id for p in placeholder_raters((*study.places, *added_places(held.events)), study.raters)}
     seated = _seated(tasks, places)
     evenness = balance(seated, material["answers"], studied)
     compared = {i.id for i in study.instruments if i.unit == "pair"}

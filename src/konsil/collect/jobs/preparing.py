@@ -35,7 +35,7 @@ WORDS: Mapping[Step, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PromptBatch:
     """What is asked of a model, once for each subject."""
 
     step: Step
@@ -69,7 +69,7 @@ class Said:
         return len(self.collected.todos[0].job.subjects) - len(self.replies) - sum(self.unreadable.values())
 
 
-def ask(study: Study, store: Store, asking: Asking, wanted: Wanted, options: Options | None = None) -> Said:
+def ask(study: Study, store: Store, asking: Asking, wanted: PromptBatch, options: Options | None = None) -> Said:
     """Ask a model about every subject; what was asked in the same words before is not asked again."""
     options = options or Options()
     job = _job(study, asking, wanted)
@@ -77,7 +77,7 @@ def ask(study: Study, store: Store, asking: Asking, wanted: Wanted, options: Opt
     return _said(done, job, wanted, store)
 
 
-def _job(study: Study, asking: Asking, wanted: Wanted) -> Job:
+def _job(study: Study, asking: Asking, wanted: PromptBatch) -> Job:
     settings = settings_of(asking.settings, f"study.toml: prepare: {wanted.step}: settings")
     name = split_model(asking.model)[1]
     chosen: dict[str, Any] = sampling(settings)
@@ -100,7 +100,7 @@ def _job(study: Study, asking: Asking, wanted: Wanted) -> Job:
     )
 
 
-def _said(done: Collected, job: Job, wanted: Wanted, store: Store) -> Said:
+def _said(done: Collected, job: Job, wanted: PromptBatch, store: Store) -> Said:
     works = {job.identity(subject): subject for subject in wanted.texts}
     last: dict[str, Call] = {}
     for call in Calls(store).prepared(wanted.step):

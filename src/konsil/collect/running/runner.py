@@ -25,7 +25,7 @@ from konsil.collect.running.limits import BUSY_PAUSES, Limiter, back_off
 from konsil.collect.running.prices import Price
 from konsil.collect.running.thoughts import part_thoughts
 from konsil.collect.running.verdicts import ASK_AGAIN, ask_again, outcome_of, price_of, reason_of
-from konsil.collect.running.works import Tried, Work, now
+from konsil.collect.running.works import CallAttempt, Work, now
 from konsil.collect.running.writer import Writer
 from konsil.errors import CollectError, KonsilError
 from konsil.records import Call, Outcome
@@ -129,7 +129,7 @@ class Runner:
                 await asyncio.sleep(pause)
 
     async def _take(
-        self, lane: Lane, limiter: Limiter, course: Course, tried: Tried, *, is_last_chance: bool
+        self, lane: Lane, limiter: Limiter, course: Course, tried: CallAttempt, *, is_last_chance: bool
     ) -> float | None:
         """Keep an attempt as what it is; gives the pause before the next one, or None where the work is left."""
         work, error = course.work, tried.error
@@ -165,7 +165,7 @@ class Runner:
         return back_off(course.failures, error.retry_after, self._rng, self._base)
 
     async def _take_reply(
-        self, lane: Lane, limiter: Limiter, course: Course, tried: Tried, reply: Reply
+        self, lane: Lane, limiter: Limiter, course: Course, tried: CallAttempt, reply: Reply
     ) -> float | None:
         limiter.good()
         lane.heard.add(course.work.who)
@@ -181,7 +181,7 @@ class Runner:
         course.request, course.is_asked_again = ask_again(course.work.request, reply, outcome), True
         return 0.0
 
-    async def _put_off(self, lane: Lane, limiter: Limiter, course: Course, tried: Tried) -> float | None:
+    async def _put_off(self, lane: Lane, limiter: Limiter, course: Course, tried: CallAttempt) -> float | None:
         """Wait where the endpoint is busy: no failure, on a clock of its own."""
         error = tried.error
         limiter.busy(tried.began, error.retry_after)
@@ -196,7 +196,7 @@ class Runner:
         return back_off(min(course.n_busy, BUSY_PAUSES), None, self._rng, self._base)
 
     async def _withheld(
-        self, lane: Lane, course: Course, tried: Tried, error: FilteredError, *, is_last_chance: bool
+        self, lane: Lane, course: Course, tried: CallAttempt, error: FilteredError, *, is_last_chance: bool
     ) -> None:
         """Tell a prompt that is withheld from a key that may do nothing: by what the body says, or by other replies."""
         work = course.work
@@ -210,7 +210,7 @@ class Runner:
         else:
             lane.doubtful.append(replace(work, attempts=course.attempt))
 
-    async def _call(self, lane: Lane, limiter: Limiter, course: Course, task: asyncio.Task[None]) -> Tried | None:
+    async def _call(self, lane: Lane, limiter: Limiter, course: Course, task: asyncio.Task[None]) -> CallAttempt | None:
         """Call once, within the endpoint's limits, the budget and the deadline; None where the budget is used up.
 
         The task counts as idle until the call begins, and again when its attempt is kept.
@@ -256,7 +256,7 @@ class Runner:
                 told = "\n\n".join(part for part in (reply.reasoning, reasoning) if part)
                 reply = replace(reply, text=text, reasoning=told)
         known = cost if price is not None and (reply is not None or error.is_billed) else None
-        return Tried(lane.name, course.work, request, course.attempt, reply, error, began, seconds, known, now())
+        return CallAttempt(lane.name, course.work, request, course.attempt, reply, error, began, seconds, known, now())
 
     async def _reserve(self, meter: Meter, request: Request, price: Price | None) -> float | None:
         """Set aside what a call can cost; with a budget the first call of a model goes alone, and teaches its size."""
@@ -278,7 +278,7 @@ class Runner:
         if call.ended:
             self.progress.outcomes[call.outcome] += 1
 
-    async def _end(self, lane: Lane, course: Course, tried: Tried, outcome: Outcome) -> None:
+    async def _end(self, lane: Lane, course: Course, tried: CallAttempt, outcome: Outcome) -> None:
         """Keep the last attempt of a work, and stop its model where so many ended alike that the next ones will."""
         await self._keep(tried.call(outcome, ended=True))
         who = course.work.who

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from konsil.collect.providers.provider import Message, Reply, Request
 from konsil.collect.running.prices import Price, tokens_of
-from konsil.collect.running.works import Reader, Tried
+from konsil.collect.running.works import CallAttempt, Reader
 from konsil.records import Outcome
 
 ASK_AGAIN: frozenset[Outcome] = frozenset({"not json", "off schema", "empty"})
@@ -22,7 +22,7 @@ def price_of(reply: Reply, request: Request, price: Price) -> float:
     return price.of(reply.usage.get("in", tokens_of(request)), reply.usage.get("out", written))
 
 
-def reason_of(tried: Tried) -> str:
+def reason_of(tried: CallAttempt) -> str:
     """What is known about an attempt without a usable reply."""
     return str(tried.error) if tried.reply is None else f"finish reason: {tried.reply.finish}"
 

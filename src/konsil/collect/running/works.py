@@ -40,7 +40,7 @@ class Work:
 
 
 @dataclass(slots=True)
-class Tried:
+class CallAttempt:
     """One attempt and what came of it; it becomes a call once it is known how it counts."""
 
     endpoint: str

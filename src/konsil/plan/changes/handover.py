@@ -43,7 +43,7 @@ class Handover:
         return sum(not holder for task, holder in self.holders.items() if task not in self.tiebreaks)
 
 
-def hand_over(
+def reassign_tasks(
     rater: str,
     tasks: Iterable[Task],
     *,

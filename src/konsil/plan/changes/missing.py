@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from konsil.instrument import Instrument
 from konsil.plan.model.allocation import Allocation
-from konsil.plan.model.references import Book, asks_about_answers
+from konsil.plan.model.references import ReferenceIndex, asks_about_answers
 from konsil.records import Answer, Item, Rater
 
 
@@ -51,7 +51,7 @@ def missing(
     >>> one.without, one.fewer
     (('i3',), ('i2',))
     """
-    book = Book(items, answers, raters, instruments, 0)
+    book = ReferenceIndex(items, answers, raters, instruments, 0)
     found = []
     for n, allocation in enumerate(plan):
         where = f"plan[{n}]"

@@ -11,10 +11,10 @@ from konsil.plan.draw.conflicts import conflicting_items
 from konsil.plan.draw.pairing import seatings
 from konsil.plan.draw.schedule import schedule
 from konsil.plan.draw.seating import seat_panel
-from konsil.plan.draw.slot_holders import occupy
+from konsil.plan.draw.slot_holders import assign_slot_holders
 from konsil.plan.model.allocation import Allocation
-from konsil.plan.model.places import Places, added_places, signed_up, slots_of, stand_ins, waves_of
-from konsil.plan.model.references import Book, check_numbers, is_survey
+from konsil.plan.model.places import Places, added_places, placeholder_raters, signed_up, slots_of, waves_of
+from konsil.plan.model.references import ReferenceIndex, check_numbers, is_survey
 from konsil.plan.model.rng_streams import generator, token
 from konsil.plan.model.screens import Draft, Site, Subjects, arms_of, drafts_of, item_subjects, pool_of
 from konsil.prepare import in_study
@@ -59,10 +59,10 @@ def assign(
     """
     named, events = tuple(raters), tuple(events)
     places = (*places, *added_places(events))
-    free = stand_ins(places, named)
+    free = placeholder_raters(places, named)
     people = {r.id: r for r in (*named, *free)}
     waves = waves_of(places[: len(places) - len(added_places(events))], events, named)
-    book = Book(in_study(items, events), answers, people.values(), instruments, seed, waves)
+    book = ReferenceIndex(in_study(items, events), answers, people.values(), instruments, seed, waves)
     people = {r.id: r for r in signed_up(events, slots_of(people.values()))} | people
     given = tuple(ratings)
     drafts: list[Draft] = []
@@ -82,7 +82,7 @@ def assign(
             drafts += _alike(site, drafts)
         else:
             drafts += _screens(site)
-    return occupy(schedule(drafts, seed), events, given, {r.id for r in free})
+    return assign_slot_holders(schedule(drafts, seed), events, given, {r.id for r in free})
 
 
 def _identity(allocation: Allocation) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ HAND_OVER = "hand-over"
 """The kind of event by which tasks of a panel (its subject) that came up for nobody go to others (data.holders)."""
 
 
-def occupy(
+def assign_slot_holders(
     tasks: Sequence[Task], events: Iterable[Event], ratings: Iterable[Rating], free: Collection[str] = ()
 ) -> tuple[Task, ...]:
     """Tasks with the raters that hold their slots after sign-ups and withdrawals.

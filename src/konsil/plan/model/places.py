@@ -49,12 +49,12 @@ def waves_of(places: Iterable[Places], events: Iterable[Event], named: Sequence[
     base, added = tuple(places), added_places(events)
     waves: dict[str, int] = {}
     for n in range(len(added)):
-        before = {r.id for r in stand_ins((*base, *added[:n]), named)}
-        waves |= {r.id: n + 1 for r in stand_ins((*base, *added[: n + 1]), named) if r.id not in before}
+        before = {r.id for r in placeholder_raters((*base, *added[:n]), named)}
+        waves |= {r.id: n + 1 for r in placeholder_raters((*base, *added[: n + 1]), named) if r.id not in before}
     return waves
 
 
-def stand_ins(places: Iterable[Places], raters: Sequence[Rater]) -> tuple[Rater, ...]:
+def placeholder_raters(places: Iterable[Places], raters: Sequence[Rater]) -> tuple[Rater, ...]:
     """A rater for each place, named like the slot that it will be: the panel and the number in it.
 
     Raters that the protocol names come first in their panel; the places follow in the protocol's order.

@@ -14,7 +14,7 @@ _SUBJECTS = ("answer", "sentence", "pair")
 _SURVEYS = ("batch", "phase", "rater")
 
 
-class Book:
+class ReferenceIndex:
     """Items by set, answers by item, raters by panel, instruments by id."""
 
     def __init__(

@@ -10,7 +10,7 @@ import numpy as np
 from konsil.errors import PlanError
 from konsil.instrument import Instrument
 from konsil.plan.model.allocation import Allocation
-from konsil.plan.model.references import Book, asks_about_answers
+from konsil.plan.model.references import ReferenceIndex, asks_about_answers
 from konsil.plan.model.rng_streams import generator, orders, token
 from konsil.records import Item, Purpose, Rater, Span
 
@@ -49,7 +49,7 @@ class Draft:
 class Site:
     """One allocation while it is being laid out."""
 
-    book: Book
+    book: ReferenceIndex
     allocation: Allocation
     instrument: Instrument
     key: Key

@@ -12,7 +12,7 @@ Flaw = Literal["nothing", "twice", "across"]
 """Why a span cannot be marked: it has no letter, it is marked already, it begins or ends inside another mark."""
 
 
-def flaw(text: str, marks: Sequence[Mark], start: int, end: int) -> Flaw | None:
+def mark_conflict(text: str, marks: Sequence[Mark], start: int, end: int) -> Flaw | None:
     """What speaks against marking a span beside these marks; None: nothing.
 
     >>> flaw("dry cough", [Mark(0, 3, "cue", 1)], 2, 9)

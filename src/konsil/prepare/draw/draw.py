@@ -115,7 +115,7 @@ def draw(
         match = item.strata.get(MATCH, "") if spec.lexical_match else ""
         drawn.setdefault(new[0] if new else "", {}).setdefault(match, []).append(item.id)
     return Drawn(
-        asked(spec, seed, screened),
+        request_digest(spec, seed, screened),
         len(items),
         answered,
         {reason: n for reason, n in left_out.items() if n},
@@ -169,7 +169,7 @@ def _matched(
     return list(with_lexical_match(pool, matches)), unanswered, answered
 
 
-def asked(spec: Preparation, seed: int, screened: Screened | None = None) -> str:
+def request_digest(spec: Preparation, seed: int, screened: Screened | None = None) -> str:
     """A digest of what is asked for, so that what was drawn for something else is noticed.
 
     A screening is part of it only where the protocol states one; rewriting and themes, which come after, never are.

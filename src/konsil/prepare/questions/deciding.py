@@ -78,7 +78,7 @@ def _read(event: Event) -> Decision:
     )
 
 
-def decided_after(decided: Mapping[str, str], later: Sequence[Decision]) -> dict[str, str]:
+def current_decisions(decided: Mapping[str, str], later: Sequence[Decision]) -> dict[str, str]:
     """Item -> what is decided, when these decisions follow on those; what was taken back is decided no longer."""
     found = dict(decided)
     for one in later:

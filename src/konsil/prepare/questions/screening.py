@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 
 from konsil.prepare.identifiers.suspects import Rule, suspects
 from konsil.prepare.questions.asking import Asking, without_model
-from konsil.prepare.questions.deciding import DECISION, KEEP, Decision, decided_after, decisions, reasons_after
+from konsil.prepare.questions.deciding import DECISION, KEEP, Decision, current_decisions, decisions, reasons_after
 from konsil.records import Event, Item
 
 SCREENING = "screening"
@@ -185,7 +185,7 @@ def with_decisions(screened: Screened, later: Sequence[Decision]) -> Screened:
     return dataclasses.replace(
         screened,
         out=_by_reason(reasons_after(screened.reasons(), later)),
-        decided=dict(sorted(decided_after(screened.decided, later).items())),
+        decided=dict(sorted(current_decisions(screened.decided, later).items())),
         seen=later[-1].number,
     )
 
@@ -197,7 +197,7 @@ def decided_of(events: Iterable[Event]) -> tuple[dict[str, str], int]:
     if screened is not None:
         return dict(screened.decided), screened.seen
     made = decisions(told)
-    return decided_after({}, made), made[-1].number if made else 0
+    return current_decisions({}, made), made[-1].number if made else 0
 
 
 def lost(screened: Screened) -> Counter[str]:

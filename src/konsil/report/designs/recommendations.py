@@ -45,7 +45,7 @@ class Compared:
     """What they are called."""
 
     @property
-    def lopsided(self) -> bool:
+    def has_dominant_category(self) -> bool:
         """Whether nearly all labels are one and the same under a design: raters who look at nothing then agree, too."""
         return max((r.commonest for r in (self.first, self.second) if not math.isnan(r.commonest)), default=0) > COMMON
 
@@ -55,7 +55,7 @@ class Compared:
         return self.analysis.spans != "each"
 
 
-def compared(known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> list[Compared]:
+def design_comparisons(known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> list[Compared]:
     """The analyses of agreement among a panel that compare two designs and no further groups."""
     found = []
     for a in known:
@@ -85,7 +85,7 @@ def evidence(material: Material, comparisons: Sequence[Compared], hours: Row | N
         tuple(comparison.minus for comparison in rated),
         hours,
         sentences,
-        any(comparison.lopsided for comparison in rated or comparisons),
+        any(comparison.has_dominant_category for comparison in rated or comparisons),
     )
 
 
@@ -107,7 +107,7 @@ def hours_gaps(known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> di
 
 def advice_table(material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> Table | None:
     """Which design for which criterion; None where no agreement is compared between two designs."""
-    every = compared(known, of)
+    every = design_comparisons(known, of)
     if not every:
         return None
     _, numbers = material.language.gettext, material.numbers
@@ -122,7 +122,7 @@ def advice_table(material: Material, known: Sequence[Analysis], of: Mapping[str,
     for (criterion, mine), decision in zip(criteria.items(), decided, strict=True):
         first = [Cell(_recommendation(material, mine, decision)), Cell(numbers.p(decision.p) or "–", number=True)]
         for one in mine:
-            mark = " †" if one.is_derived else " *" if one.lopsided else ""
+            mark = " †" if one.is_derived else " *" if one.has_dominant_category else ""
             body.append(
                 (
                     Cell(criterion),
@@ -180,13 +180,13 @@ def advice_table(material: Material, known: Sequence[Analysis], of: Mapping[str,
                 )
             )
         )
-    if any(one.lopsided and not one.is_derived for one in every):
+    if any(one.has_dominant_category and not one.is_derived for one in every):
         general.append(
             numbers.told(
                 say(
                     "*: more than {share:.0%} of the ratings are in one category under a design; agreement is"
                     " uninformative and decides nothing.",
-                    message_id="choice.lopsided",
+                    message_id="choice.has_dominant_category",
                     share=COMMON,
                 )
             )

@@ -15,7 +15,7 @@ from konsil.report.designs.designs import is_told_by_design
 from konsil.report.estimates.figure_choice import figures_of
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.plots import forests
-from konsil.report.material.analysis_summary import facts_of, sentence_of
+from konsil.report.material.analysis_summary import analysis_question, facts_of
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material
 from konsil.report.material.ranges import case_cell, notes
@@ -60,7 +60,7 @@ class Told:
     """What may be said because the intervals support it, or that they do not."""
 
 
-def tell(material: Material) -> list[Told]:
+def build_analysis_views(material: Material) -> list[Told]:
     """Every analysis of the protocol in its order, then any other that has rows."""
     rows: dict[str, list[Row]] = {a.name: [] for a in material.study.analyses}
     for row in material.results.rows:
@@ -88,7 +88,7 @@ def _tell(material: Material, name: str, spec: Analysis | None, rows: Sequence[R
         anchor=anchor("analysis", name),
         name=name,
         title=title(statistic, material.language),
-        sentence=sentence_of(material, spec, rows),
+        sentence=analysis_question(material, spec, rows),
         facts=facts_of(material, spec),
         paper=spec is not None and spec.mode == "paper",
         prespecified=spec.prespecified if spec else rows[0].prespecified,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.agreement.consensus_rules import needs_majority
-from konsil.analysis.cases.case_rules import settled
+from konsil.analysis.cases.case_rules import with_case_defaults
 from konsil.analysis.model.catalogue.known import AUDIT, CASES, RIGHT_OR_WRONG
 from konsil.analysis.model.message import say
 from konsil.report.material.glossary import entry, title
@@ -14,7 +14,7 @@ from konsil.report.material.overview import Material
 from konsil.report.material.table_rows import column_title
 
 
-def sentence_of(material: Material, spec: Analysis | None, rows: Sequence[Row]) -> str:
+def analysis_question(material: Material, spec: Analysis | None, rows: Sequence[Row]) -> str:
     """What an analysis asks, in one sentence, and what its statistic is."""
     _ = material.language.gettext
     statistic = spec.statistic if spec else rows[0].statistic
@@ -61,7 +61,7 @@ def facts_of(material: Material, spec: Analysis | None) -> tuple[tuple[str, str]
         abstentions = ""
     facts = (
         (_("Label counted"), ", ".join(spec.of)),
-        (_("Further criteria"), ", ".join(settled(spec).criteria)),
+        (_("Further criteria"), ", ".join(with_case_defaults(spec).criteria)),
         *_thresholds(material, spec),
         (_("Items"), spec.items),
         (_("Only"), "; ".join(f"{column}: {', '.join(kept)}" for column, kept in sorted(spec.where.items()))),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from konsil.analysis.model.message import retold, say
+from konsil.analysis.model.message import say, translate
 from konsil.report.material.language import ENGLISH, Language
 from konsil.stats.engine.contract import Estimate
 
@@ -193,7 +193,7 @@ class Numbers:
         >>> Numbers().told(say("{n:,} of {all:,} items", n=1200, all=26598))
         '1200 of 26\u202f598 items'
         """
-        return retold(text, self.language.gettext, self._by_format)
+        return translate(text, self.language.gettext, self._by_format)
 
     def _by_format(self, value: float, form: str) -> str:
         if isinstance(value, int):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from konsil.analysis.model.message import Said, listed, say
+from konsil.analysis.model.message import TranslatableMessage, listed, say
 from konsil.analysis.model.results import PlanStatus
 
 
-def declared(plan: Mapping[str, PlanStatus], names: Sequence[str], every: int) -> Said:
+def declared(plan: Mapping[str, PlanStatus], names: Sequence[str], every: int) -> TranslatableMessage:
     """How many analyses there are, how many of them are declared (`names`), and since when."""
     counts = Counter(plan.get(name, "not frozen") for name in names)
     if not names:
@@ -35,7 +35,7 @@ def declared(plan: Mapping[str, PlanStatus], names: Sequence[str], every: int) -
             n=every,
             m=len(names),
         )
-    parts: dict[PlanStatus, Said] = {
+    parts: dict[PlanStatus, TranslatableMessage] = {
         "prespecified": say(
             "{n:,} frozen before the first rating that they use (prespecified)",
             message_id="declared.part_prespecified",
@@ -61,7 +61,7 @@ def declared(plan: Mapping[str, PlanStatus], names: Sequence[str], every: int) -
     )
 
 
-def declared_heading(plan: Mapping[str, PlanStatus], names: Sequence[str]) -> Said:
+def declared_heading(plan: Mapping[str, PlanStatus], names: Sequence[str]) -> TranslatableMessage:
     """What the section of the declared analyses is called: prespecified only where all of them are."""
     if names and all(plan.get(name) == "prespecified" for name in names):
         return say("Prespecified analyses", message_id="declared.heading_prespecified")

@@ -19,7 +19,7 @@ from konsil.records import Answer, Item
 from konsil.report.cases.case_figures import case_figures
 from konsil.report.cases.case_view import case_view
 from konsil.report.designs.designs import designs
-from konsil.report.estimates.estimates import Told, tell
+from konsil.report.estimates.estimates import Told, build_analysis_views
 from konsil.report.estimates.key_estimates import key_numbers
 from konsil.report.estimates.labels import label_figures
 from konsil.report.estimates.statistics_overview import glance
@@ -75,7 +75,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
     called = calls(material)
     asked = recruited(material)
     labels = [*label_figures(material), *derived_figures(material)]
-    told = tell(material)
+    told = build_analysis_views(material)
     added = [extra(material, section) for section in extras]
     used = {row.statistic for row in material.results.rows} | {a.statistic for a in material.study.analyses}
     html = (

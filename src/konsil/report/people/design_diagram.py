@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.analysis.table.columns import rating_columns
 from konsil.plan import Allocation
 from konsil.report.figures.drawing import ACCENT, INK, MUTED, RULE, Drawing, finish, style
@@ -74,7 +74,7 @@ def _steps(material: Material, line: Allocation) -> Iterator[Step]:
     yield ((compared, ""), *_again(material, line))
 
 
-def _planned(share: str) -> Said:
+def _planned(share: str) -> TranslatableMessage:
     """An arm's share as the plan has it; who came may differ."""
     return say("planned: {share} of the raters", message_id="design.planned_arm", share=share)
 

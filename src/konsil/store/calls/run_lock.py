@@ -100,7 +100,7 @@ def _read(file: int) -> tuple[str, str]:
 
 @contextmanager
 def _advisory(store: Store, what: str) -> Iterator[None]:
-    with engine.told(store.engine.url), store.engine.connect() as opened:
+    with engine.translate_database_errors(store.engine.url), store.engine.connect() as opened:
         # A connection of its own, outside any transaction: the server drops the lock when the connection ends.
         connection = opened.execution_options(isolation_level="AUTOCOMMIT")
         if not connection.execute(sa.select(sa.func.pg_try_advisory_lock(_KEY))).scalar_one():

@@ -14,7 +14,7 @@ from konsil.store.log import audit, study_events
 
 def to_be_marked(connection: Connection) -> list[str]:
     """The cases that nobody screened out and that were drawn, where a draw was made; sorted."""
-    screened = last_screened(pool.told(connection))[1]
+    screened = last_screened(pool.decision_events(connection))[1]
     out = screened.reasons() if screened is not None else {}
     drawn = last_drawn(study_events.of_kind(connection, SAMPLING))[1]
     names = [name for name in pool.names(connection) if name not in out]
@@ -48,5 +48,5 @@ def keep(connection: Connection, one: Marking, *, seen: int, at: str) -> bool:
     number = standing(connection, one.case).get(one.case, (0, one))[0]
     if number != seen:
         return False
-    study_events.happened(connection, marking_event(one, number + 1, at))
+    study_events.append_event(connection, marking_event(one, number + 1, at))
     return True

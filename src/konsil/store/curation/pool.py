@@ -23,7 +23,7 @@ def state(connection: Connection) -> tuple[int, int]:
     return study_events.counted(connection, SCREENING), study_events.counted(connection, DECISION)
 
 
-def told(connection: Connection, item: str | None = None) -> tuple[Event, ...]:
+def decision_events(connection: Connection, item: str | None = None) -> tuple[Event, ...]:
     """All screenings and decisions, or the decisions on one item; in no order that matters."""
     if item is not None:
         return study_events.of_kind(connection, DECISION, item)
@@ -88,5 +88,5 @@ def decide(connection: Connection, one: Decision) -> Decision:
     if is_planned(connection):
         raise StoreError("screening: a plan is drawn already; its items cannot change any more")
     kept = replace(one, number=study_events.counted(connection, DECISION) + 1)
-    study_events.happened(connection, decision_event(kept))
+    study_events.append_event(connection, decision_event(kept))
     return kept

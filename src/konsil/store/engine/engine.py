@@ -56,7 +56,7 @@ def _url(text: str) -> URL:
     raise StoreError(f"{url.drivername}: not a database konsil can use; expected a folder, a .db file or postgresql://")
 
 
-def shown(url: URL) -> str:
+def redacted_url(url: URL) -> str:
     """Name the database in messages: a path, or a URL without its password."""
     return str(url.database) if url.drivername == "sqlite" else url.render_as_string(hide_password=True)
 
@@ -158,7 +158,7 @@ def _sqlite_begin(connection: Connection) -> None:
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
     """Open one consistent view of the database: what others write meanwhile is not seen."""
-    with told(engine.url), engine.connect() as connection:
+    with translate_database_errors(engine.url), engine.connect() as connection:
         if engine.dialect.name == "postgresql":
             connection = connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         with connection.begin():
@@ -169,7 +169,7 @@ def reading(engine: Engine) -> Iterator[Connection]:
 def writing(engine: Engine) -> Iterator[Connection]:
     """Open one transaction that writes: all of it or nothing, one writer at a time."""
     _refuse_reader(engine)
-    with told(engine.url), _turn(engine), engine.connect() as connection:
+    with translate_database_errors(engine.url), _turn(engine), engine.connect() as connection:
         connection = connection.execution_options(konsil_write=True)
         with connection.begin():
             yield connection
@@ -178,8 +178,8 @@ def writing(engine: Engine) -> Iterator[Connection]:
 def _refuse_reader(engine: Engine) -> None:
     if is_read_only(engine):
         raise StoreError(
-            f"{shown(engine.url)}: may be read but not written, and this command stores something; run it as who may"
-            " write there, or on a copy"
+            f"{redacted_url(engine.url)}: may be read but not written, and this command stores something; run it as who"
+            " may write there, or on a copy"
         )
 
 
@@ -191,7 +191,7 @@ def noting(engine: Engine) -> Iterator[Connection]:
     killed process loses none. Whatever `writing` keeps afterwards brings this to the disk too.
     """
     _refuse_reader(engine)
-    with told(engine.url), _turn(engine), engine.connect() as connection:
+    with translate_database_errors(engine.url), _turn(engine), engine.connect() as connection:
         connection = connection.execution_options(konsil_write=True)
         with _unhurried(connection), connection.begin():
             if engine.dialect.name == "postgresql":
@@ -227,7 +227,7 @@ def empty_log(engine: Engine) -> bool:
     """
     if engine.dialect.name != "sqlite":
         return True
-    with told(engine.url), _turn(engine), engine.connect() as connection:
+    with translate_database_errors(engine.url), _turn(engine), engine.connect() as connection:
         raw: Any = connection.connection.driver_connection
         raw.execute(f"PRAGMA busy_timeout = {_SHORT_WAIT}")
         try:
@@ -242,7 +242,7 @@ def rewrite_files(engine: Engine) -> bool:
     Return False where other programs use the database meanwhile, so that remnants may still be there.
     """
     try:
-        with told(engine.url), _turn(engine), engine.connect() as connection:
+        with translate_database_errors(engine.url), _turn(engine), engine.connect() as connection:
             raw: Any = connection.connection.driver_connection
             if engine.dialect.name == "sqlite":
                 raw.execute(f"PRAGMA busy_timeout = {_SHORT_WAIT}")
@@ -277,14 +277,14 @@ _turns_lock = threading.Lock()
 
 
 @contextmanager
-def told(url: URL) -> Iterator[None]:
+def translate_database_errors(url: URL) -> Iterator[None]:
     """Turn the database's errors into StoreErrors of one sentence."""
     try:
         yield
     except (DBAPIError, sqlite3.Error) as error:
-        raise StoreError(f"{shown(url)}: {_sentence(error)}") from error
+        raise StoreError(f"{redacted_url(url)}: {_sentence(error)}") from error
     except SQLAlchemyError as error:
-        raise StoreError(f"{shown(url)}: {str(error).splitlines()[0]}") from error
+        raise StoreError(f"{redacted_url(url)}: {str(error).splitlines()[0]}") from error
 
 
 def _sentence(error: Exception) -> str:

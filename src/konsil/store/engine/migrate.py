@@ -24,7 +24,7 @@ _LOCK = 5_667_741
 
 def prepare(engine: Engine, *, create: bool) -> None:
     """See to it that the database has this version's schema, or raise a StoreError that says why not."""
-    where = engines.shown(engine.url)
+    where = engines.redacted_url(engine.url)
     with engines.reading(engine) as connection:
         found = stored_schema(connection, where)
     if found == schema.SCHEMA:

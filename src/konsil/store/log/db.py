@@ -83,7 +83,7 @@ class Store:
         made = engine.make_engine(url)
         try:
             with engine.reading(made) as connection:
-                return migrate.stored_schema(connection, engine.shown(url)) > 0
+                return migrate.stored_schema(connection, engine.redacted_url(url)) > 0
         finally:
             made.dispose()
 
@@ -107,7 +107,7 @@ class Store:
     @property
     def name(self) -> str:
         """Name the database for messages: its path, or its URL without the password."""
-        return engine.shown(self.engine.url)
+        return engine.redacted_url(self.engine.url)
 
     def add(
         self,

@@ -26,13 +26,13 @@ SETTLED = "problem settled"
 """Subject: the id of the event that reported the problem; data.note: what was done."""
 
 
-def happened(connection: Connection, event: Event) -> bool:
+def append_event(connection: Connection, event: Event) -> bool:
     """Write an event; say whether it is new. The same one again changes nothing."""
     added = write.append(connection, Batch(events=(event,)), kind=event.kind, at=event.at)
     return added.total_new() > 0
 
 
-def tasks_arise(connection: Connection, tasks: Sequence[Task], *, why: str, at: str) -> Added:
+def insert_follow_up_tasks(connection: Connection, tasks: Sequence[Task], *, why: str, at: str) -> Added:
     """Write tasks that follow from what happened, such as tie-breaks."""
     return write.append(connection, Batch(tasks=tasks), kind=why, at=at)
 

@@ -138,7 +138,7 @@ class Access:
     def revoke(self, who: str, *, at: str, stay: bool = False) -> int:
         """Revoke all invitations of somebody and sign them out everywhere (not with `stay`); count what was open."""
         with engine.writing(self.store.engine) as connection:
-            return close_door(connection, who, at, stay=stay)
+            return revoke_access(connection, who, at, stay=stay)
 
     def redeem(self, secret: str, *, at: str, expires_at: dict[Role, str], language: str = "") -> str | None:
         """Use an invitation and give the new visitor's cookie; None where it lets nobody in.
@@ -195,7 +195,7 @@ _VISITOR = sa.select(page_schema.visitors).where(
 _INVITATION = sa.select(*(c for c in page_schema.invitations.c if c.name != "entry"))
 
 
-def close_door(connection: Connection, who: str, at: str, *, stay: bool = False) -> int:
+def revoke_access(connection: Connection, who: str, at: str, *, stay: bool = False) -> int:
     """Revoke all invitations of somebody and sign them out (not with `stay`), in the caller's transaction."""
     c, v = page_schema.invitations.c, page_schema.visitors.c
     open_ = sa.and_(c.who == who, c.revoked_at.is_(None), c.expires_at > at)

@@ -21,7 +21,7 @@ def record(store: Store, subject: str, data: Mapping[str, object], *, at: str, b
             return False
         # Numbered over all subjects: two of the same second keep their order.
         event = Event(f"{KIND} {len(said) + 1}", KIND, subject, at, {**data, **({"by": by} if by else {})})
-        return study_events.happened(connection, event)
+        return study_events.append_event(connection, event)
 
 
 def recorded(store: Store) -> Recruitment:

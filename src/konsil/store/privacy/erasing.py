@@ -88,7 +88,7 @@ def preview(store: Store, study: Study, rater: str) -> Erased:
         plan = _Selection(connection, study, rater)
         before = plan.records()
         moved = 0
-        if rater in withdrawal.panels(connection, study) and rater not in withdrawal.gone(connection):
+        if rater in withdrawal.panels(connection, study) and rater not in withdrawal.withdrawn_raters(connection):
             moved = len(withdrawal.preview(store, study, rater).holders)
         needs = anchoring.is_older(connection)
         head = audit.head(connection)
@@ -155,10 +155,10 @@ def _erase(connection: Connection, study: Study, rater: str, at: str, by: str, r
     moved = 0
     access.close_for_good(connection, rater)  # before leaving, which would take the devices for strangers'
     if rater in withdrawal.panels(connection, study):
-        if rater not in withdrawal.gone(connection):
+        if rater not in withdrawal.withdrawn_raters(connection):
             moved = len(withdrawal.let_go(connection, study, rater, at=at, by=by).holders)
     else:
-        access.close_door(connection, rater, at)
+        access.revoke_access(connection, rater, at)
     plan = _Selection(connection, study, rater)
     records = plan.records()
     before = plan.sums(Salts(connection))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from konsil.errors import StoreError
-from konsil.store.engine.engine import connect_plainly, told
+from konsil.store.engine.engine import connect_plainly, translate_database_errors
 from konsil.store.engine.leftovers import clear_leftovers, draft_prefix
 from konsil.store.engine.private import create_private
 from konsil.store.log.db import Store
@@ -42,7 +42,7 @@ def backup(store: Store, target: Path) -> Backup:
         clear_leftovers(target)
         create_private(draft)
         with (
-            told(store.engine.url),
+            translate_database_errors(store.engine.url),
             closing(connect_plainly(store.engine)) as source,
             closing(sqlite3.connect(draft)) as copy,
         ):

@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 
 from konsil.errors import PlanError, StoreError, nearest
 from konsil.plan import assign
-from konsil.plan.model.places import ADDED, Places, added_places, stand_ins
+from konsil.plan.model.places import ADDED, Places, added_places, placeholder_raters
 from konsil.records import Answer, Event, Item, Task
 from konsil.store.engine.engine import reading, writing
 from konsil.store.log import audit, study_events, write
@@ -140,9 +140,9 @@ def groups(study: Study, store: Store) -> tuple[Group, ...]:
     """The places by panel and profile, with how many are free, in the protocol's order."""
     with reading(store.engine) as connection:
         all_places, free = places_of(connection, study), slots.free_slots(connection)
-    first = {r.id for r in stand_ins(study.places, study.raters)}
+    first = {r.id for r in placeholder_raters(study.places, study.raters)}
     found: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
-    for stand_in in stand_ins(all_places, study.raters):
+    for stand_in in placeholder_raters(all_places, study.raters):
         found.setdefault((stand_in.panel, tuple(sorted(stand_in.strata.items()))), []).append(stand_in.id)
     return tuple(
         Group(panel, dict(strata), len(ids), sum(i not in first for i in ids), sum(i in free for i in ids))

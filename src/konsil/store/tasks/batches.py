@@ -30,4 +30,4 @@ def _turn(store: Store, kind: str, phase: str, batch: str, rater: str, data: dic
         turns = len(study_events.of_kind(connection, kind, batch))
         name = " ".join((kind, repr(phase), repr(batch), rater, str(turns + 1)))
         event = Event(name, kind, batch, at, {"phase": phase, "rater": rater, **data})
-        return study_events.happened(connection, event)
+        return study_events.append_event(connection, event)

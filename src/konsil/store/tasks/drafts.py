@@ -44,7 +44,7 @@ EMPTY = Value("", 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SaveResult:
     """What became of some changes."""
 
     rev: int
@@ -74,7 +74,7 @@ def values(connection: Connection, task: str) -> dict[str, Value]:
     return {field: Value(value, rev) for field, value, rev in rows}
 
 
-def keep(connection: Connection, state: State, changes: Iterable[Change], at: str) -> Kept:
+def keep(connection: Connection, state: State, changes: Iterable[Change], at: str) -> SaveResult:
     """Append changes and apply those that did not cross with another window's; the same ones again change nothing."""
     told = list(changes)
     now = values(connection, state.task)
@@ -115,7 +115,7 @@ def keep(connection: Connection, state: State, changes: Iterable[Change], at: st
         connection.execute(_EVENT, events)
     if rev != state.rev:
         change(connection, state, {"rev": rev})
-    return Kept(rev, conflicts)
+    return SaveResult(rev, conflicts)
 
 
 def _known(connection: Connection, ids: list[str]) -> dict[str, int]:

@@ -14,7 +14,7 @@ from konsil.store.people import access
 from konsil.store.tasks import task_reassignment
 
 
-def keep_others_waiting(connection: Connection) -> None:
+def lock_open_slots(connection: Connection) -> None:
     """Two who come at the same moment wait for one another from here on, so that none gets the other's place."""
     audit.head(connection, lock=True)
 

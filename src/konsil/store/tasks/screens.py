@@ -174,7 +174,7 @@ def progress_mark(connection: Connection, rater: str) -> Mark:
     return Mark(shown, submitted, int(deferred or 0), last)
 
 
-def holder(connection: Connection, task_id: str) -> tuple[str, int] | None:
+def assigned_rater(connection: Connection, task_id: str) -> tuple[str, int] | None:
     """Who has a task, and the entry of the log that wrote it last: while that is the same, so is the task."""
     row = connection.execute(_HOLDER, {"of": task_id}).first()
     return None if row is None else (row.rater, row.entry)
@@ -182,7 +182,7 @@ def holder(connection: Connection, task_id: str) -> tuple[str, int] | None:
 
 def named(connection: Connection, task: str, rater: str, at: str) -> State:
     """The state of a task; one that was never shown gets its random public name now."""
-    found = shown(connection, task)
+    found = screen_state(connection, task)
     if found is None:
         found = State(task, secrets.token_urlsafe(12), rater, at)
         row = {name: getattr(found, name) for name in State.__slots__}
@@ -190,7 +190,7 @@ def named(connection: Connection, task: str, rater: str, at: str) -> State:
     return found
 
 
-def shown(connection: Connection, task: str) -> State | None:
+def screen_state(connection: Connection, task: str) -> State | None:
     """The state of a task; None where it was never shown."""
     return _state(connection, _SCREEN_OF_TASK, task)
 

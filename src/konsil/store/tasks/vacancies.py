@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from konsil.errors import StoreError, nearest
-from konsil.plan.changes.handover import hand_over
-from konsil.plan.draw.slot_holders import HAND_OVER, occupy
+from konsil.plan.changes.handover import reassign_tasks
+from konsil.plan.draw.slot_holders import HAND_OVER, assign_slot_holders
 from konsil.plan.model.places import SIGN_UP, slots_of
 from konsil.records import Event, Rater, Task
 from konsil.store.engine import read, schema
@@ -60,7 +60,7 @@ def _empty(connection: Connection, study: Study) -> list[Rater]:
     known = {slot.id for slot, _ in pairs}
     # A place that people sign up for is a slot too; whoever holds it is no matter here.
     ours = [e for e in moves if e.kind == study_events.WITHDRAWAL or str(e.data.get("slot", "")) in known]
-    held = occupy([Task(slot.id, slot.id, rater.id, "", None) for slot, rater in pairs], _plain(ours), ())
+    held = assign_slot_holders([Task(slot.id, slot.id, rater.id, "", None) for slot, rater in pairs], _plain(ours), ())
     return [slot for (slot, _), task in zip(pairs, held, strict=True) if slot.kind == "human" and not task.rater]
 
 
@@ -73,7 +73,7 @@ def succeed(store: Store, study: Study, slot: str, rater: str, *, at: str, by: s
     """Name who takes over a slot that nobody has, with all that waits in it; count the tasks."""
     who = rater.strip()
     with writing(store.engine) as connection:
-        open_slots.keep_others_waiting(connection)
+        open_slots.lock_open_slots(connection)
         empty = {r.id: r for r in _empty(connection, study)}
         if slot not in empty:
             raise StoreError(f"slot: nobody is wanted for {slot!r}; {nearest(slot, empty)}")
@@ -82,7 +82,9 @@ def succeed(store: Store, study: Study, slot: str, rater: str, *, at: str, by: s
         if "@" in who:
             raise StoreError(f"rater: {who!r} is an e-mail address; a rater's identifier is everywhere: invent one")
         known = {r.id: r for r in (*read.each(connection, "raters"), *study.raters)}
-        if who in known and (known[who].panel != empty[slot].panel or who not in withdrawal.gone(connection)):
+        if who in known and (
+            known[who].panel != empty[slot].panel or who not in withdrawal.withdrawn_raters(connection)
+        ):
             # Somebody who works already has seen items that a tie-break is about.
             raise StoreError(f"rater: {who!r} is in the study already; expected somebody new, or who had withdrawn")
         # Only what the plan goes by is taken for true of somebody new.
@@ -96,12 +98,12 @@ def share(connection: Connection, study: Study, arisen: Sequence[Task], *, at: s
     waiting = [t for t in arisen if not t.rater]
     if not waiting:
         return
-    left, people = withdrawal.gone(connection), withdrawal.people_of(connection, study)
+    left, people = withdrawal.withdrawn_raters(connection), withdrawal.people_of(connection, study)
     for panel in dict.fromkeys(t.slot.rpartition(" ")[0] for t in waiting):
         members = [r for r in people.values() if r.panel == panel and r.kind == "human" and r.id not in left]
         mine = [t for t in waiting if t.slot.rpartition(" ")[0] == panel]
         theirs = read.some(connection, "tasks", schema.tasks.c.rater.in_([r.id for r in members]))
-        found = hand_over(
+        found = reassign_tasks(
             "",
             [*mine, *theirs],
             plan=study.plan,

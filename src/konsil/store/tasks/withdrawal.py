@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from konsil.errors import StoreError, nearest
-from konsil.plan.changes.handover import Handover, hand_over
+from konsil.plan.changes.handover import Handover, reassign_tasks
 from konsil.plan.model.places import SIGN_UP
 from konsil.records import Event, Item, Rater, Task
 from konsil.store.engine import page_schema, read, schema
@@ -21,7 +21,7 @@ from konsil.store.tasks import progress, task_reassignment
 from konsil.study import Study
 
 
-def gone(connection: Connection) -> frozenset[str]:
+def withdrawn_raters(connection: Connection) -> frozenset[str]:
     """Who has withdrawn and not come back to a slot since."""
     found: set[str] = set()
     events = [*study_events.of_kind(connection, study_events.WITHDRAWAL), *study_events.of_kind(connection, "sign-up")]
@@ -76,7 +76,7 @@ def _leave(connection: Connection, found: Handover, at: str, reason: str, by: st
     times = len(study_events.of_kind(connection, study_events.WITHDRAWAL, found.rater)) + 1
     event = Event(f"withdrawal {found.rater} {times}", study_events.WITHDRAWAL, found.rater, at, data)
     task_reassignment.hand_over(connection, event, found.holders)
-    access.close_door(connection, found.rater, at)
+    access.revoke_access(connection, found.rater, at)
 
 
 def frees_place(connection: Connection, study: Study, rater: str) -> bool:
@@ -107,7 +107,7 @@ def _preview(connection: Connection, study: Study, rater: str) -> Handover:
     people = {r.id: r for r in people_of(connection, study).values() if r.kind == "human"}
     if rater not in people:
         raise StoreError(f"rater: there is no person {rater!r} among the raters; {nearest(rater, people)}")
-    left = gone(connection)
+    left = withdrawn_raters(connection)
     if rater in left:
         raise StoreError(f"rater {rater!r} has withdrawn already")
     if frees_place(connection, study, rater):
@@ -124,7 +124,7 @@ def _preview(connection: Connection, study: Study, rater: str) -> Handover:
     if any(a.match for a in study.plan):
         items = {i.id: i for i in read.each(connection, "items")}
     done = _done(connection)
-    return hand_over(
+    return reassign_tasks(
         rater,
         tasks,
         plan=study.plan,

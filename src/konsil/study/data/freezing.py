@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Inference
-from konsil.analysis.model.message import Said, listed, say
+from konsil.analysis.model.message import TranslatableMessage, listed, say
 from konsil.instrument import digest_of, untitled
 from konsil.records import Event
 from konsil.study.definition.protocol import Study
@@ -115,7 +115,9 @@ def told_apart(study: Study, freeze: Event | None) -> tuple[Analysis, ...]:
     return tuple(dataclasses.replace(a, prespecified=False) if a.name in late else a for a in study.analyses)
 
 
-def sentences(study: Study, events: Iterable[Event]) -> tuple[tuple[Said, ...], tuple[Said, ...]]:
+def sentences(
+    study: Study, events: Iterable[Event]
+) -> tuple[tuple[TranslatableMessage, ...], tuple[TranslatableMessage, ...]]:
     """What the report says of it: warnings, and sentences of the methods paragraph."""
     here = tuple(events)
     freeze, open_ = frozen(here), unblinded(here)
@@ -161,7 +163,7 @@ def sentences(study: Study, events: Iterable[Event]) -> tuple[tuple[Said, ...], 
     return tuple(warnings), tuple(methods)
 
 
-def _names(first: Event) -> Said:
+def _names(first: Event) -> TranslatableMessage:
     if first.kind == LIFTED:
         return say(
             "Systems had their names at {at} already: the study was marked as simulated then.",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.analysis import Analysis
-from konsil.analysis.model.message import Said, say
+from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.analysis.model.results import PlanStatus
 from konsil.records import Event
 from konsil.study.definition.protocol import Study
@@ -71,7 +71,7 @@ def _panels(study: Study, names: Iterable[str]) -> set[str]:
 
 def plan_sentences(
     analyses: Sequence[Analysis], freeze: Event | None, timings: Sequence[Timing]
-) -> tuple[tuple[Said, ...], tuple[Said, ...]]:
+) -> tuple[tuple[TranslatableMessage, ...], tuple[TranslatableMessage, ...]]:
     """What the report says of when the plan was frozen: warnings, and sentences of the methods."""
     if freeze is None:
         declared = sum(a.prespecified for a in analyses)

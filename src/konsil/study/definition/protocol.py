@@ -15,7 +15,7 @@ from konsil.errors import StudyError
 from konsil.instrument import Instrument, digest_of
 from konsil.plan import Allocation
 from konsil.plan.draw.injections import Injections
-from konsil.plan.model.places import Places, added_places, stand_ins
+from konsil.plan.model.places import Places, added_places, placeholder_raters
 from konsil.prepare import Preparation
 from konsil.records import Event, Rater, Source, System
 from konsil.study.definition.adjudication import Adjudication
@@ -114,7 +114,7 @@ class Study:
     def everybody(self, events: Iterable[Event] = ()) -> tuple[Rater, ...]:
         """The raters, and a stand-in for each place that people sign up for; `events` may have added places."""
         places = (*self.places, *added_places(events))
-        return (*self.raters, *stand_ins(places, self.raters)) if places else self.raters
+        return (*self.raters, *placeholder_raters(places, self.raters)) if places else self.raters
 
     def panels(self) -> dict[str, tuple[Rater, ...]]:
         """Panel -> its raters, in the protocol's order; a place that people sign up for has a stand-in."""

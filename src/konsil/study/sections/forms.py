@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from konsil.analysis.model.message import Said, listed, say
+from konsil.analysis.model.message import TranslatableMessage, listed, say
 from konsil.instrument import Criterion, Instrument, before_renaming, digest
 from konsil.records import Event
 
@@ -135,7 +135,9 @@ def _reached(form: str, steps: Mapping[str, set[str]]) -> set[str]:
     return reached
 
 
-def acceptance_sentences(counts: Mapping[tuple[str, str], int], events: Iterable[Event]) -> tuple[Said, ...]:
+def acceptance_sentences(
+    counts: Mapping[tuple[str, str], int], events: Iterable[Event]
+) -> tuple[TranslatableMessage, ...]:
     """What the methods say of forms whose wording was changed, for those on which ratings were given."""
     total: dict[str, int] = {}
     for (name, _), n in counts.items():

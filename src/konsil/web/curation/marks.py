@@ -199,7 +199,7 @@ def _changed(
         return next((one.marks for one in history if one.marks != marks and one.narrative == narrative_of(item)), ())
     if do == "add" and kind is not None:
         spans = _spans(item.text, marks, form)
-        flaws = [flaw for span in spans if (flaw := editing.flaw(item.text, marks, *span)) is not None]
+        flaws = [flaw for span in spans if (flaw := editing.mark_conflict(item.text, marks, *span)) is not None]
         if flaws or not spans:
             return flaws[0] if flaws else "absent"
         return editing.added(marks, spans, kind)
@@ -227,7 +227,7 @@ def _spans(text: str, marks: Sequence[Mark], form: Mapping[str, str]) -> list[tu
             return [(start, end)]
         words = text[start:end]
     there = places(text, [words]) or places(text.lower(), [words.lower()] if len(text.lower()) == len(text) else [])
-    free = [one for one in there if editing.flaw(text, marks, *one) is None]
+    free = [one for one in there if editing.mark_conflict(text, marks, *one) is None]
     return free if form.get("everywhere") else free[:1] or there[:1]
 
 

@@ -18,7 +18,7 @@ from konsil.prepare import (
     last_screened,
 )
 from konsil.prepare.identifiers.suspects import suspects
-from konsil.prepare.questions.deciding import decided_after
+from konsil.prepare.questions.deciding import current_decisions
 from konsil.prepare.questions.screening import UNDECIDED
 from konsil.records import Event, Item
 from konsil.store import Store
@@ -55,7 +55,7 @@ class Stand:
 
     def after(self, later: Sequence[Decision]) -> Stand:
         """How it stands after some decisions more."""
-        decided, suspected = decided_after(self.decided, later), dict(self.suspected)
+        decided, suspected = current_decisions(self.decided, later), dict(self.suspected)
         for one in later:
             suspected.pop(one.item, None)
             if not one.decision and one.otherwise not in (KEEP, UNDECIDED):
@@ -152,7 +152,7 @@ class Pool:
             if memory is not None and memory[0][0] == state[0] and state[1] - memory[0][1] < MOST_AT_ONCE:
                 stand = memory[1].after(pool.since(connection, memory[0][1] + 1, state[1]))
             else:
-                stand = _stand(pool.told(connection))
+                stand = _stand(pool.decision_events(connection))
         self._memory = (state, stand)
         return stand
 
@@ -183,7 +183,7 @@ class Pool:
         stand = self.stand()
         with reading(self.store.engine) as connection:
             item = pool.items(connection, [name]).get(name)
-            history = decisions(pool.told(connection, name))
+            history = decisions(pool.decision_events(connection, name))
             model = stand.by_model.get(name, "")
             quoted = pool.quoted(connection, name, model) if model else ""
         if item is None:
@@ -234,7 +234,7 @@ class Pool:
                 return "unknown"
             if pool.is_planned(connection):
                 return "planned"
-            history = decisions(pool.told(connection, name))
+            history = decisions(pool.decision_events(connection, name))
             last = history[-1] if history else None
             if last is not None and last.number != seen:
                 # The same by the same person once more, such as a form that was sent twice, is done already.

@@ -22,8 +22,8 @@ from konsil.store.release import kits
 from konsil.store.tasks import screens
 from konsil.store.tasks.screens import Queued
 from konsil.study import Study
-from konsil.web.raters.prerequisites import in_the_way
-from konsil.web.rating.rating_view import Asked, Sheet, with_page_names
+from konsil.web.raters.prerequisites import first_open_prerequisite
+from konsil.web.rating.rating_view import QuestionView, Sheet, with_page_names
 from konsil.web.site.pages import environment
 from konsil.web.site.site import Site
 
@@ -71,13 +71,13 @@ def make(site: Site, rater: str, phase: str, batch: str, language: str) -> Kit:
         "instruments": digests(site.study, _instruments(site, publics)),
     }
     with writing(site.store.engine) as connection:
-        study_events.happened(connection, Event(f"{kits.MADE} {kit}", kits.MADE, kit, now, data))
+        study_events.append_event(connection, Event(f"{kits.MADE} {kit}", kits.MADE, kit, now, data))
     return Kit(kit, rater, phase, batch, len(rows), html)
 
 
 def refuse_at_gates(site: Site, rater: str) -> None:
     """A kit leads past no page that its rater must pass first."""
-    gate = in_the_way(site, Visitor("", rater, "rater", "", "", "", ""))
+    gate = first_open_prerequisite(site, Visitor("", rater, "rater", "", "", "", ""))
     if gate is not None:
         raise KonsilError(f"rater {rater!r}: first has to pass the page {gate!r} of the study's pages")
 
@@ -149,7 +149,7 @@ def _held(html: str) -> str:
 
 
 def _spec(row: Queued, sheet: Sheet, aside: int) -> dict[str, Any]:
-    asked: list[Asked] = [a for group in sheet.everything for a in group.asked]
+    asked: list[QuestionView] = [a for group in sheet.everything for a in group.asked]
     said = {a.name: a.value for a in asked} | {a.reason: a.note for a in asked if a.reason}
     return {
         "public": sheet.public,

@@ -94,7 +94,7 @@ def take_in(site: Site, text: str, where: str) -> TakenIn:
     data = {"rater": rater, "copy": copy, "revision": revision, "handed_in": done.handed_in}
     name = f"{kits.ANSWERED} {kit} {hashlib.sha256(signed.encode()).hexdigest()[:32]}"
     with writing(site.store.engine) as connection:
-        study_events.happened(connection, Event(name, kits.ANSWERED, kit, site.now(), data))
+        study_events.append_event(connection, Event(name, kits.ANSWERED, kit, site.now(), data))
     return done
 
 

@@ -78,7 +78,7 @@ def guests(site: Site) -> list[Guest]:
     """Everybody who rates and is a person."""
     now, named = site.now(), people(site.store)
     with reading(site.store.engine) as connection:
-        panels, left = withdrawal.panels(connection, site.study), withdrawal.gone(connection)
+        panels, left = withdrawal.panels(connection, site.study), withdrawal.withdrawn_raters(connection)
     links = _links(site, "rater")
     return [
         Guest(who, "rater", panel, named.get(who), _newest(mine, now), _last(mine), who in left)

@@ -92,7 +92,7 @@ def _overview(request: Request, fault: str = "", status: int = 200) -> Response:
     site = site_of(request)
     with reading(site.store.engine) as connection:
         counts, handed = progress.counts(connection), progress.handed_in(connection)
-        left, closed = withdrawal.gone(connection), study_events.closed_batches(connection)
+        left, closed = withdrawal.withdrawn_raters(connection), study_events.closed_batches(connection)
         panels = withdrawal.panels(connection, site.study)
         vacant = vacancies.vacancies(connection, site.study)
     found, free = paces(counts, handed, site.now()), site.placing.free()

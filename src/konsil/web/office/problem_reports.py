@@ -51,6 +51,6 @@ def settle(request: Request) -> Response:
         if name in known and note:
             times = len(study_events.of_kind(connection, SETTLED, name)) + 1
             data = {"note": note, "by": visitor_of(request).who}
-            study_events.happened(connection, Event(f"{name} settled {times}", SETTLED, name, site.now(), data))
+            study_events.append_event(connection, Event(f"{name} settled {times}", SETTLED, name, site.now(), data))
             return to(path_to(request, "problems"))
     return _page(request, fault=True)

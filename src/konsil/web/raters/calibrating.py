@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from konsil.web.raters.gates import calibration_gate
-from konsil.web.raters.prerequisites import in_the_way
+from konsil.web.raters.prerequisites import first_open_prerequisite
 from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import page, path_to, to
 from konsil.web.site.site import site_of
@@ -19,7 +19,7 @@ def calibration(request: Request) -> Response:
 
 def _page(request: Request, empty: bool = False) -> Response:
     pilot, who = site_of(request).pilot, visitor_of(request).who
-    if in_the_way(site_of(request), visitor_of(request), before=calibration_gate) is not None:
+    if first_open_prerequisite(site_of(request), visitor_of(request), before=calibration_gate) is not None:
         return to(path_to(request, "next"))
     look = pilot.look(who)
     if look is None or (not look.shown and not look.waiting):
@@ -38,7 +38,7 @@ def _page(request: Request, empty: bool = False) -> Response:
 def say_calibration(request: Request) -> Response:
     """Keep a reason, and go on to the next difference."""
     said = form_of(request)
-    if in_the_way(site_of(request), visitor_of(request), before=calibration_gate) is not None:
+    if first_open_prerequisite(site_of(request), visitor_of(request), before=calibration_gate) is not None:
         return to(path_to(request, "calibration"))
     done = site_of(request).pilot.write(visitor_of(request).who, said.get("about", ""), said.get("text", ""))
     return to(path_to(request, "calibration")) if done else _page(request, empty=True)

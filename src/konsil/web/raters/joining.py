@@ -16,7 +16,7 @@ from konsil.store.people.access import GUEST
 from konsil.store.tasks import progress
 from konsil.study.sections.privacy import keeps_ratings
 from konsil.web.http import richtext
-from konsil.web.raters.prerequisites import in_the_way
+from konsil.web.raters.prerequisites import first_open_prerequisite
 from konsil.web.rating.enrolment_service import Part
 from konsil.web.rating.rating_view import groups_with_page_names
 from konsil.web.site.guard import form_of, visitor_of
@@ -113,7 +113,7 @@ def _questions(
     site, visitor = site_of(request), visitor_of(request)
     standing = site.reception.standing(visitor.who)
     groups = site.reception.questions(part, visitor.who, sent, problems)
-    if not groups or in_the_way(site, visitor) != part:
+    if not groups or first_open_prerequisite(site, visitor) != part:
         # Nothing is asked here, or it is not its turn; what was said once stands.
         return to(path_to(request, "next"))
     told = {
@@ -129,7 +129,7 @@ def _questions(
 
 def _reply(request: Request, part: Part) -> Response:
     site, visitor, sent = site_of(request), visitor_of(request), form_of(request)
-    if in_the_way(site, visitor) != part:
+    if first_open_prerequisite(site, visitor) != part:
         return to(path_to(request, "next"))
     sent = site.reception.names.fields(sent)
     problems = site.reception.reply(part, visitor.who, sent)
@@ -139,7 +139,7 @@ def _reply(request: Request, part: Part) -> Response:
 def place(request: Request) -> Response:
     """The place that the visitor can take, or that there is none."""
     site, visitor = site_of(request), visitor_of(request)
-    if in_the_way(site, visitor) != "place":
+    if first_open_prerequisite(site, visitor) != "place":
         return to(path_to(request, "next"))
     offer = site.placing.offer(visitor.who)
     told = {
@@ -155,7 +155,7 @@ def take_place(request: Request) -> Response:
     """Take it, or wait for one, or wait no longer."""
     site, visitor = site_of(request), visitor_of(request)
     word = form_of(request).get("say", "take")
-    if in_the_way(site, visitor) == "place":
+    if first_open_prerequisite(site, visitor) == "place":
         if word in ("wait", "leave"):
             waits = site.placing.wait(visitor.who) if word == "wait" else not site.placing.stop_waiting(visitor.who)
             # Who came by the link for anybody has no way back from another device yet.

@@ -19,7 +19,7 @@ Gate = Callable[[Site, Visitor], str | None]
 GATES: tuple[Gate, ...] = (enrolment_gate, place_gate, calibration_gate)
 
 
-def in_the_way(site: Site, visitor: Visitor, *, before: Gate | None = None) -> str | None:
+def first_open_prerequisite(site: Site, visitor: Visitor, *, before: Gate | None = None) -> str | None:
     """The name of the first page that a visitor must pass; None where the way is free, as far as the gate `before`."""
     gates = GATES if before is None else GATES[: GATES.index(before)]
     return next((page for gate in gates if (page := gate(site, visitor)) is not None), None)
@@ -33,7 +33,7 @@ def past_gates(endpoint: Endpoint, *, open_at: str = "") -> Endpoint:
     """
 
     def behind(request: Request) -> Response:
-        gate = in_the_way(site_of(request), visitor_of(request))
+        gate = first_open_prerequisite(site_of(request), visitor_of(request))
         if gate in (None, open_at or None):
             return endpoint(request)
         return refusal(request, 403) if wants_json(request) else to(path_to(request, gate))

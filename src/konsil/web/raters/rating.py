@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from konsil.store.engine.engine import reading
 from konsil.store.tasks.drafts import NOTE, REASON_FOR_CHANGE, Change
 from konsil.store.tasks.screens import Visit
-from konsil.web.raters.prerequisites import in_the_way
+from konsil.web.raters.prerequisites import first_open_prerequisite
 from konsil.web.raters.rated import changed_pages
 from konsil.web.rating.rating_service import Submitted
 from konsil.web.rating.rating_view import Group, Sheet, with_page_names
@@ -35,7 +35,7 @@ def next_task(request: Request) -> Response:
 def _next(request: Request) -> str:
     """The address of what comes next: a page that must be passed, the next task, or the end."""
     site, visitor = site_of(request), visitor_of(request)
-    gate = in_the_way(site, visitor)
+    gate = first_open_prerequisite(site, visitor)
     if gate is not None:
         return path_to(request, gate)
     public = site.desk.next_task(visitor.who)
@@ -178,7 +178,7 @@ def save(request: Request) -> Response:
     )
 
 
-def later(request: Request) -> Response:
+def postpone_task(request: Request) -> Response:
     """Put the task at the end of its batch."""
     form, public, names = form_of(request), request.path_params["public"], site_of(request).names
     values, window = names.fields(_answers(form)), window_of(form, names)

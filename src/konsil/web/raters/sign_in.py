@@ -37,7 +37,7 @@ def invitation(request: Request) -> Response:
     return page(request, "invitation.html", {"action": request.url.path})
 
 
-def come_in(request: Request) -> Response:
+def accept_invitation(request: Request) -> Response:
     """Use the invitation, and sign in under a new cookie."""
     site = site_of(request)
     before = request.state.visitor

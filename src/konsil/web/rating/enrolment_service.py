@@ -114,12 +114,12 @@ class Reception:
                 return False
             if not study_events.of_kind(connection, CONSENT_TEXT, self.version):
                 text = {"text": self._asks.consent}
-                study_events.happened(
+                study_events.append_event(
                     connection, Event(f"{CONSENT_TEXT} {self.version}", CONSENT_TEXT, self.version, at, text)
                 )
             name = f"{CONSENT} {rater} {len(said) + 1}"
             told = {"version": self.version, **data}
-            return study_events.happened(connection, Event(name, CONSENT, rater, at, told))
+            return study_events.append_event(connection, Event(name, CONSENT, rater, at, told))
 
     def questions(
         self, part: Part, rater: str, sent: Mapping[str, str] | None = None, problems: Mapping[str, str] | None = None
@@ -156,7 +156,7 @@ class Reception:
             stands = part == "eligibility" and bool(before) and _eligible(before[-1]) is not None
             if stands or (before and _replies(before[-1]) == replies):
                 return {}
-            study_events.happened(connection, Event(f"{part} {rater} {len(before) + 1}", part, rater, at, data))
+            study_events.append_event(connection, Event(f"{part} {rater} {len(before) + 1}", part, rater, at, data))
         return {}
 
     def reopen(self, rater: str, reason: str, by: str) -> bool:
@@ -168,7 +168,7 @@ class Reception:
                 return False
             data = {"reopened": True, "reason": why, "by": by}
             name = f"eligibility {rater} {len(before) + 1}"
-            return study_events.happened(connection, Event(name, "eligibility", rater, at, data))
+            return study_events.append_event(connection, Event(name, "eligibility", rater, at, data))
 
     def _questions(self, part: Part) -> tuple[Question, ...]:
         return self._asks.eligibility if part == "eligibility" else self._asks.profile

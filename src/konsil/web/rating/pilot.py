@@ -273,7 +273,7 @@ class Pilot:
         with writing(self._store.engine) as connection:
             if _name(found) in self._written(connection, rater):
                 return True
-            study_events.happened(connection, Event(f"{REASON} {_name(found)}", REASON, rater, at, data))
+            study_events.append_event(connection, Event(f"{REASON} {_name(found)}", REASON, rater, at, data))
         return True
 
     def _written(self, connection: Connection, rater: str) -> dict[str, str]:

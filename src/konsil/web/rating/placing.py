@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from konsil.errors import KonsilError
-from konsil.plan.model.places import ADDED, SIGN_UP, Places, first_free, stand_ins, suitable
+from konsil.plan.model.places import ADDED, SIGN_UP, Places, first_free, placeholder_raters, suitable
 from konsil.records import Event, Rater
 from konsil.store import Connection, Store
 from konsil.store.engine.engine import reading, writing
@@ -99,7 +99,7 @@ class Placing:
     def _take(self, rater: str) -> bool:
         at = self._now()
         with writing(self._store.engine) as connection:
-            open_slots.keep_others_waiting(connection)
+            open_slots.lock_open_slots(connection)
             if rater in self._named or _has_place(connection, rater):
                 return True
             offer = self._offer(connection, rater)
@@ -113,13 +113,13 @@ class Placing:
         """Put somebody on the waiting list; say whether they are on it. Again changes nothing."""
         at = self._now()
         with writing(self._store.engine) as connection:
-            open_slots.keep_others_waiting(connection)
+            open_slots.lock_open_slots(connection)
             if not self.keeps_list or rater in self._named or _has_place(connection, rater):
                 return False
             said = study_events.of_subject(connection, rater, (WAITING,))
             if not said or said[-1].data.get("removed"):
                 event = Event(f"{WAITING} {rater} {len(said) + 1}", WAITING, rater, at)
-                study_events.happened(connection, event)
+                study_events.append_event(connection, event)
         return True
 
     def stop_waiting(self, rater: str, *, by: str = "") -> bool:
@@ -130,7 +130,7 @@ class Placing:
             if not said or said[-1].data.get("removed"):
                 return False
             data = {"removed": True} | ({"by": by} if by else {})
-            study_events.happened(connection, Event(f"{WAITING} {rater} {len(said) + 1}", WAITING, rater, at, data))
+            study_events.append_event(connection, Event(f"{WAITING} {rater} {len(said) + 1}", WAITING, rater, at, data))
         return True
 
     def is_waiting(self, rater: str) -> bool:
@@ -146,7 +146,7 @@ class Placing:
         return tuple(Waiting(e.subject, e.at, e.subject in held) for e in queue)
 
     def _places(self, connection: Connection) -> tuple[Rater, ...]:
-        return stand_ins(additions.places_of(connection, self._study), self._study.raters)
+        return placeholder_raters(additions.places_of(connection, self._study), self._study.raters)
 
     def _offer(self, connection: Connection, rater: str) -> Offer | None:
         free = open_slots.free_slots(connection)

@@ -17,7 +17,7 @@ from konsil.store.engine.engine import noting, reading, writing
 from konsil.store.log import study_events, write
 from konsil.store.log.covering import cover_task
 from konsil.store.tasks import adjudications, batches, drafts, screens
-from konsil.store.tasks.drafts import NOTE, REASON_FOR_CHANGE, Change, Kept
+from konsil.store.tasks.drafts import NOTE, REASON_FOR_CHANGE, Change, SaveResult
 from konsil.store.tasks.screens import Queued, State, Visit
 from konsil.study import Study
 from konsil.study.sections.practice import explained
@@ -75,10 +75,10 @@ class Desk:
     def next_task(self, rater: str) -> str | None:
         """The public name of a rater's next task, half-filled ones included; None when all are done."""
         with reading(self._store.engine) as connection:
-            head = task_queue.next_of(
+            head = task_queue.first_open_task(
                 self._work.line(connection, rater), study_events.closed_batches(connection), rater
             )
-            known = screens.shown(connection, head.task) if head is not None else None
+            known = screens.screen_state(connection, head.task) if head is not None else None
         if head is None or known is not None:
             return known.public if known is not None else None
         with writing(self._store.engine) as connection:
@@ -204,7 +204,7 @@ class Desk:
             self.ties.arise(connection, due, at)
             explains = before is None and bool(self._explained(connection, task))
             # What comes next gets its name here, so that going on waits for the disk once and not twice.
-            head = task_queue.next_of(self._work.line(connection, rater))
+            head = task_queue.first_open_task(self._work.line(connection, rater))
             if head is not None:
                 screens.named(connection, head.task, rater, at)
         return Submitted(True, tiebreaks=len(due), explains=explains)
@@ -234,7 +234,7 @@ class Desk:
             known = study_events.of_kind(connection, study_events.PROBLEM, found[1].id)
             if text.strip() and all(e.id != name for e in known):
                 data = {"rater": rater, "text": form.clean(text)}
-                study_events.happened(connection, Event(name, study_events.PROBLEM, found[1].id, at, data))
+                study_events.append_event(connection, Event(name, study_events.PROBLEM, found[1].id, at, data))
         return True
 
     def close_batch(self, phase: str, batch: str, rater: str = "") -> bool:
@@ -286,7 +286,7 @@ class Desk:
         said: Mapping[str, str],
         window: Window | int,
         at: str,
-    ) -> Kept:
+    ) -> SaveResult:
         """Keep what a form says besides what was saved before: first the changes under way, then all that differs."""
         window = Window(window) if isinstance(window, int) else window
         pending = [c for c in window.pending if not form.unfit(asked, c)]
@@ -307,7 +307,7 @@ class Desk:
             [c for c in changes if not form.unfit(asked, c)],
             at,
         )
-        return Kept(rest.rev, {**kept.conflicts, **rest.conflicts})
+        return SaveResult(rest.rev, {**kept.conflicts, **rest.conflicts})
 
     def _asks_why(self, task: Task) -> bool:
         """Whether changing a rating of this task needs a reason."""
@@ -383,5 +383,5 @@ def _same(old: Rating | None, new: Rating) -> bool:
     return (old.state, old.label, old.note, old.instrument) == (new.state, new.label, new.note, new.instrument)
 
 
-def _says(kept: Kept) -> dict[str, str]:
+def _says(kept: SaveResult) -> dict[str, str]:
     return {name: one.value for name, one in kept.conflicts.items()}

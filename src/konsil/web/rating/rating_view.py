@@ -31,7 +31,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionView:
     """One question with what was said to it so far."""
 
     name: str
@@ -84,7 +84,7 @@ class Group:
     """'Answer A', 'Sentence 2 of 6', or nothing."""
     quote: str
     """The sentence's own words; empty where it is about no sentence."""
-    asked: tuple[Asked, ...]
+    asked: tuple[QuestionView, ...]
     """The questions."""
 
 
@@ -280,7 +280,7 @@ def _subject(field: Field) -> tuple[str, int]:
     return ("pair" if field.answers else "whole", 0)
 
 
-def _asked(field: Field, anchor: str, said: Said) -> Asked:
+def _asked(field: Field, anchor: str, said: Said) -> QuestionView:
     criterion, scale = field.criterion, field.criterion.scale
     reason = reason_name(field)
     suggested, why = said.explained.get(field.name, ("", ""))
@@ -289,7 +289,7 @@ def _asked(field: Field, anchor: str, said: Said) -> Asked:
         Option(label, "0" if label == scale.abstain else str(n) if digits else "", label == scale.abstain)
         for n, label in enumerate(scale.options(), start=1)
     )
-    return Asked(
+    return QuestionView(
         name=field.name,
         kind=scale.kind,
         question=criterion.question,
@@ -314,7 +314,7 @@ def _asked(field: Field, anchor: str, said: Said) -> Asked:
 def groups_with_page_names(groups: Sequence[Group], names: PageNames) -> tuple[Group, ...]:
     """The questions with their fields as they are called on the page."""
 
-    def asked(one: Asked) -> Asked:
+    def asked(one: QuestionView) -> QuestionView:
         return replace(one, name=names.neutral(one.name), reason=names.neutral(one.reason))
 
     return tuple(replace(group, asked=tuple(map(asked, group.asked))) for group in groups)

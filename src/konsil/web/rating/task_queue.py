@@ -71,7 +71,9 @@ def _share(name: str) -> float:
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=4).digest(), "big") / 2**32
 
 
-def next_of(line: Iterable[Queued], closed: Collection[tuple[str, str, str]] = (), rater: str = "") -> Queued | None:
+def first_open_task(
+    line: Iterable[Queued], closed: Collection[tuple[str, str, str]] = (), rater: str = ""
+) -> Queued | None:
     """The first task of a line that is not done; None when all are. What is left of closed batches is passed over.
 
     `closed`: phase, batch and rater (or nobody: everybody) of closed batches.

@@ -77,7 +77,7 @@ class Ties:
     def arise(self, connection: Connection, tasks: Sequence[Task], at: str) -> None:
         """Write tie-breaks that are due; those whose slot nobody has go to the others of the panel, or wait."""
         if tasks:
-            study_events.tasks_arise(connection, tasks, why="tie-break", at=at)
+            study_events.insert_follow_up_tasks(connection, tasks, why="tie-break", at=at)
             vacancies.share(connection, self._study, tasks, at=at)
 
     def _of(

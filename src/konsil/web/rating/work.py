@@ -22,7 +22,7 @@ MOST_TASKS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CachedTasks:
     """What is remembered of a rater."""
 
     plan: tuple[object, ...]
@@ -43,7 +43,7 @@ class Work:
     """The tasks of all raters of a study."""
 
     def __init__(self) -> None:
-        self._known: dict[str, Known] = {}
+        self._known: dict[str, CachedTasks] = {}
         self._tasks: dict[str, tuple[int, Task]] = {}
         self._lock = threading.Lock()
 
@@ -64,7 +64,7 @@ class Work:
 
     def task(self, connection: Connection, task_id: str) -> Task | None:
         """The task of this id; it is read again only when it was written again."""
-        holder = screens.holder(connection, task_id)
+        holder = screens.assigned_rater(connection, task_id)
         if holder is None:
             return None
         with self._lock:
@@ -82,16 +82,16 @@ class Work:
 
 def _anew(
     connection: Connection, rater: str, plan: tuple[object, ...], planned: tuple[Queued, ...], mark: Mark
-) -> Known:
+) -> CachedTasks:
     shown = screens.progressed(connection, rater)
     line = [_as_far_as(task, shown[task.task]) if task.task in shown else task for task in planned]
     # What the plan says is in order; only what was put off changes it.
     ordered = tuple(in_line(line) if mark.deferred else line)
     places = {task.task: place for place, task in enumerate(ordered)}
-    return Known(plan, planned, mark, ordered, places, frozenset(t for t, state in shown.items() if state[1]))
+    return CachedTasks(plan, planned, mark, ordered, places, frozenset(t for t, state in shown.items() if state[1]))
 
 
-def _later(connection: Connection, rater: str, before: Known, mark: Mark) -> Known | None:
+def _later(connection: Connection, rater: str, before: CachedTasks, mark: Mark) -> CachedTasks | None:
     """What is remembered with what was handed in since; None where that does not add up to what the database says."""
     if mark.deferred != before.mark.deferred:
         return None

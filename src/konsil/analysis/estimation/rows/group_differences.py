@@ -9,7 +9,7 @@ from itertools import combinations
 
 from konsil.analysis.estimation.context import Context, Group
 from konsil.analysis.estimation.differences import contrast
-from konsil.analysis.estimation.estimate import Told
+from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, clusters_used
 from konsil.analysis.estimation.rater_samples import have_other_raters, of_other_raters
 from konsil.analysis.estimation.rows.result_rows import row, told_rows
@@ -60,10 +60,10 @@ def differences(context: Context, found: Sequence[Group]) -> Iterator[Row]:
                 subtracted=b.measure,
             )
             for companion in told.companions:
-                yield row(context, a.keys, Told(companion), a.measure, kind="companion", versus=b.keys)
+                yield row(context, a.keys, EstimateSummary(companion), a.measure, kind="companion", versus=b.keys)
 
 
-def _of_target(context: Context, summary: Told, a: Measure, b: Measure) -> Told:
+def _of_target(context: Context, summary: EstimateSummary, a: Measure, b: Measure) -> EstimateSummary:
     """A difference with the target's interval first; groups without a common rater are compared by raters.
 
     But where the protocol states these raters as the target; and where the analysis compares raters by name.

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.differences import differences
-from konsil.analysis.estimation.estimate import Told, estimate, estimates
+from konsil.analysis.estimation.estimate import EstimateSummary, estimate, estimates
 from konsil.analysis.estimation.measure import Measure, joint
 from konsil.analysis.estimation.ranges import range_of, within
 from konsil.analysis.estimation.targets import answering
@@ -19,18 +19,18 @@ from konsil.analysis.model.verdicts import equivalence_sentence
 from konsil.stats.engine.contract import Estimate
 
 
-def told_rows(context: Context, keys: dict[str, str], told: Told, measure: Measure | None) -> Iterator[Row]:
+def told_rows(context: Context, keys: dict[str, str], told: EstimateSummary, measure: Measure | None) -> Iterator[Row]:
     """A number's row and, below it, its companions; the interval of the report's target first."""
     told = answering(told, context.target, measure.n_raters if measure is not None else 0)
     yield row(context, keys, told, measure)
     for companion in told.companions:
-        yield row(context, keys, Told(companion), measure, kind="companion")
+        yield row(context, keys, EstimateSummary(companion), measure, kind="companion")
 
 
 def row(
     context: Context,
     keys: dict[str, str],
-    told: Told,
+    told: EstimateSummary,
     measure: Measure | None = None,
     *,
     kind: RowKind = "estimate",
@@ -80,22 +80,22 @@ def row(
 def no_ratings(context: Context) -> Row:
     """The one row of an analysis that selects nothing."""
     nothing = Estimate(math.nan, level=context.resampling.level, reason=say("no ratings selected"))
-    return replace(row(context, {}, Told(nothing)), is_made=False)
+    return replace(row(context, {}, EstimateSummary(nothing)), is_made=False)
 
 
 def cannot_be_made(context: Context, why: str) -> Row:
     """The one row of an analysis that asks for what the ratings do not have, with the sentence that says so."""
     reason = why.removeprefix(f"{context.analysis.name}: ")
     blank = Estimate(math.nan, level=context.resampling.level, reason=reason)
-    return replace(row(context, {}, Told(blank)), is_made=False)
+    return replace(row(context, {}, EstimateSummary(blank)), is_made=False)
 
 
-def estimate_of(context: Context, measure: Measure) -> Told:
+def estimate_of(context: Context, measure: Measure) -> EstimateSummary:
     """A measure's number with its intervals."""
     return estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster)
 
 
-def estimates_of(context: Context, measures: Sequence[Measure]) -> list[Told]:
+def estimates_of(context: Context, measures: Sequence[Measure]) -> list[EstimateSummary]:
     """Several measures' numbers, as `estimate_of` gives each; those on the same clusters are resampled once."""
     if not measures:
         return []
@@ -107,6 +107,6 @@ def estimates_of(context: Context, measures: Sequence[Measure]) -> list[Told]:
     )
 
 
-def differences_of(context: Context, measures: Sequence[Measure]) -> list[Told]:
+def differences_of(context: Context, measures: Sequence[Measure]) -> list[EstimateSummary]:
     """Measures that are differences already, on one array of sums; their p values invert their own intervals."""
     return differences(measures, key=context.key, resampling=context.resampling, cluster=context.cluster)
