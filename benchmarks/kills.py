@@ -541,7 +541,7 @@ def kill_server(kills: int, rng: random.Random, work: Path) -> Tally:
                 tally.kills += 1
             stop.set()
             raters.join(180)
-            said = server.said()
+            said = server.output()
         _check_served(folder, outcomes[0], said, tally, f"server {number}")
     return tally
 

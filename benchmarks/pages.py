@@ -166,7 +166,7 @@ def run(load: Load, database: str, workers: int) -> str:
                 done = work(people, say, lambda _: pause(), stop=stop)
                 served = processor_seconds(server.process) - before
                 used = resource.getrusage(resource.RUSAGE_SELF)
-                for line in server.said().splitlines():
+                for line in server.output().splitlines():
                     if "locked" in line or "busy" in line or "Error" in line:
                         done.times.fault(line)
             with reading(store.engine) as connection:

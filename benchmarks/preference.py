@@ -48,7 +48,7 @@ def paper_table(seed=1):
 def whole_paper(draws=10_000):
     """Primary and all sensitivity analyses of five criteria: intervals three ways, flips, max-T, Davidson."""
     from konsil.stats.pairs.bradley_terry_davidson import worths
-    from konsil.stats.pairs.preference import Asked, surveys
+    from konsil.stats.pairs.preference import Tally, surveys
     from konsil.stats.pairs.two_way_clusters import crossed
     from konsil.stats.pairs.votes import totals, votes
     from konsil.stats.pairs.wins import head_to_head, one_against_rest
@@ -79,8 +79,8 @@ def whole_paper(draws=10_000):
             if name == "primary":  # strict wins, margins and both matrices too
                 statistics += [one_against_rest(4, 2, threshold=2), one_against_rest(4, 2, "margin")]
                 statistics += [head_to_head(4, 2), head_to_head(4, 2, threshold=2)]
-            asked.append(Asked(some(kept, steps), statistics))
-        asked.append(Asked(some(ours, 2), [head_to_head(4, 2), head_to_head(4, 2, threshold=2)]))
+            asked.append(Tally(some(kept, steps), statistics))
+        asked.append(Tally(some(ours, 2), [head_to_head(4, 2), head_to_head(4, 2, threshold=2)]))
         kept = (longer != 0) & ours
         is_longer = longer[kept] > 0
         a, b = first[kept], second[kept]
@@ -93,7 +93,7 @@ def whole_paper(draws=10_000):
             n_systems=8,
             **sizes,
         )
-        asked.append(Asked(by_length, [one_against_rest(8)]))
+        asked.append(Tally(by_length, [one_against_rest(8)]))
         made = some(parts["primary"], 2)
         crossed(made, worths(totals(made), design(4, 2)))
     found = surveys(asked, draws=draws, key=7)

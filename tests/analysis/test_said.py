@@ -23,14 +23,14 @@ def test_a_text_is_its_english_sentence() -> None:
 def test_what_is_said_within_is_told_too() -> None:
     inner = say("{n} cells", n=2)
     outer = say("no {what}", what=inner)
-    assert outer.told(shout, format) == "NO 2 CELLS"
-    assert outer.told(shout, lambda number, form: f"<{number}{form}>") == "NO <2> CELLS"
+    assert outer.translated(shout, format) == "NO 2 CELLS"
+    assert outer.translated(shout, lambda number, form: f"<{number}{form}>") == "NO <2> CELLS"
 
 
 def test_lists_end_in_the_language() -> None:
     some = say("x {what}", what=listed([say("a"), "b", "c"]))
     assert some == "x a, b and c"
-    assert some.told(shout, format) == "X A, b AND c"
+    assert some.translated(shout, format) == "X A, b AND c"
     assert say("{what}", what=listed(["a"])) == "a"
     assert say("{what}", what=listed([])) == ""
     assert say("{what}", what=listed(["a", "b"], end=COMMA)) == "a, b"

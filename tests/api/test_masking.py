@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from konsil.api import open_folder
-from konsil.api.curation.masking import mask_cases, pretended_versions, told, write_table
+from konsil.api.curation.masking import mask_cases, pretended_versions, progress_lines, write_table
 from konsil.api.curation.preparing import prepare
 from konsil.api.folder.folder import Folder
 from konsil.api.running.planning import make_plan
@@ -85,11 +85,11 @@ def marks(folder: Folder, text: str = MARKS) -> Path:
 
 
 def test_from_marks_to_versions(folder: Folder) -> None:
-    assert list(told(mask_cases(folder))) == ["2 cases: 0 marked, 0 approved, 0 with their versions as items"]
+    assert list(progress_lines(mask_cases(folder))) == ["2 cases: 0 marked, 0 approved, 0 with their versions as items"]
     done = mask_cases(folder, marks(folder), by="p-1")
     assert (done.new, done.left, done.refused) == (2, {"c1": (), "c2": ()}, {})
     done = mask_cases(folder, by="p-2", approve=True)
-    assert list(told(done)) == ["2 cases: 2 marked, 2 approved, 2 with their versions as items"]
+    assert list(progress_lines(done)) == ["2 cases: 2 marked, 2 approved, 2 with their versions as items"]
     with folder.store() as store:
         items, events = store.items(), store.events()
     studied = {i.id: i for i in in_study(items, events)}
@@ -122,7 +122,7 @@ def test_the_diagnosis_that_is_left_over_keeps_a_case_from_approval(folder: Fold
     half = MARKS.replace("c1,diagnosis,,Sarcoidosis,1,\n", "")
     mask_cases(folder, marks(folder, half), by="p-1")
     done = mask_cases(folder, by="p-2", approve=True)
-    assert list(told(done)) == [
+    assert list(progress_lines(done)) == [
         "2 cases: 2 marked, 1 approved, 1 with their versions as items",
         "  c1: level 0 still has 'Sarcoidosis' at 61-72, the diagnosis 'sarcoidosis' (named)",
         "1 not approved: mark what is left over, or give a reason by despite CASE REASON",

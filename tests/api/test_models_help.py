@@ -15,7 +15,7 @@ from konsil.cli import main
 from konsil.collect.jobs.collection import Options
 from konsil.errors import StudyError
 from konsil.prepare import Screening, Theming, last_screened, last_themed
-from konsil.prepare.questions.screening import asked_of
+from konsil.prepare.questions.screening import screening_digest
 from konsil.study import parse, study_digest
 from tables_of_csv import read_rows, write_rows
 
@@ -135,7 +135,7 @@ def test_protocols_without_a_model_are_what_they_were() -> None:
     plain = '[prepare.screen]\nlanguages = ["en"]\n[prepare.themes]\n'
     digest = study_digest(parse(HEAD + plain, lambda name: name))
     assert digest == "1fbcfeb8aec8152da49408116f4dfa2b080b854b5ce22293012d45058ec0cda8"
-    assert asked_of(Screening(undecided="kept")) == "41f2400599b2409c"
+    assert screening_digest(Screening(undecided="kept")) == "41f2400599b2409c"
     assert Theming(3).smallest == 3
     with_model = study_digest(parse(HEAD + SCREEN, lambda name: name))
     assert with_model != study_digest(parse(HEAD + "[prepare.screen]\n", lambda name: name))

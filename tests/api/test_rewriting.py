@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from konsil.api import open_folder
-from konsil.api.curation.rewriting import rewrite_items, told_of
+from konsil.api.curation.rewriting import progress_lines, rewrite_items
 from konsil.api.rehearsal.rehearsal import simulate, truth_of
 from konsil.api.running.planning import make_plan
 from konsil.cli import main
@@ -309,5 +309,5 @@ def test_a_wording_that_was_accepted_before_is_looked_at_again(folder: Path) -> 
         store.add(Batch(events=[event]), source="t", at=event.at)
     assert any(
         "1 accepted with a warning that was not answered (q0)" in one
-        for one in told_of(rewrite_items(opened, Options(dry_run=True)))
+        for one in progress_lines(rewrite_items(opened, Options(dry_run=True)))
     )

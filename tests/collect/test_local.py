@@ -19,7 +19,7 @@ import pytest
 from konsil.collect.jobs.jobs import Job, endpoint_of, place, provider_of
 from konsil.collect.local import local, local_models, local_server, local_wheel, shipped_model
 from konsil.collect.local.local_gguf import read_head
-from konsil.collect.local.local_models import find, installed, keep, models_place, remove
+from konsil.collect.local.local_models import find, installed, models_place, remove, store_weights
 from konsil.collect.providers.provider import Message, Request
 from konsil.collect.running.prices import FREE
 from konsil.errors import CollectError
@@ -133,7 +133,7 @@ class Failing(io.BytesIO):
 
 def test_an_installation_that_fails_leaves_nothing(here):
     with pytest.raises(OSError, match="Input/output"):
-        keep("north", Failing(gguf()), origin="file north.gguf")
+        store_weights("north", Failing(gguf()), origin="file north.gguf")
     assert installed() == () and list(models_place().iterdir()) == []
 
 
@@ -143,7 +143,7 @@ def test_what_a_killed_installation_left_is_swept_away_later(here):
         folder.mkdir(parents=True)
         (folder / "model.gguf").write_bytes(b"half")
     os.utime(old, (time.time() - 7200,) * 2)
-    keep("north", io.BytesIO(gguf()), origin="x")
+    store_weights("north", io.BytesIO(gguf()), origin="x")
     assert not old.exists() and young.exists()
     assert [m.id for m in installed()] == ["north"]
 
@@ -151,11 +151,11 @@ def test_what_a_killed_installation_left_is_swept_away_later(here):
 @pytest.mark.parametrize("name", ["", "a b", "../up", ".hidden", "a:b", "a/b", "ä"])
 def test_names_that_no_study_could_say_are_refused(here, name):
     with pytest.raises(CollectError, match=r"^model "):
-        keep(name, io.BytesIO(gguf()), origin="x")
+        store_weights(name, io.BytesIO(gguf()), origin="x")
 
 
 def test_weights_that_shrank_or_went_are_not_run(here):
-    made = keep("north", io.BytesIO(gguf()), origin="x")
+    made = store_weights("north", io.BytesIO(gguf()), origin="x")
     made.file.write_bytes(b"GGUF")
     with pytest.raises(CollectError, match=r"are damaged.*konsil local remove north"):
         find("north")
@@ -256,10 +256,10 @@ def test_the_platforms_folder(monkeypatch, platform, environment, ends):
 
 
 def test_other_weights_are_another_model_and_a_stated_endpoint_goes_first(here):
-    keep("north", io.BytesIO(gguf("1")), origin="x")
+    store_weights("north", io.BytesIO(gguf("1")), origin="x")
     one = endpoint_of("local:north", ())
     remove("north")
-    keep("north", io.BytesIO(gguf("2")), origin="x")
+    store_weights("north", io.BytesIO(gguf("2")), origin="x")
     other = endpoint_of("local:north", ())
     assert place(one) != place(other)
     job = Job("answer", "s", "local:north", other, Settings(), (), None, None, None)
@@ -272,7 +272,7 @@ def test_other_weights_are_another_model_and_a_stated_endpoint_goes_first(here):
 
 
 def test_what_is_missing_is_said_before_anything_is_called(here, monkeypatch):
-    keep("north", io.BytesIO(gguf()), origin="x")
+    store_weights("north", io.BytesIO(gguf()), origin="x")
     endpoint = endpoint_of("local:north", ())
     monkeypatch.setattr(local_server, "find_spec", lambda _: None)
     with pytest.raises(CollectError, match=r"pip install '\.\[local\]' in konsil's folder"):
@@ -346,7 +346,7 @@ class Server:
 @pytest.fixture
 def served(here, monkeypatch):
     """The real server's process with a runtime that answers 'yes' to everything."""
-    made = keep("north", io.BytesIO(gguf()), origin="x")
+    made = store_weights("north", io.BytesIO(gguf()), origin="x")
     (here / "runtime").mkdir()
     monkeypatch.setattr(local_server.os, "environ", fake_runtime(here / "runtime", SERVES))
     monkeypatch.setattr(local, "missing", lambda: "")

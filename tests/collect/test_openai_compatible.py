@@ -83,7 +83,7 @@ def test_what_is_sent_and_what_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     }
     assert isinstance(reply, Reply)
     assert (reply.text, reply.model, reply.usage, reply.status) == ("iron", "m-1", {"in": 3, "out": 2}, 200)
-    assert reply.sent == request.asked()
+    assert reply.sent == request.requested_parameters()
     assert json.loads(reply.raw) == body()
     assert KEY not in repr(reply)
 

@@ -65,7 +65,7 @@ def test_the_same_words_are_asked_once_and_other_words_anew(store: Store) -> Non
         "a": "Please dose?",
         "b": "History of dvt?",
     }
-    assert (said.collected.progress.calls, said.left) == (2, 0)
+    assert (said.collected.progress.calls, said.n_pending) == (2, 0)
     assert ask(study, store, asking, wanted).collected.progress.calls == 0
     other = PromptBatch("rewrite", "Other words.", rewriting_form(), wanted.texts)
     assert ask(study, store, asking, other).collected.progress.calls == 2

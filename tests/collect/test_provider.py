@@ -91,7 +91,7 @@ def test_a_budget_holds_what_is_under_way() -> None:
     budget = Budget(1.0, 0.25)
     assert budget.hold(0.5)
     assert not budget.hold(0.5)
-    budget.settle(0.5, 0.1)
+    budget.settle_cost(0.5, 0.1)
     assert budget.hold(0.5)
     assert Budget(None).hold(1e9)
 

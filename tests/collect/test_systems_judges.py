@@ -133,7 +133,7 @@ def test_replies_of_a_run_that_was_killed_become_answers_with_the_next(store: St
             except StopIteration:
                 raise Killed from None
 
-        patch.setattr(systems, "settle", settle)
+        patch.setattr(systems, "store_answers", settle)
         with pytest.raises(Killed):
             answer(study(), store, QUICK)
     assert store.answers() == ()

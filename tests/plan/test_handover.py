@@ -35,7 +35,7 @@ def test_all_tasks_are_accounted_for(n: int, k: int, items: int, done: set[int],
     mine = [t for t in tasks if t.rater == leaver]
     assert set(found.holders) == {t.id for t in mine if t.id not in rated}
     assert found.stay == sum(t.id in rated for t in mine)
-    assert sum(found.taken.values()) + found.lapsed == len(found.holders)
+    assert sum(found.n_taken_over.values()) + found.lapsed == len(found.holders)
     after = [(found.holders.get(t.id, t.rater), t.item) for t in tasks]
     taken = [pair for pair in after if pair[0]]
     assert len(set(taken)) == len(taken), "nobody has an item twice"

@@ -20,7 +20,7 @@ from konsil.prepare import (
     screening_event,
 )
 from konsil.prepare.draw.draw import request_digest
-from konsil.prepare.questions.screening import UNDECIDED, asked_of
+from konsil.prepare.questions.screening import UNDECIDED, screening_digest
 from konsil.records import Event, Item
 
 AT = "2025-01-01T00:00:00Z"
@@ -115,10 +115,10 @@ def test_only_what_people_keep_is_in_where_the_protocol_says_so() -> None:
 
 
 def test_digests_of_older_protocols_stay() -> None:
-    assert asked_of(Screening(undecided="kept")) == "41f2400599b2409c"
+    assert screening_digest(Screening(undecided="kept")) == "41f2400599b2409c"
     assert request_digest(Preparation(screen=Screening(undecided="kept")), 1) == "cbe2344674e6b243"
-    assert asked_of(Screening(criteria=("Complete",))) != asked_of(Screening(undecided="kept"))
-    assert asked_of(Screening(undecided="left out")) != asked_of(Screening(undecided="kept"))
+    assert screening_digest(Screening(criteria=("Complete",))) != screening_digest(Screening(undecided="kept"))
+    assert screening_digest(Screening(undecided="left out")) != screening_digest(Screening(undecided="kept"))
 
 
 def test_what_is_wrong_with_criteria_is_said() -> None:

@@ -58,5 +58,5 @@ def test_only_what_no_mark_covers_is_listed_once_and_stops_nobody() -> None:
     text = "Rituximab was given, rituximab again, then trientine. Sarcoidosis."
     marks = [Mark(text.index("Sarc"), len(text) - 1, "diagnosis"), Mark(text.index("trien"), text.index("."), "cue", 1)]
     found = [one for one in leftovers(Item("c", text, "sarcoidosis"), marks, REMOVED) if one.kind == "hint"]
-    assert [one.told() for one in found] == ["level 3 still has 'Rituximab' at 0-9, a drug"]
+    assert [one.description() for one in found] == ["level 3 still has 'Rituximab' at 0-9, a drug"]
     assert not found[0].stops

@@ -262,7 +262,7 @@ def test_what_is_left_over_is_told_once_with_its_place() -> None:
         ("cue", "1", "cavities", "part", 98, False),
         ("diagnosis", "2", "Wegener", "named", None, True),
     ]
-    assert found[0].told() == ("level 0 still has 'GPA' at 34-37, the diagnosis 'GPA' (abbreviation)")
+    assert found[0].description() == ("level 0 still has 'GPA' at 34-37, the diagnosis 'GPA' (abbreviation)")
 
 
 def test_a_narrative_that_names_nothing_is_its_own_level_0() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from konsil.prepare import Preparation, in_study, prepared
 from konsil.prepare.draw.draw import request_digest
 from konsil.prepare.questions.asking import Asking, without_model
-from konsil.prepare.questions.prompts import PROMPTS, reasons_told, told
+from konsil.prepare.questions.prompts import PROMPTS, prompt_of, reasons_told
 from konsil.prepare.questions.rewriting import (
     Accepted,
     Rewriting,
@@ -76,9 +76,9 @@ def test_both_languages_have_every_prompt_and_fill_it() -> None:
     assert set(PROMPTS["en"]) == set(PROMPTS["de"])
     for language in PROMPTS:
         reasons = reasons_told(("identifier", "follow-up"), ("en", "de"), language)
-        text = told(Asking(model="fake:"), "screen", language, reasons=reasons)
+        text = prompt_of(Asking(model="fake:"), "screen", language, reasons=reasons)
         assert "{" not in text
         assert '"other language"' in text
         assert "en, de" in text
     own = Asking(model="fake:", prompts={"rewrite": "In plain words."})
-    assert told(own, "rewrite", "en") == "In plain words."
+    assert prompt_of(own, "rewrite", "en") == "In plain words."

@@ -90,7 +90,7 @@ def test_medqade_from_the_deck_to_the_report(tmp_path: Path) -> None:
         with Server(folder) as server:
             links = invite(opened, (), "rater", url=server.url, days=1)
             done = work([Person(link.who, link.url) for link in links], replies.to)
-            said = server.said()
+            said = server.output()
         tasks, collected = store.tasks(), store.ratings()
     assert done.times.faults == [], said
 

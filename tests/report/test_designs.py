@@ -15,7 +15,7 @@ from konsil.report.designs.designs import Designs, designs
 from konsil.report.material.language import language
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Numbers, Table
-from konsil.report.material.translate import told
+from konsil.report.material.translate import translated_results
 from konsil.stats.engine.contract import Estimate
 from konsil.study import Study
 
@@ -97,7 +97,7 @@ def section(code: str = "en") -> Designs:
     spoken = language(code)
     numbers = Numbers(spoken)
     study = Study("t", 1, instruments=FORMS, analyses=ANALYSES, language=code)
-    found = designs(Material(study, told(made(), numbers), (), (), (), (), spoken, numbers))
+    found = designs(Material(study, translated_results(made(), numbers), (), (), (), (), spoken, numbers))
     assert found is not None
     return found
 

@@ -13,19 +13,21 @@ from konsil.report.material.tables import Numbers
 
 def test_a_sentence_with_an_id_is_translated_by_it_and_falls_back_to_english() -> None:
     sentence = say("{n} intervals", message_id="interval.count", n=2)
-    assert sentence.told(lambda text: {"interval.count": "{n} Intervalle"}.get(text, text), format) == "2 Intervalle"
-    assert sentence.told(lambda text: text, format) == "2 intervals"
+    assert (
+        sentence.translated(lambda text: {"interval.count": "{n} Intervalle"}.get(text, text), format) == "2 Intervalle"
+    )
+    assert sentence.translated(lambda text: text, format) == "2 intervals"
     assert copy.deepcopy(sentence).message_id == "interval.count"
 
 
 def test_a_german_sentence_has_german_numbers() -> None:
     text = say("The resampling interval is {times:.2f} times as wide as the linearised one.", times=1.234)
     assert text == "The resampling interval is 1.23 times as wide as the linearised one."
-    assert Numbers(language("de")).told(text).startswith("Das Intervall aus den Ziehungen ist 1,23-mal")
-    assert Numbers(language("de")).told(
+    assert Numbers(language("de")).translated(text).startswith("Das Intervall aus den Ziehungen ist 1,23-mal")
+    assert Numbers(language("de")).translated(
         say("{n:,} {n|rating|ratings} ({reason})", n=12345, reason=say("no time recorded"))
     ) == ("12\u202f345 Bewertungen (keine Zeit verzeichnet)")
-    assert Numbers(language("de")).told("a name") == "a name"
+    assert Numbers(language("de")).translated("a name") == "a name"
 
 
 @pytest.mark.parametrize(
@@ -54,4 +56,4 @@ def test_one_is_told_in_the_singular(n: int, english: str, german: str) -> None:
     sentence = say("{n} {n|item is|items are} excluded", message_id="x.y", n=n)
     assert sentence == english
     in_german = {"x.y": "{n} {n|Item ist|Items sind} ausgeschlossen"}
-    assert sentence.told(lambda text: in_german.get(text, text), format) == german
+    assert sentence.translated(lambda text: in_german.get(text, text), format) == german

@@ -80,7 +80,7 @@ def test_figures_are_of_what_was_made(tmp_path: Path, more: str, n_refused: int)
     (tmp_path / "study.toml").write_text(STUDY.format(more=more, derived=""))
     page, results = write_report(import_ratings(tmp_path, ROWS))
     assert len(results.refused) == n_refused
-    assert {row.analysis for row in results.made} == ({"safer"} if more else {"better", "safer"})
+    assert {row.analysis for row in results.estimable_rows} == ({"safer"} if more else {"better", "safer"})
     assert {row.analysis for row in results.rows} == {"better", "safer"}
     assert page.is_file()
 
@@ -104,7 +104,7 @@ def test_a_derived_column_that_cannot_be_made_stops_those_that_name_it(tmp_path:
     (tmp_path / "study.toml").write_text(STUDY.format(more='by = ["item"]', derived=DERIVED))
     results: Results = import_ratings(tmp_path, ROWS).results()
     assert results.refused == ("better: derived 'item': ratings have a column of this name already; choose another",)
-    assert {row.analysis for row in results.made} == {"safer"}
+    assert {row.analysis for row in results.estimable_rows} == {"safer"}
 
 
 def test_an_analysis_whose_panel_has_not_rated_yet_is_not_impossible(tmp_path: Path) -> None:

@@ -61,11 +61,11 @@ def test_a_batch_is_seen_as_the_plan_has_it():
     batches = Batches(study(), TRUTH, 4, SETS)
     core = batches.set_of == "core"
     assert core.sum() == ITEMS / 3
-    seen = batches.seen("physicians")
+    seen = batches.visible_items("physicians")
     assert seen[core].all()
     assert (seen[~core].sum(axis=1) == 2).all()
     assert np.ptp(seen.sum(axis=0)) <= 1
-    assert batches.seen("judges").all()
+    assert batches.visible_items("judges").all()
     assert (batches.ties("tiebreaker") == ~core).all()
     labels = batches.labels(CORRECT, "physicians", 0)
     assert ((labels == MISSING) == ~seen[batches.item_of(CORRECT, 0)]).all()
@@ -78,8 +78,8 @@ def test_a_batch_is_seen_as_the_plan_has_it():
 
 def test_without_sets_all_raters_of_one_line_are_told_apart():
     plain = study_of(plan=(Allocation("physicians", "form", raters_per_item=2),), judges=0)
-    assert (Batches(plain, TRUTH, 4).seen("physicians").sum(axis=1) == 2).all()
-    assert Batches(study(), TRUTH, 4).seen("physicians").all()
+    assert (Batches(plain, TRUTH, 4).visible_items("physicians").sum(axis=1) == 2).all()
+    assert Batches(study(), TRUTH, 4).visible_items("physicians").all()
 
 
 def test_sets_of_a_study():

@@ -249,5 +249,5 @@ def test_who_sees_what_follows_lines_like_others_and_no_questionnaire():
     assert sets_of(study, items) == {"one": 5, "": 5}
     batches = Expected(study, Truth(), 1, sets_of(study, items)).batches
     for panel in ("physicians", "judges"):
-        assert batches.seen(panel).all(axis=1).mean() == 0.5
-        assert batches.seen(panel).any(axis=1).mean() == 0.5
+        assert batches.visible_items(panel).all(axis=1).mean() == 0.5
+        assert batches.visible_items(panel).any(axis=1).mean() == 0.5

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
-from konsil.api.rehearsal.power import Asked, expected, write
+from konsil.api.rehearsal.power import Design, expected, write
 from konsil.cli import main
-from konsil.simulate.power import Found, Key, power
+from konsil.simulate.power import Key, StudyOutcome, power
 from konsil.simulate.pretended import pretended_items
 from konsil.study import parse
 
@@ -65,9 +65,9 @@ EQUAL = "[systems.a]\nquality = 0.6\n[systems.b]\nquality = 0.6\n[panels.people]
 
 def test_what_drawn_studies_come_to() -> None:
     studies = [
-        [Found(A, True, 0.5, 0.4, 0.7, NAN, NAN), Found(B, True, 0.1, 0.0, 0.2, 0.04, 0.08)],
-        [Found(A, True, 0.7, 0.6, 0.8, NAN, NAN), Found(B, True, 0.2, 0.1, 0.3, 0.001, 0.002)],
-        [Found(A, True, NAN, NAN, NAN, NAN, NAN)],
+        [StudyOutcome(A, True, 0.5, 0.4, 0.7, NAN, NAN), StudyOutcome(B, True, 0.1, 0.0, 0.2, 0.04, 0.08)],
+        [StudyOutcome(A, True, 0.7, 0.6, 0.8, NAN, NAN), StudyOutcome(B, True, 0.2, 0.1, 0.3, 0.001, 0.002)],
+        [StudyOutcome(A, True, NAN, NAN, NAN, NAN, NAN)],
     ]
     share, difference = power(studies)
     assert (share.analysis, share.group, share.versus) == ("share", {"system": "a"}, {})
@@ -154,7 +154,7 @@ def test_a_table_and_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_small_negative_numbers_stay_numbers(tmp_path: Path) -> None:
-    write(power([[Found(B, True, -6.9e-18, -0.1, 0.1, 0.5, 0.5)]]), tmp_path / "power.csv")
+    write(power([[StudyOutcome(B, True, -6.9e-18, -0.1, 0.1, 0.5, 0.5)]]), tmp_path / "power.csv")
     with (tmp_path / "power.csv").open(encoding="utf-8", newline="") as file:
         (row,) = csv.DictReader(file)
     assert float(row["mean"]) == -6.9e-18
@@ -190,17 +190,17 @@ def test_items_and_assumptions_are_asked_for(folder: Path, capsys: pytest.Captur
 
 @pytest.mark.slow
 def test_equal_systems_are_told_apart_as_often_as_the_level_says(folder: Path) -> None:
-    rows = expected(Asked(folder, "", None, 60, False, 400), 300)
+    rows = expected(Design(folder, "", None, 60, False, 400), 300)
     (difference,) = [row for row in rows if row.kind == "difference"]
     assert difference.power_low < 0.05 < difference.power_high
     (folder / "simulation.toml").write_text(EQUAL.replace("0.6", "0.9", 1), "utf-8")
-    rows = expected(Asked(folder, "", folder / "simulation.toml", 60, False, 400), 60)
+    rows = expected(Design(folder, "", folder / "simulation.toml", 60, False, 400), 60)
     assert next(row for row in rows if row.kind == "difference").power > 0.9
 
 
 @pytest.mark.slow
 def test_processes_play_no_part(folder: Path) -> None:
-    asked = Asked(folder, "", None, 12, True, 100)
+    asked = Design(folder, "", None, 12, True, 100)
     assert repr(expected(asked, 6, processes=1)) == repr(expected(asked, 6, processes=2))
 
 

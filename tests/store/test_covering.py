@@ -35,7 +35,7 @@ def fill(store: Store, sample: Batch) -> None:
     with writing(store.engine) as connection:
         state = screens.named(connection, "t1", "R1", AT)
         screens.visit(connection, state, screens.Visit("v1", 20.0, 10.0, 1.0), AT)
-        drafts.keep(connection, state, [drafts.Change("e1", "accuracy.a1", "4", 0, AT)], AT)
+        drafts.append_changes(connection, state, [drafts.Change("e1", "accuracy.a1", "4", 0, AT)], AT)
         screens.change(connection, state, {"submitted_at": AT, "seconds": 10.0})
         cover_task(connection, "t1", AT)
 

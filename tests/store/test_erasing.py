@@ -105,11 +105,11 @@ def fill(store: Store) -> None:
             state = screens.named(connection, task, rater, AT)
             screens.visit(connection, state, screens.Visit(f"v{rater}", 20.0, 10.0, 1.0), AT)
             typed = dove if rater == "R1" else "typed"
-            drafts.keep(connection, state, [drafts.Change(f"d{rater}", "words", typed, 0, AT)], AT)
+            drafts.append_changes(connection, state, [drafts.Change(f"d{rater}", "words", typed, 0, AT)], AT)
             state = screens.screen_state(connection, task)
             assert state is not None
             note = grebe if rater == "R1" else "mine"
-            drafts.keep(connection, state, [drafts.Change(f"n{rater}", drafts.NOTE, note, 1, AT)], AT)
+            drafts.append_changes(connection, state, [drafts.Change(f"n{rater}", drafts.NOTE, note, 1, AT)], AT)
             screens.change(connection, state, {"submitted_at": AT, "seconds": 10.0})
             cover_task(connection, task, AT)
     note_person(store, Person("R1", name, email))

@@ -42,7 +42,7 @@ def store(tmp_path: Path, sample: Batch):
         with writing(opened.engine) as connection:
             state = screens.named(connection, "t1", "R1", AT)
             screens.visit(connection, state, screens.Visit("v1", 20.0, 10.0, 1.0), AT)
-            drafts.keep(connection, state, [drafts.Change("e1", "accuracy.a1", "typed", 0, AT)], AT)
+            drafts.append_changes(connection, state, [drafts.Change("e1", "accuracy.a1", "typed", 0, AT)], AT)
         yield opened
 
 

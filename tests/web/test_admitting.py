@@ -118,7 +118,7 @@ def test_reasons_stand_side_by_side(opened: Store, clock: Any, enter: Enter, mon
     pilot = Pilot(study, opened, clock.stamp)
     assert "fertig, wartet" not in office.get("/office/pilot").text
     for who in (R1, R2, R3):
-        for one in pilot.shown(who):
+        for one in pilot.differences(who):
             assert pilot.write(who, one.about, f"<i>as {who}</i>")
     html = office.get("/office/pilot").text
     assert "&lt;i&gt;as canary-rater-3&lt;/i&gt;" in html

@@ -94,14 +94,14 @@ def test_reasons_are_asked_for_where_labels_lie_far_apart(rate: Any, opened: Sto
         assert stage is not None and stage.waiting == 0
         [difference] = stage.open
         assert (difference.label, difference.others) == (label, (other,))
-    [shown] = pilot.shown(R1)
+    [shown] = pilot.differences(R1)
     assert shown.item == Q[0]
     assert not pilot.write(R1, shown.about, "  ")
     assert pilot.write(R1, shown.about, "Die Dosis fehlt.")
     assert pilot.write(R1, shown.about, "something else")
     assert not pilot.is_in_the_way(R1)
     assert pilot.is_in_the_way(R2)
-    [other] = pilot.shown(R2)
+    [other] = pilot.differences(R2)
     assert other.reasons == (("1", "Die Dosis fehlt."),)
     [event] = [e for e in opened.events() if e.kind == "calibration reason"]
     assert (event.subject, event.data["label"], event.data["others"], event.data["text"]) == (
@@ -123,7 +123,7 @@ def test_a_page_makes_one_difference_at_a_time(
     waiting = pilot.look(R1)
     assert waiting is not None and (waiting.waiting, waiting.shown) == (1, ())
     rate(R2, {Q[0]: "4", Q[1]: "5"})
-    both = pilot.shown(R1)
+    both = pilot.differences(R1)
     made: list[str] = []
     real = pilot_module.screen
 
@@ -176,11 +176,11 @@ def test_two_pilots_are_two_stops(opened: Store, clock: Any) -> None:
         assert [d.label for d in stage.open] == [grades[0]]
         assert stage.more == (grades[0] == "1")
         for who in (R1, R2):
-            [apart] = [one for one in pilot.shown(who) if not one.text]
+            [apart] = [one for one in pilot.differences(who) if not one.text]
             assert pilot.write(who, apart.about, "because")
             assert not pilot.is_in_the_way(who)
     rate(R1, "3")
-    assert len(pilot.shown(R1)) == 2
+    assert len(pilot.differences(R1)) == 2
 
 
 def test_what_one_says_in_the_second_pilot_is_not_shown_before_it_is_done(opened: Store, clock: Any) -> None:
@@ -191,8 +191,8 @@ def test_what_one_says_in_the_second_pilot_is_not_shown_before_it_is_done(opened
             public = desk.next_task(who)
             assert public is not None
             assert desk.submit(who, public, {"grade.a1": grade, "words.a1": ""}, 0) is not None
-    assert len(pilot.shown(R1)) == each
-    assert len(pilot.shown(R2)) == each + 1
+    assert len(pilot.differences(R1)) == each
+    assert len(pilot.differences(R2)) == each + 1
 
 
 def test_without_waiting_one_goes_on_and_is_asked_later(rate: Any, opened: Store, clock: Any) -> None:
@@ -216,7 +216,7 @@ def test_who_withdraws_consent_holds_up_nobody(withdrawn: Any, rate: Any, opened
     stage = pilot.stage(R1)
     assert stage is not None and stage.waiting == 0
     # What she rated before is compared where the protocol keeps it.
-    assert len(stage.open) == len(pilot.shown(R1)) == (withdrawn == "keep")
+    assert len(stage.open) == len(pilot.differences(R1)) == (withdrawn == "keep")
     clock.pass_(1)
     assert reception.agree(R2, reception.version)
     assert pilot.stage(R1).waiting == 1  # type: ignore[union-attr]
@@ -260,13 +260,13 @@ def test_pairs_are_compared_by_answer_and_not_by_side(opened: Store, clock: Any)
             desk.submit(who, public, {"better": "A" if first == prefers_first else "B"}, 0)
     pilot = Pilot(study, opened, clock.stamp)
     for who in (R1, R2, "canary-rater-3"):
-        [one] = pilot.shown(who)
+        [one] = pilot.differences(who)
         assert one.item.startswith("Frage 2")
         assert (one.label in one.others) == (who != "canary-rater-3")
         assert pilot.write(who, one.about, f"as {who}")
     # Whatever the side on which the others saw the answers: on each screen labels and reasons read as one.
     for who in (R1, R2, "canary-rater-3"):
-        [one] = pilot.shown(who)
+        [one] = pilot.differences(who)
         read = {text: label for label, text in one.reasons} | {f"as {who}": one.label}
         assert read[f"as {R1}"] == read[f"as {R2}"] != read["as canary-rater-3"]
 

@@ -194,7 +194,7 @@ def test_a_withdrawal_frees_the_place_for_who_waits(opened: Store, clock: Any) -
     theirs = {t.id for t in opened.tasks() if t.rater == "s1"}
     assert theirs
     preview = withdrawal.preview(opened, study, "s1")
-    assert preview.frees and preview.lapsed == len(theirs) and preview.taken == {}
+    assert preview.frees and preview.lapsed == len(theirs) and preview.n_taken_over == {}
     withdrawal.withdraw(opened, study, "s1", at=clock.stamp())
     clock.pass_(1)
     assert {t.rater for t in opened.tasks() if t.id in theirs} == {""}

@@ -24,7 +24,7 @@ from konsil.store.engine import schema
 from konsil.store.engine.engine import reading
 from konsil.store.people.access import Access, hashed
 from konsil.store.people.people import Person, note_person
-from konsil.web.http.redacted_logging import told
+from konsil.web.http.redacted_logging import fault_summary
 
 from .both import opened, server  # noqa: F401 - fixtures
 from .browsers import free_port
@@ -120,7 +120,7 @@ def test_a_fault_is_told_without_what_it_quotes() -> None:
 
     with pytest.raises(StoreError) as caught:
         fails("ada@canary.example")
-    said = told(caught.value)
+    said = fault_summary(caught.value)
     assert said.startswith("StoreError (konsil.db: is busy) at ")
     assert "because of ValueError at " in said
     assert "test_traces.py" in said

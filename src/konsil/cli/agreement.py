@@ -84,7 +84,7 @@ def command(
     from konsil.analysis.model.spec import Resampling
     from konsil.analysis.standalone.agreement import from_asked
     from konsil.analysis.standalone.agreement_request import Request
-    from konsil.analysis.tabular.agreement_options import Asked
+    from konsil.analysis.tabular.agreement_options import TableOptions
     from konsil.analysis.tabular.slices import Slices
     from konsil.sources.files.table import read_table
 
@@ -93,7 +93,7 @@ def command(
     table = read_table(file, sheet=sheet, encoding=encoding, separator=separator, numbered=is_named)
     scale = tuple(v.strip() for v in labels.split(",")) if labels else ()
     words = ("", *missing)
-    asked = Asked(
+    asked = TableOptions(
         layout, unit, rater, label, cluster, level, scale, abstain, words, table.line, table.name, split=split
     )
     slices = Slices(values_of(where, table.name), by, compare)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.collecting import options, raise_where_stopped, told
+from konsil.cli.collecting import options, raise_where_stopped, run_lines
 from konsil.cli.folder import on_folder
 
 
@@ -33,6 +33,6 @@ def command(
     opened = open_folder(folder, database=database)
     with opened.store() as store:
         done = answer(opened.study, store, Options(only, limit, budget, again, dry_run))
-    for line in told(done, dry_run):
+    for line in run_lines(done, dry_run):
         click.echo(line)
     raise_where_stopped(done)

@@ -50,7 +50,7 @@ def limits(function: F) -> F:
     return function
 
 
-def told(done: Collected, dry_run: bool) -> Iterator[str]:
+def run_lines(done: Collected, dry_run: bool) -> Iterator[str]:
     """What a run did, or would do, one line each."""
     if dry_run:
         yield from _planned(done)

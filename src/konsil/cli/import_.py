@@ -77,13 +77,13 @@ def command(
 
     opened = open_folder(folder, database=database)
     if export is not None:
-        click.echo(_told(opened.import_export(export)))
+        click.echo(_import_line(opened.import_export(export)))
         return
     if kits:
-        from konsil.cli.kit import told
+        from konsil.cli.kit import import_summary
 
         for one in kits:
-            click.echo(told(opened, one))
+            click.echo(import_summary(opened, one))
         return
     sources: tuple[Source, ...] = ()
     if file is not None:
@@ -114,7 +114,7 @@ def command(
         if file is None or not _SETTING.search(str(error)):
             raise
         raise SourceError(f"{error}; {_AS_OPTIONS}", error.problems) from None
-    click.echo(_told(added))
+    click.echo(_import_line(added))
     for note in added.notes:
         click.echo(f"note: {note}")
     for line in opened.preparations({Path(source.file).name for source in sources or opened.study.sources}):
@@ -131,7 +131,7 @@ def _pairs(values: Sequence[str], flag: str) -> list[tuple[str, str]]:
     return found
 
 
-def _told(added: Added) -> str:
+def _import_line(added: Added) -> str:
     new = ", ".join(f"{n:,} {kind.removesuffix('s') if n == 1 else kind}" for kind, n in added.new.items() if n)
     same = sum(added.unchanged.values())
     there = f"; {same:,} {'record was' if same == 1 else 'records were'} there already" if same else ""

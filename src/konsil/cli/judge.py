@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.collecting import options, raise_where_stopped, told
+from konsil.cli.collecting import options, raise_where_stopped, run_lines
 from konsil.cli.folder import on_folder
 
 
@@ -46,6 +46,6 @@ def command(
             click.echo(f"{one.rater}: {one.rated:,} tasks rated by the program, {one.done:,} before{skipped}")
         if models or (not only and study.judges) or not programs:
             done = judge(study, store, Options(models, limit, budget, again, dry_run))
-            for line in told(done, dry_run):
+            for line in run_lines(done, dry_run):
                 click.echo(line)
             raise_where_stopped(done)

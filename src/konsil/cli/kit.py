@@ -45,7 +45,7 @@ def command(folder: Path, database: str, rater: str, batch: str | None, output: 
     click.echo(f"{path}: {made.screens:,} {_word(made.screens)}, {len(made.html.encode()) / 1000:,.0f} kB")
 
 
-def told(opened: Folder, file: Path) -> str:
+def import_summary(opened: Folder, file: Path) -> str:
     """Take in the answers file of a kit; say what became of it, screen by screen where something did not go in."""
     from konsil.api.running.kits import take_in_answers
 

@@ -51,7 +51,7 @@ def install(file: Path | None, model: str) -> None:
     if file is None and model not in ("", SHIPPED.id):
         raise CollectError(f"--id {model!r}: name the weights with --file; without it {SHIPPED.id!r} is installed")
     made = install_file(file, model) if file is not None else install_shipped(lambda line: click.echo(line, err=True))
-    for line in _told(made):
+    for line in _model_cells(made):
         click.echo(line)
     problem = runtime_problem()
     if problem:
@@ -67,7 +67,7 @@ def list_() -> None:
     if not found:
         click.echo(f"no models in {models_place()}; 'konsil local install' gets a small one")
     for one in found:
-        for line in _told(one):
+        for line in _model_cells(one):
             click.echo(line)
 
 
@@ -81,7 +81,7 @@ def remove(model: str) -> None:
     click.echo(f"local:{gone.id}: removed ({gone.size / 1e6:,.0f} MB)")
 
 
-def _told(model: Model) -> list[str]:
+def _model_cells(model: Model) -> list[str]:
     about = [model.name, f"{model.size / 1e6:,.0f} MB", f"licence {model.licence or 'not stated in the file'}"]
     return [
         f"local:{model.id}",

@@ -43,13 +43,13 @@ def command(
     and approve. The five versions of an approved case become items; then its marks cannot change any more.
     """
     from konsil.api import open_folder
-    from konsil.api.curation.masking import mask_cases, told, write_table
+    from konsil.api.curation.masking import mask_cases, progress_lines, write_table
 
     option = "--marks" if marks is not None else "--approve" if approve else "--despite"
     who = decider(by, option) if marks is not None or approve or despite else by
     opened = open_folder(folder, database=database)
     done = mask_cases(opened, marks, by=who, approve=approve, despite=dict(despite), keep=not dry_run)
-    for line in told(done):
+    for line in progress_lines(done):
         click.echo(line)
     if table is not None:
         write_table(done, table)

@@ -37,12 +37,12 @@ def command(folder: Path, database: str, dry_run: bool, strict: bool, raters: bo
     from konsil.api.running.planning import make_plan
 
     planned = make_plan(open_folder(folder, database=database), keep=not dry_run, strict=strict)
-    for line in _told(planned, dry_run, raters):
+    for line in _plan_lines(planned, dry_run, raters):
         click.echo(line)
 
 
-def _told(planned: Planned, dry_run: bool, raters: bool) -> Iterator[str]:
-    from konsil.api.running.planning import told_missing
+def _plan_lines(planned: Planned, dry_run: bool, raters: bool) -> Iterator[str]:
+    from konsil.api.running.planning import missing_answers_sentence
 
     purposes = ", ".join(f"{n:,} {purpose}" for purpose, n in planned.purposes().items())
     stored = "nothing stored" if dry_run else f"{planned.new:,} new"
@@ -53,7 +53,7 @@ def _told(planned: Planned, dry_run: bool, raters: bool) -> Iterator[str]:
     for system, counts in planned.balance.positions.items():
         yield f"  {system} stands first to last: {', '.join(f'{n:,}' for n in counts)}"
     for panel, met in planned.meetings.items():
-        yield from _met(panel, met)
+        yield from _meeting_lines(panel, met)
     for overlap in planned.overlaps:
         yield from _overlap(overlap)
     for (panel, kind), apart in planned.washouts.items():
@@ -62,7 +62,7 @@ def _told(planned: Planned, dry_run: bool, raters: bool) -> Iterator[str]:
         each = ", ".join(f"{value} {_range(sorted(set(counts)))}" for value, counts in values.items())
         yield f"  items of each of {panel} by {column}: {each}"
     for lacking in planned.missing:
-        yield f"  {told_missing(lacking)}"
+        yield f"  {missing_answers_sentence(lacking)}"
     if planned.first_digest:
         yield f"  digest of the plan without the places added later: {planned.first_digest}"
     yield f"  digest: {planned.digest}"
@@ -100,7 +100,7 @@ def _overlap(found: PlannedOverlap) -> Iterator[str]:
             yield f"    {' in arm '.join(filter(None, (value, arm)))}: {shared:,} of {comparisons:,}"
 
 
-def _met(panel: str, met: Meetings) -> Iterator[str]:
+def _meeting_lines(panel: str, met: Meetings) -> Iterator[str]:
     yield f"  {panel} compare {met.comparisons:,} times"
     for (one, other), (before, after) in met.first.items():
         yield f"    {one} with {other}: {one} first {before:,}, {other} first {after:,}"

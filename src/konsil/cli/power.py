@@ -42,16 +42,16 @@ def command(
     from rich.table import Table
 
     from konsil.api import open_folder
-    from konsil.api.rehearsal.power import Asked, studies, told, write
+    from konsil.api.rehearsal.power import Design, power_table, studies, write
     from konsil.cli.terminal import table_console
     from konsil.simulate.power import power
 
-    asked = Asked(folder, database, truth, items, exploratory, resamples)
+    asked = Design(folder, database, truth, items, exploratory, resamples)
     first = open_folder(folder, database=database).study.seed if seed is None else seed
     drawn = studies(asked, n, first, processes)
     quiet = Console(stderr=True)
     rows = power(track(drawn, "studies", total=n, console=quiet, disable=not quiet.is_terminal, transient=True))
-    head, *lines = told(rows)
+    head, *lines = power_table(rows)
     table = Table(*head, box=None, pad_edge=False)
     for line in lines:
         table.add_row(*line)

@@ -18,10 +18,10 @@ def command(folder: Path, database: str, dry_run: bool) -> None:
     The same protocol, seed, items and answers give the same items. They can be drawn anew until a plan is drawn.
     """
     from konsil.api import open_folder
-    from konsil.api.curation.preparing import prepare, told
+    from konsil.api.curation.preparing import draw_lines, prepare
 
     done = prepare(open_folder(folder, database=database), keep=not dry_run)
-    for line in told(done.drawn):
+    for line in draw_lines(done.drawn):
         click.echo(line)
     if dry_run:
         click.echo("nothing stored")

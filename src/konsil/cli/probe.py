@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.collecting import calling_options, raise_where_stopped, told
+from konsil.cli.collecting import calling_options, raise_where_stopped, run_lines
 from konsil.cli.folder import on_folder
 
 
@@ -35,7 +35,7 @@ def command(
     from konsil.collect.jobs.collection import Options
 
     probed = probe(open_folder(folder, database=database), model, Options((), limit, budget, again, dry_run))
-    for line in told(probed.asked.collected, dry_run):
+    for line in run_lines(probed.asked.collected, dry_run):
         click.echo(line)
     raise_where_stopped(probed.asked.collected)
     for line in lines_of(probed):

@@ -55,7 +55,7 @@ def command(
     """
     from konsil.api import open_folder
     from konsil.api.rehearsal.rehearsal import TRUTH, truth_of
-    from konsil.api.rehearsal.rehearsing import rehearse, told
+    from konsil.api.rehearsal.rehearsing import rehearse, time_lines
     from konsil.simulate import Truth
 
     opened = open_folder(folder, database=database)
@@ -74,7 +74,7 @@ def command(
         items=items,
         say=lambda line: click.echo(line, err=True),
     )
-    for line in told(done):
+    for line in time_lines(done):
         click.echo(line)
     pages, faults = sum(done.outcome.handed_in.values()), done.outcome.times.faults
     click.echo(f"{pages:,} of {done.planned:,} pages in {done.outcome.seconds:.1f} s; {len(faults)} faults")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.collecting import calling_options, raise_where_stopped, told
+from konsil.cli.collecting import calling_options, raise_where_stopped, run_lines
 from konsil.cli.folder import decider, deciding, on_folder
 
 
@@ -37,17 +37,17 @@ def command(
     they accepted, and both wordings are kept. Stop it whenever you like: the same command goes on where it was.
     """
     from konsil.api import open_folder
-    from konsil.api.curation.rewriting import rewrite_items, told_of, write_table
+    from konsil.api.curation.rewriting import progress_lines, rewrite_items, write_table
     from konsil.collect.jobs.collection import Options
 
     opened = open_folder(folder, database=database)
     who = decider(by, "--decisions") if decisions is not None else by
     done = rewrite_items(opened, Options((), limit, budget, again, dry_run), decisions, by=who)
     if done.run is not None:
-        for line in told(done.run, dry_run):
+        for line in run_lines(done.run, dry_run):
             click.echo(line)
         raise_where_stopped(done.run)
-    for line in told_of(done):
+    for line in progress_lines(done):
         click.echo(line)
     if table is not None:
         write_table(done, table)

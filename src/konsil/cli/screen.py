@@ -39,9 +39,9 @@ def command(
     What is left out stays in the database with its reason, and 'konsil prepare' draws from the rest.
     """
     from konsil.api import open_folder
-    from konsil.api.curation.screening import screen_items, told, write_table
+    from konsil.api.curation.screening import screen_items, screening_lines, write_table
     from konsil.cli.collecting import raise_where_stopped
-    from konsil.cli.collecting import told as called
+    from konsil.cli.collecting import run_lines as called
     from konsil.collect.jobs.collection import Options
 
     options = Options((), limit, budget, again)
@@ -52,9 +52,9 @@ def command(
         for line in called(looked.asked.collected, dry_run):
             click.echo(line)
         raise_where_stopped(looked.asked.collected)
-    for line in told(looked):
+    for line in screening_lines(looked):
         click.echo(line)
-    if looked.asked is not None and looked.asked.left:
+    if looked.asked is not None and looked.asked.n_pending:
         return
     if table is not None:
         write_table(looked, table)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from konsil.cli.collecting import limits, raise_where_stopped
-from konsil.cli.collecting import told as called
+from konsil.cli.collecting import run_lines as called
 from konsil.cli.folder import decider, deciding, on_folder
 
 
@@ -47,7 +47,7 @@ def command(
     model, it gives key phrases, names the themes and says which one a question has; people's word stands above it.
     """
     from konsil.api import open_folder
-    from konsil.api.curation.themes import tag_items, told, write_tables
+    from konsil.api.curation.themes import tag_items, theme_lines, write_tables
     from konsil.collect.jobs.collection import Options
 
     options = Options((), limit, budget, again)
@@ -58,7 +58,7 @@ def command(
         for line in called(said.collected, dry_run):
             click.echo(line)
         raise_where_stopped(said.collected)
-    for line in told(tagged):
+    for line in theme_lines(tagged):
         click.echo(line)
     if tagged.left:
         return

@@ -24,7 +24,7 @@ def command(folder: Path, database: str, rater: str, reason: str, dry_run: bool)
     from konsil.api.running.running import withdraw
 
     found = withdraw(open_folder(folder, database=database), rater, reason=reason, keep=not dry_run)
-    taken = found.taken
+    taken = found.n_taken_over
     nothing = "; nothing changed" if dry_run else ""
     lapse = "wait in the free place" if found.frees else "lapse"
     click.echo(

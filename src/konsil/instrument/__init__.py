@@ -10,15 +10,15 @@ from konsil.instrument.definition.schema import response_format, schema
 from konsil.instrument.screens.parity import EXAMPLE, Parity, example, parity, parity_of
 from konsil.instrument.screens.prompt import Prompt, prompt
 from konsil.instrument.screens.rendering import Piece, Shown
-from konsil.instrument.screens.reply import Given, Reading, ratings, read_form, read_reply, values
+from konsil.instrument.screens.reply import FieldReply, Reading, ratings, read_form, read_reply, values
 from konsil.instrument.screens.screen import Screen, screen
 
 __all__ = [
     "EXAMPLE",
     "Criterion",
     "Field",
+    "FieldReply",
     "FormError",
-    "Given",
     "Instrument",
     "LabelError",
     "PageNames",

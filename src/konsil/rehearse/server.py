@@ -48,7 +48,7 @@ class Server:
         until = time.monotonic() + READY_SECONDS
         while not self._answers():
             if self._process.poll() is not None or time.monotonic() > until:
-                told = self.said()
+                told = self.output()
                 self.stop()
                 raise KonsilError(f"{self._folder}: the server did not start: {told[-500:]}")
             time.sleep(0.05)
@@ -76,7 +76,7 @@ class Server:
         """End it in order."""
         self._end(signal.SIGTERM)
 
-    def said(self) -> str:
+    def output(self) -> str:
         """What it wrote, faults included."""
         self._log.seek(0)
         return self._log.read()

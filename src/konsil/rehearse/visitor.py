@@ -55,17 +55,17 @@ class Visitor:
 
     def come(self) -> Page:
         """Open the personal link, press its button, and go where that leads."""
-        self._shown(self.ask("come in", "GET", self._door))
-        return self._shown(self.ask("come in", "POST", self._door, b"", self._form()))
+        self._fetch_files(self.ask("come in", "GET", self._door))
+        return self._fetch_files(self.ask("come in", "POST", self._door, b"", self._form()))
 
     def go(self, path: str, kind: str = "next task") -> Page:
         """Open an address; `kind` is what its time counts as."""
-        return self._shown(self.ask(kind, "GET", path))
+        return self._fetch_files(self.ask(kind, "GET", path))
 
     def send(self, form: Form, said: Mapping[str, str], kind: str = "form") -> Page:
         """Send a form as a page without a script would."""
         body = urlencode({**form.hidden, **said}).encode()
-        return self._shown(self.ask(kind, "POST", form.action, body, self._form()))
+        return self._fetch_files(self.ask(kind, "POST", form.action, body, self._form()))
 
     def save(
         self, form: Form, changes: Sequence[Mapping[str, object]], seconds: Mapping[str, str]
@@ -74,12 +74,12 @@ class Visitor:
         body = {"changes": list(changes), "visit": form.hidden.get("visit", ""), **seconds}
         headers = {**self._json(), "content-type": "application/json", "x-csrf-token": self.csrf}
         answer = self.ask("save", "POST", form.data["save"], json.dumps(body).encode(), headers)
-        return self._told(answer)
+        return self._json_reply(answer)
 
     def submit(self, form: Form, said: Mapping[str, str], seconds: Mapping[str, str]) -> Mapping[str, object]:
         """Hand in as the page's module does: all values once more."""
         body = urlencode({**form.hidden, **said, **seconds}).encode()
-        return self._told(self.ask("submit", "POST", form.action, body, {**self._json(), **self._form()}))
+        return self._json_reply(self.ask("submit", "POST", form.action, body, {**self._json(), **self._form()}))
 
     def leave(self) -> None:
         """Close the connection."""
@@ -91,7 +91,7 @@ class Visitor:
         """A change of a field, named at random as the module does."""
         return {"id": secrets.token_hex(16), "field": field, "value": value, "base_rev": base_rev, "at": ""}
 
-    def _told(self, answer: Page) -> Mapping[str, object]:
+    def _json_reply(self, answer: Page) -> Mapping[str, object]:
         if answer.status >= 400 and answer.status not in (409, 422):
             raise KonsilError(f"{answer.path}: the server says {answer.status}")
         found = json.loads(answer.text)
@@ -99,7 +99,7 @@ class Visitor:
             raise KonsilError(f"{answer.path}: expected an object, got {answer.text[:60]!r}")
         return found
 
-    def _shown(self, page: Page) -> Page:
+    def _fetch_files(self, page: Page) -> Page:
         """What showing a page makes a browser ask for: its files, each once."""
         if page.status >= 400 and page.status != 422:
             raise KonsilError(f"{page.path}: the server says {page.status}")

@@ -114,7 +114,7 @@ class Batches:
 
     def _in_sight(self, criterion: Criterion, panel: str, batch: int, context: str, units: Bools | slice) -> Matrix:
         found = self.all_labels(criterion, panel, batch, context)[units]
-        seen = self.seen(panel)[self.item_of(criterion, batch)[units]]
+        seen = self.visible_items(panel)[self.item_of(criterion, batch)[units]]
         return np.where(seen, found, MISSING)
 
     def instrument_of(self, criterion: Criterion) -> str:
@@ -136,7 +136,7 @@ class Batches:
             columns.append(np.where(silent, ABSTAINED, codes))
         return np.column_stack(columns).astype(np.int64)
 
-    def seen(self, panel: str) -> Bools:
+    def visible_items(self, panel: str) -> Bools:
         """Which rater of a panel sees which item of a batch, (n_items, n_raters)."""
         if panel not in self._seen:
             self._seen[panel] = self._sights(panel)
@@ -144,9 +144,9 @@ class Batches:
 
     def _sights(self, panel: str) -> Bools:
         if panel in self.study.together:
-            return np.hstack([self.seen(one) for one in self.study.together[panel]])
+            return np.hstack([self.visible_items(one) for one in self.study.together[panel]])
         n = len(self.study.members(panel))
-        lines = list(seen_lines(self.study, panel))
+        lines = list(visible_lines(self.study, panel))
         if not self.sets:
             # Nothing is known of sets: one line's number of raters where all lines have the same.
             lines = [("", lines[0][1])] if len({asked for _, asked in lines}) == 1 else []
@@ -168,7 +168,7 @@ class Batches:
         every = any(not a.items for a in lines)
         return np.asarray(np.isin(self.set_of, [a.items for a in lines]) | every, dtype=np.bool_)
 
-    def kept(
+    def retained_labels(
         self, analysis: Analysis, criterion: Criterion, panel: str, group: Mapping[str, str], batch: int, context: str
     ) -> Matrix:
         """Raw labels of the group's systems, raters and items; without cases, items' strata play no part."""
@@ -177,7 +177,7 @@ class Batches:
 
     def columns(self, analysis: Analysis, panel: str, group: Mapping[str, str]) -> list[int]:
         """The places of the group's raters in their panel."""
-        wanted = _wanted(analysis, group)
+        wanted = _selected_values(analysis, group)
         return [
             n
             for n, rater in enumerate(self.study.members(panel))
@@ -186,7 +186,7 @@ class Batches:
 
     def units(self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int) -> Bools:
         """Which units are in the analysis' set and in the group, (n_units,)."""
-        wanted, world = _wanted(analysis, group), self.world(batch)
+        wanted, world = _selected_values(analysis, group), self.world(batch)
         items = self._items(analysis.items if self.sets else "", wanted)
         for one in self.study.derived:
             if one.name in wanted:
@@ -245,7 +245,7 @@ def main_lines(study: Study) -> list[Allocation]:
     return [a for a in study.plan if a.when == "always" and a.purpose == "main" and a.instrument in screens]
 
 
-def seen_lines(study: Study, panel: str) -> Iterator[tuple[str, int | None]]:
+def visible_lines(study: Study, panel: str) -> Iterator[tuple[str, int | None]]:
     """The set and the number of raters of every main line of a panel; a line like others has their sets."""
     lines = main_lines(study)
     for line in lines:
@@ -256,7 +256,7 @@ def seen_lines(study: Study, panel: str) -> Iterator[tuple[str, int | None]]:
                 yield one.items, one.raters_per_item if one.panel == panel else line.raters_per_item
 
 
-def _wanted(analysis: Analysis, group: Mapping[str, str]) -> dict[str, set[str]]:
+def _selected_values(analysis: Analysis, group: Mapping[str, str]) -> dict[str, set[str]]:
     wanted = {c: {v} for c, v in group.items()}
     for column, allowed in analysis.where.items():
         wanted[column] = wanted.get(column, set(allowed)) & set(allowed)

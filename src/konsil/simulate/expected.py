@@ -165,7 +165,7 @@ class Expected:
         """The slope of abstention on a derived number, or its distance from the other panel's."""
 
         def slope(batch: int, panel: str, group: Mapping[str, str]) -> float:
-            raw = self.batches.kept(analysis, criterion, panel, group, batch, "")
+            raw = self.batches.retained_labels(analysis, criterion, panel, group, batch, "")
             units = self.batches.units(analysis, criterion, group, batch)
             x = self.batches.derived(analysis.covariate, batch)[self.batches.item_of(criterion, batch)][units]
             seen = (raw != MISSING) & np.isfinite(x)[:, None]
@@ -230,7 +230,7 @@ class Expected:
         labels: Labels,
     ) -> Matrix:
         """Codes after collapsing, of the group's systems, raters and items."""
-        raw = self.batches.kept(analysis, criterion, panel, group, batch, "")
+        raw = self.batches.retained_labels(analysis, criterion, panel, group, batch, "")
         codes = np.asarray(_recode(analysis, criterion, labels)[raw], dtype=np.int64)
         if criterion.scope != "sentence" or analysis.spans not in {"all", "any"}:
             return codes
@@ -255,7 +255,7 @@ class Expected:
         return np.hstack([codes, np.where(torn[:, None], broken, -1)])
 
     def _abstained(self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int) -> float:
-        kept = self.batches.kept(analysis, criterion, analysis.raters, group, batch, "")
+        kept = self.batches.retained_labels(analysis, criterion, analysis.raters, group, batch, "")
         return float((kept == ABSTAINED).sum() / (kept != MISSING).sum())
 
     def _self(
@@ -263,7 +263,8 @@ class Expected:
     ) -> float:
         recode = _recode(analysis, criterion, labels)
         first, second = (
-            recode[self.batches.kept(analysis, criterion, analysis.raters, group, batch, c)] for c in ("", "again")
+            recode[self.batches.retained_labels(analysis, criterion, analysis.raters, group, batch, c)]
+            for c in ("", "again")
         )
         if criterion.scope == "sentence" and analysis.spans in {"all", "any"}:
             owner = self.batches.world(batch).owner[self.batches.units(analysis, criterion, group, batch)]

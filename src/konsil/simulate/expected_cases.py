@@ -182,7 +182,7 @@ _HALF = 0.5
 
 def _yes(model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int) -> Array:
     """The share of the naming panel's labels that are the scale's last, (n_units,)."""
-    codes = model.batches.kept(analysis, criterion, str(analysis.against), group, batch, "")
+    codes = model.batches.retained_labels(analysis, criterion, str(analysis.against), group, batch, "")
     given = codes >= 0
     last = (codes == len(criterion.scale.labels) - 1).sum(axis=1)
     return np.asarray(last / np.where(given.any(axis=1), given.sum(axis=1), np.nan))

@@ -27,7 +27,7 @@ Key = tuple[str, str, tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class StudyOutcome:
     """What one drawn study found for one row of its results."""
 
     key: Key
@@ -84,7 +84,9 @@ class Power:
     """The share after adjustment within the prespecified family; nan where there is none."""
 
 
-def one_study(study: Study, items: Sequence[Item], answers: Sequence[Answer], truth: Truth, seed: int) -> list[Found]:
+def one_study(
+    study: Study, items: Sequence[Item], answers: Sequence[Answer], truth: Truth, seed: int
+) -> list[StudyOutcome]:
     """Draw one study with new raters and new answers to the items, and analyse it."""
     drawn = draw(study, items, answers, truth, seed)
     data = Data(items, answers, study.everybody(), drawn.tasks, drawn.ratings)
@@ -102,23 +104,23 @@ def one_study(study: Study, items: Sequence[Item], answers: Sequence[Answer], tr
         together=study.together,
         strict=False,
     )
-    return list(_found(results))
+    return list(_outcomes(results))
 
 
-def _found(results: Results) -> Iterator[Found]:
+def _outcomes(results: Results) -> Iterator[StudyOutcome]:
     for row in results.rows:
         if row.kind != "companion":
             e = row.estimate
-            yield Found(_key(row), row.prespecified, e.value, e.low, e.high, e.p, row.p_adjusted)
+            yield StudyOutcome(_key(row), row.prespecified, e.value, e.low, e.high, e.p, row.p_adjusted)
 
 
 def _key(row: Row) -> Key:
     return row.analysis, row.kind, tuple(sorted(row.group.items())), tuple(sorted(row.versus.items()))
 
 
-def power(studies: Iterable[Sequence[Found]]) -> tuple[Power, ...]:
+def power(studies: Iterable[Sequence[StudyOutcome]]) -> tuple[Power, ...]:
     """Sum up drawn studies, row by row, in the order in which rows first occur."""
-    rows: dict[Key, list[Found]] = {}
+    rows: dict[Key, list[StudyOutcome]] = {}
     n = 0
     for found in studies:
         n += 1
@@ -127,7 +129,7 @@ def power(studies: Iterable[Sequence[Found]]) -> tuple[Power, ...]:
     return tuple(_summed(key, found, n) for key, found in rows.items())
 
 
-def _summed(key: Key, found: Sequence[Found], n: int) -> Power:
+def _summed(key: Key, found: Sequence[StudyOutcome], n: int) -> Power:
     columns = np.array([(f.value, f.low, f.high, f.p, f.p_adjusted) for f in found], dtype=np.float64)
     values = columns[~np.isnan(columns[:, 0]), 0]
     widths = columns[:, 2] - columns[:, 1]

@@ -116,11 +116,11 @@ def _spread(values: list[str]) -> Iterator[str]:
 
 def _grouped(study: Study, there: set[str]) -> list[str]:
     """The columns that analyses group by and that neither ratings nor raters nor items have."""
-    known = {*_known(study), *there, LENGTH, RATER_PAIR, KIND}
+    known = {*_used_columns(study), *there, LENGTH, RATER_PAIR, KIND}
     return list(dict.fromkeys(c for a in study.analyses for c in (*a.by, a.compare) if c and c not in known))
 
 
-def _known(study: Study) -> set[str]:
+def _used_columns(study: Study) -> set[str]:
     of_raters = {column for rater in study.everybody() for column in rater.strata}
     return {
         *COLUMNS,
@@ -137,7 +137,7 @@ def _level(study: Study) -> tuple[str, ...]:
 
 def _selected(study: Study) -> Mapping[str, tuple[str, ...]]:
     """The items' columns that analyses select by, and the values that the first one to do so names."""
-    known = _known(study)
+    known = _used_columns(study)
     found: dict[str, tuple[str, ...]] = {}
     for analysis in sorted(study.analyses, key=lambda one: not one.prespecified):
         for column, values in analysis.where.items():

@@ -74,7 +74,7 @@ def recovery(
     model = Expected(study, truth, seed, sets or {}, cases, lengths or {})
     analyses = {a.name: a for a in study.analyses}
     found = []
-    for row in results.made:
+    for row in results.estimable_rows:
         analysis = analyses.get(row.analysis)
         if analysis is None or row.kind == "companion":
             continue

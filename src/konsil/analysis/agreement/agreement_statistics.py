@@ -278,7 +278,7 @@ def reason(sample: Sample, name: str) -> str:
     return say("undefined for every pair of raters")
 
 
-def told(
+def with_textbook_interval(
     sample: Sample, name: str, level: Level, *, key: int, resampling: Resampling, cluster: str, weights: str = ""
 ) -> tuple[EstimateSummary, Measure]:
     """An agreement statistic with its intervals; for ICC the textbook's F interval stands beside."""

@@ -158,7 +158,7 @@ def agreement_of(context: Context, keys: dict[str, str], sample: Sample) -> Grou
     analysis = context.analysis
     level = context.level
     agreement_statistics.entry(analysis.statistic, level, analysis.name)
-    told, measure = agreement_statistics.told(
+    told, measure = agreement_statistics.with_textbook_interval(
         sample,
         analysis.statistic,
         level,

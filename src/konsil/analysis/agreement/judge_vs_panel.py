@@ -14,7 +14,7 @@ from konsil.analysis.agreement.judge_gap import gaps as judge_gaps
 from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.rows.result_rows import differences_of, estimates_of, row, told_rows
+from konsil.analysis.estimation.rows.result_rows import differences_of, estimate_rows, estimates_of, row
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import Sample, groups, select
@@ -114,7 +114,7 @@ def _of_part(
         yield (
             name,
             [
-                *told_rows(context, mine, summary, judge),
+                *estimate_rows(context, mine, summary, judge),
                 row(context, mine, gap, minus, kind="difference", versus=versus, is_paired=True),
                 row(context, rest, above, ceiling, kind="companion"),
             ],

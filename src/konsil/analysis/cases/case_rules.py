@@ -26,7 +26,7 @@ _DEFAULTS = {field.name: field.default for field in fields(Analysis)}
 def with_case_defaults(analysis: Analysis) -> Analysis:
     """The analysis with cases as clusters and the criteria it implies, where its statistic is about cases.
 
-    >>> settled(Analysis("a", "mismatch", "precision", "experts", against="detector")).criteria
+    >>> with_case_defaults(Analysis("a", "mismatch", "precision", "experts", against="detector")).criteria
     ('reasoning_names', 'answer_names')
     """
     if analysis.statistic not in CASES:

@@ -15,7 +15,7 @@ from konsil.analysis.cases.effects import anova_rows, effect_rows, tukey_rows
 from konsil.analysis.cases.mismatch import detector_rows, outcome_groups
 from konsil.analysis.estimation.context import Context, Group
 from konsil.analysis.estimation.rows.group_differences import differences
-from konsil.analysis.estimation.rows.result_rows import no_ratings, told_rows
+from konsil.analysis.estimation.rows.result_rows import estimate_rows, no_ratings
 from konsil.analysis.model.catalogue.known import DEGRADATION
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.frame import RatingTable
@@ -70,7 +70,7 @@ def case_rows(context: Context, table: RatingTable, frame: pl.DataFrame, lineage
     if not members:
         yield no_ratings(context)
     for group in members:
-        yield from told_rows(context, group.keys, group.told, group.measure)
+        yield from estimate_rows(context, group.keys, group.told, group.measure)
     if name in BESIDE:
         yield from BESIDE[name](context, table)
     if context.analysis.compare:

@@ -13,7 +13,7 @@ from konsil.analysis.cases.scores import scores
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import estimate
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.rows.result_rows import told_rows
+from konsil.analysis.estimation.rows.result_rows import estimate_rows
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups, select
@@ -41,7 +41,7 @@ def correlation_rows(context: Context, table: RatingTable) -> Iterator[Row]:
                     cluster=context.cluster,
                     why=say("a criterion has one score throughout, or no answer has both"),
                 )
-                yield from told_rows(context, keys, told, measure)
+                yield from estimate_rows(context, keys, told, measure)
 
 
 def _groups(context: Context, frame: pl.DataFrame) -> Iterator[tuple[tuple[str, ...], pl.DataFrame]]:

@@ -114,7 +114,7 @@ class Cells:
     """Labels used."""
 
     @property
-    def whole(self) -> Array:
+    def complete_cases(self) -> Array:
         """Those of the cases that have every cell."""
         return self.means[np.isfinite(self.means).all(axis=(1, 2))]
 
@@ -132,7 +132,7 @@ def _cells(context: Context, table: RatingTable) -> Cells:
 
 
 def _incomplete(cells: Cells) -> tuple[TranslatableMessage, ...]:
-    gone = len(cells.cases) - len(cells.whole)
+    gone = len(cells.cases) - len(cells.complete_cases)
     return (say("{n:,} of {all:,} cases lack a cell and are left out.", n=gone, all=len(cells.cases)),) if gone else ()
 
 
@@ -169,13 +169,15 @@ def anova_rows(context: Context, table: RatingTable) -> Iterator[Row]:
                 high,
                 context.resampling.level,
                 p=found.p,
-                n_clusters=len(cells.whole),
+                n_clusters=len(cells.complete_cases),
                 n_ratings=cells.n_ratings,
                 method=how if defined else "",
                 reason="" if defined else say("fewer than two whole cases, or nothing varies"),
             )
             keys: dict[str, str] = {**named, "effect": titles[name]}
-            yield row(one, keys, EstimateSummary(told, notes=_incomplete(cells)), _used(cells, len(cells.whole)))
+            yield row(
+                one, keys, EstimateSummary(told, notes=_incomplete(cells)), _used(cells, len(cells.complete_cases))
+            )
 
 
 def _used(cells: Cells, n_units: int) -> Measure:
@@ -194,12 +196,12 @@ def _titles(systems: Sequence[str], paper: bool) -> dict[str, str]:
 
 
 def _mixed(context: Context, cells: Cells, named: dict[str, str], titles: dict[str, str]) -> Iterator[Row]:
-    if len(cells.whole) < 2:
+    if len(cells.complete_cases) < 2:
         return
     note = say(
         "The same cases were given to all systems: taken as others, the test of the system is not the right one."
     )
-    for name, found in anova.mixed_anova(cells.whole).items():
+    for name, found in anova.mixed_anova(cells.complete_cases).items():
         method = say(
             "mixed, systems between, F({df:.0f}, {error:.0f}) = {f:.2f}; no interval",
             df=found.df,
@@ -211,7 +213,7 @@ def _mixed(context: Context, cells: Cells, named: dict[str, str], titles: dict[s
             found.eta,
             level=context.resampling.level,
             p=found.p,
-            n_clusters=len(cells.whole),
+            n_clusters=len(cells.complete_cases),
             n_ratings=cells.n_ratings,
             method=method if defined else "",
             reason="" if defined else say("fewer than two whole cases, or nothing varies"),
@@ -233,7 +235,7 @@ def tukey_rows(context: Context, table: RatingTable) -> Iterator[Row]:
         # First the levels within each system, then the systems at each level.
         for (x, y), told in sorted(pairs, key=lambda one: (one[0][0][0] != one[0][1][0], *one[0])):
             keys, versus = ({**named, "system": cells.systems[s], LEVEL: one.analysis.levels[k]} for s, k in (x, y))
-            used = _used(cells, 2 * len(cells.whole))
+            used = _used(cells, 2 * len(cells.complete_cases))
             apart = x[0] != y[0] and x[1] != y[1]
             yield row(
                 one,
@@ -247,7 +249,7 @@ def tukey_rows(context: Context, table: RatingTable) -> Iterator[Row]:
 
 
 def _ranges(context: Context, cells: Cells, places: Sequence[tuple[int, int]]) -> Iterator[Estimate]:
-    level, whole = context.resampling.level, cells.whole
+    level, whole = context.resampling.level, cells.complete_cases
     method = say("Tukey's range test of {n} cells, paired by case, each two with their own error", n=len(places))
     for (s, k), (t, m) in combinations(places, 2):
         one = anova.paired_range_test(whole[:, s, k] - whole[:, t, m], len(places), level)
@@ -255,7 +257,7 @@ def _ranges(context: Context, cells: Cells, places: Sequence[tuple[int, int]]) -
 
 
 def _independent(context: Context, cells: Cells, places: Sequence[tuple[int, int]]) -> Iterator[Estimate]:
-    level, whole = context.resampling.level, cells.whole
+    level, whole = context.resampling.level, cells.complete_cases
     method = say("Tukey's HSD of {n} cells as if they were of other cases", n=len(places))
     for one in anova.tukey(whole.reshape(len(whole), len(places)), level):
         yield _compared(one, context, cells, method)
@@ -269,7 +271,7 @@ def _compared(one: anova.Comparison, context: Context, cells: Cells, method: Tra
         one.high,
         context.resampling.level,
         p=one.p,
-        n_clusters=len(cells.whole),
+        n_clusters=len(cells.complete_cases),
         n_ratings=cells.n_ratings,
         method=method,
         reason=reason,

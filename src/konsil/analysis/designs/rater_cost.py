@@ -15,7 +15,7 @@ from konsil.analysis.designs.sentence_sampling import SENTENCES, Numbers, design
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, joint, together
-from konsil.analysis.estimation.rows.result_rows import estimates_of, row, told_rows
+from konsil.analysis.estimation.rows.result_rows import estimate_rows, estimates_of, row
 from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups
@@ -77,7 +77,7 @@ def _plain(context: Context, keys: dict[str, str], designs: list[Design]) -> Ite
             told = replace(told, headline=replace(told.headline, reason=why))
         elif hours:
             told = without_upper_limit(told, context)
-        yield from told_rows(context, {**keys, SENTENCES: one.name}, told, measure)
+        yield from estimate_rows(context, {**keys, SENTENCES: one.name}, told, measure)
     if designs[0].name == WHOLE:
         parts = [(d.name, m) for d, m in zip(designs[1:], measures[1:], strict=True)]
         yield from minus_whole(context, keys, parts, measures[0])
@@ -186,7 +186,7 @@ def _budget(context: Context, keys: dict[str, str], designs: list[Design], minut
         if math.isnan(told.headline.value):
             why = _unknown(one) or say("{minutes:g} minutes do not pay one rater for an answer", minutes=minutes)
             told = replace(told, headline=replace(told.headline, reason=why))
-        yield from told_rows(context, here, told, measure)
+        yield from estimate_rows(context, here, told, measure)
         first = Estimate(chance, level=context.resampling.level, method=say("share of the joint resamples"))
         yield row(
             context,

@@ -14,7 +14,7 @@ from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, quotient
-from konsil.analysis.estimation.rows.result_rows import estimate_of, estimates_of, row, told_rows
+from konsil.analysis.estimation.rows.result_rows import estimate_of, estimate_rows, estimates_of, row
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups
@@ -115,7 +115,7 @@ def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator
         told = estimate_of(context, measure)
         if size == longest and np.isfinite(told.headline.value):
             told = EstimateSummary(exact(told.headline), notes=told.notes)
-        yield from told_rows(context, here, told, measure)
+        yield from estimate_rows(context, here, told, measure)
         alone = overlap_alone(scores, size, key=context.key + size)
         alone = alone[np.isfinite(alone)]
         if len(alone):
@@ -161,9 +161,9 @@ def _variance(context: Context, keys: dict[str, str], whole: Numbers | None, of:
     if whole is not None:
         coarse = _mean_variance(whole, rater_variances(whole.values, 1))
         told = estimate_of(context, coarse)
-        yield from told_rows(context, {**keys, SENTENCES: say("whole answer")}, told, coarse)
+        yield from estimate_rows(context, {**keys, SENTENCES: say("whole answer")}, told, coarse)
     for size, measure, told in zip(of.sizes, measures, estimates_of(context, measures), strict=True):
-        yield from told_rows(context, {**keys, SENTENCES: str(size)}, told, measure)
+        yield from estimate_rows(context, {**keys, SENTENCES: str(size)}, told, measure)
     if coarse is not None:
         yield from minus_whole(context, keys, [(str(s), m) for s, m in zip(of.sizes, measures, strict=True)], coarse)
 

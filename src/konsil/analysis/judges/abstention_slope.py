@@ -10,7 +10,7 @@ from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, joint, minus
-from konsil.analysis.estimation.rows.result_rows import differences_of, estimate_of, estimates_of, row, told_rows
+from konsil.analysis.estimation.rows.result_rows import differences_of, estimate_of, estimate_rows, estimates_of, row
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.derived import SCORE
@@ -39,7 +39,7 @@ def caution_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> I
         places = [n for n, (k, _) in enumerate(found) if tuple(k[c] for c in by) == values]
         gaps |= dict(zip(places, _gaps(context, [found[n][1] for n in places], panel), strict=True))
     for n, ((keys, measure), one) in enumerate(zip(found, told, strict=True)):
-        yield from told_rows(context, keys, one, measure)
+        yield from estimate_rows(context, keys, one, measure)
         if n in gaps:
             values = tuple(keys[c] for c in by)
             versus = {**{c: keys[c] for c in by}, "rater": str(analysis.against)}

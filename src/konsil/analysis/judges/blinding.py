@@ -10,7 +10,7 @@ import polars as pl
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import estimates
 from konsil.analysis.estimation.measure import Column, Measure
-from konsil.analysis.estimation.rows.result_rows import told_rows
+from konsil.analysis.estimation.rows.result_rows import estimate_rows
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.conformity import refuse_unknown_labels
@@ -48,7 +48,7 @@ def blinding_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
             whys=[""] * len(found),
         )
         for (group, one), number in zip(found, told, strict=True):
-            yield from told_rows(context, group, number, one)
+            yield from estimate_rows(context, group, number, one)
 
 
 def _measure(context: Context, frame: pl.DataFrame, treatments: Labels, of_what: str) -> tuple[Measure, frozenset[int]]:

@@ -11,7 +11,7 @@ import polars as pl
 from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.estimate import EstimateSummary, estimate
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.rows.result_rows import estimates_of, row, told_rows
+from konsil.analysis.estimation.rows.result_rows import estimate_rows, estimates_of, row
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import Sample, select, subjects_of
@@ -157,7 +157,7 @@ def _rows(context: Context, measures: Mapping[str, tuple[Measure, Measure]]) -> 
     if context.analysis.mode == "paper":
         alone = estimates_of(context, [p for p, _ in measures.values()])
         for (name, (measure, _)), told in zip(measures.items(), alone, strict=True):
-            yield from told_rows(context, {"rater": name}, told, measure)
+            yield from estimate_rows(context, {"rater": name}, told, measure)
         return
     version = say("own minus peers, leniency included")
     why = say(
@@ -167,7 +167,7 @@ def _rows(context: Context, measures: Mapping[str, tuple[Measure, Measure]]) -> 
     # The two numbers of a judge rest on different answers, so that their counts, and their sums, are told apart.
     for name, (plain, adjusted) in measures.items():
         told = estimate(adjusted, key=context.key, resampling=context.resampling, cluster=context.cluster, why=why)
-        yield from told_rows(context, {"rater": name}, told, adjusted)
+        yield from estimate_rows(context, {"rater": name}, told, adjusted)
         beside = estimate(plain, key=context.key, resampling=context.resampling, cluster=context.cluster)
         yield row(context, {"rater": name, "version": version}, beside, plain, kind="companion")
 

@@ -12,7 +12,7 @@ from konsil.analysis.agreement import consensus
 from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, minus
-from konsil.analysis.estimation.rows.result_rows import differences_of, estimate_of, estimates_of, row, told_rows
+from konsil.analysis.estimation.rows.result_rows import differences_of, estimate_of, estimate_rows, estimates_of, row
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Curve, Row
 from konsil.analysis.table.encoding import Sample, select, subjects_of
@@ -44,7 +44,7 @@ def risk_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iter
         area, risk = _measures(panel, confidence, wrong, clusters)
         told, flat = estimates_of(context, [area, risk])
         [gap] = differences_of(context, [replace(minus(area, risk), is_rare=True)])
-        yield from told_rows(context, {"rater": name}, told, area)
+        yield from estimate_rows(context, {"rater": name}, told, area)
         yield row(context, {"rater": name}, gap, area, kind="difference", versus={"rater": order})
         yield row(context, {"rater": order}, flat, risk, kind="companion")
     if len(panel.raters) > 2:
@@ -53,7 +53,7 @@ def risk_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iter
         )
         own = replace(rest, finalise=_one_minus(rest.finalise), scale="identity")
         name = say("{panel}, leave one out", panel=str(context.analysis.against))
-        yield from told_rows(context, {"rater": name}, estimate_of(context, own), own)
+        yield from estimate_rows(context, {"rater": name}, estimate_of(context, own), own)
 
 
 def risk_curves(context: Context, table: RatingTable) -> Iterator[Curve]:

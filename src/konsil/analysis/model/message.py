@@ -36,7 +36,7 @@ class TranslatableMessage(str):
     >>> note
     '1,200 of 3,800 units have no majority.'
     >>> german = {"{n:,} of {all:,} units have no majority.": "Ohne Mehrheit: {n:,} von {all:,}."}
-    >>> note.told(lambda text: german.get(text, text), lambda number, form: format(number, form).replace(",", "."))
+    >>> note.translated(lambda text: german.get(text, text), lambda n, form: format(n, form).replace(",", "."))
     'Ohne Mehrheit: 1.200 von 3.800.'
     """
 
@@ -59,7 +59,7 @@ class TranslatableMessage(str):
         """What a copy is made from."""
         return self.template, self.values, self.message_id
 
-    def told(self, gettext: Callable[[str], str], number: Callable[[float, str], str]) -> str:
+    def translated(self, gettext: Callable[[str], str], number: Callable[[float, str], str]) -> str:
         """The sentence in another language: `gettext` gives templates, `number` writes a number by its format.
 
         `gettext` returns what it does not know; a message id without an entry falls back to the English template.
@@ -95,7 +95,7 @@ def listed(parts: Sequence[str], separator: str = ", ", end: str = AND) -> Liste
 
 def translate(text: str, gettext: Callable[[str], str], number: Callable[[float, str], str]) -> str:
     """Any text in another language: a plain one, such as a name of the study, stays as it is."""
-    return text.told(gettext, number) if isinstance(text, TranslatableMessage) else text
+    return text.translated(gettext, number) if isinstance(text, TranslatableMessage) else text
 
 
 def _filled(

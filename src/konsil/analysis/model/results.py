@@ -224,6 +224,6 @@ class Results:
     """False approvals against false rejections, where an analysis asks for strictness."""
 
     @property
-    def made(self) -> tuple[Row, ...]:
+    def estimable_rows(self) -> tuple[Row, ...]:
         """The rows of analyses that could be made: those that have the groups which figures are drawn by."""
         return tuple(row for row in self.rows if row.is_made)

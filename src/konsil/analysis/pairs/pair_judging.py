@@ -12,7 +12,7 @@ import polars as pl
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import EstimateSummary, estimates
 from konsil.analysis.estimation.measure import Column, Measure
-from konsil.analysis.estimation.rows.result_rows import row, told_rows
+from konsil.analysis.estimation.rows.result_rows import estimate_rows, row
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.pairs.pair_estimates import value_rows
@@ -56,7 +56,7 @@ def choice_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
             cluster=context.cluster,
             whys=[why, why],
         )
-        yield from told_rows(context, keys, found, measure)
+        yield from estimate_rows(context, keys, found, measure)
         if not is_kappa and math.isfinite(level.headline.value):
             method = say(
                 "chance level (two labels drawn from all labels given), {method}", method=level.headline.method
@@ -147,7 +147,7 @@ def rank_rows(
             few = say("Rankings of {n} systems have only {k} values of tau.", n=len(systems), k=k)
             notes = (few,) if len(systems) <= _FEW_SYSTEMS else ()
             keys = {"rater": rater, "criterion": label} if len(parts) > 1 else {"rater": rater}
-            yield from told_rows(context, keys, replace(told, notes=(*told.notes, *notes)), mine)
+            yield from estimate_rows(context, keys, replace(told, notes=(*told.notes, *notes)), mine)
 
 
 _FEW_SYSTEMS = 5
@@ -200,7 +200,7 @@ def own_rows(context: Context, table: RatingTable, frame: pl.DataFrame, families
                 [measure], key=context.key, resampling=context.resampling, cluster=context.cluster, whys=[""]
             )[0]
             if n == 0:
-                yield from told_rows(context, {"rater": name}, told, measure)
+                yield from estimate_rows(context, {"rater": name}, told, measure)
             else:
                 yield row(context, {"rater": name, "version": version}, told, measure, kind="companion")
 

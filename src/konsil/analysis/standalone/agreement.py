@@ -15,7 +15,7 @@ from konsil.analysis.standalone.agreement_groups import common_scale, compare_ta
 from konsil.analysis.standalone.agreement_request import Request, check_request
 from konsil.analysis.standalone.agreement_result import Agreement
 from konsil.analysis.standalone.table_agreement import estimate_table
-from konsil.analysis.tabular.agreement_options import Asked, Layout, Level, composed
+from konsil.analysis.tabular.agreement_options import Layout, Level, TableOptions, composed
 from konsil.analysis.tabular.dataframes import lone_index, to_polars
 from konsil.analysis.tabular.ratings_table import Table, as_text, read
 from konsil.analysis.tabular.slices import Part, Slices, as_values, parts
@@ -82,7 +82,7 @@ def agreement(
     index = lone_index(frame)
     if unit is None and index is not None and not is_role(index):
         unit = index if index not in {*chosen, label, cluster, *slices.columns} else None
-    asked = Asked(layout, unit, chosen, label, cluster, level, words, abstain, tuple(missing), split=split)
+    asked = TableOptions(layout, unit, chosen, label, cluster, level, words, abstain, tuple(missing), split=split)
     wanted = [name for name in (unit, label, cluster, *chosen, *slices.columns) if name is not None]
     if not isinstance(resamples, int) or resamples < 100:
         raise AnalysisError(f"resamples: expected at least 100, got {resamples}")
@@ -93,7 +93,7 @@ def agreement(
     return from_asked(to_polars(frame, wanted), asked, request)
 
 
-def from_asked(frame: pl.DataFrame, asked: Asked, request: Request) -> Agreement:
+def from_asked(frame: pl.DataFrame, asked: TableOptions, request: Request) -> Agreement:
     """The same, from a frame, how it is to be read and what is asked of it."""
     check_request(asked, request)
     warnings: list[str] = []
@@ -101,7 +101,7 @@ def from_asked(frame: pl.DataFrame, asked: Asked, request: Request) -> Agreement
     words = as_text(frame, asked.name, lists=() if asked.label is None else (asked.label,))
     asked = with_recognised_columns(words, asked, sorted(request.slices.columns), warnings)
     found = parts(words, request.slices, asked.name, warnings)
-    asked_of = [_asked_of(part, asked, request.slices) for part in found]
+    asked_of = [_part_options(part, asked, request.slices) for part in found]
     if request.slices.group is None:
         table = read(*asked_of[0])
         return _with(estimate_table(table, asked_of[0][1], request), warnings)
@@ -136,14 +136,14 @@ def from_asked(frame: pl.DataFrame, asked: Asked, request: Request) -> Agreement
     )
 
 
-def _asked_of(part: Part, asked: Asked, slices: Slices) -> tuple[pl.DataFrame, Asked]:
+def _part_options(part: Part, asked: TableOptions, slices: Slices) -> tuple[pl.DataFrame, TableOptions]:
     """A part's rows without the columns that chose them, which are no raters of a wide table."""
     roles = {asked.unit, asked.label, asked.cluster, *asked.rater}
     drop = [] if is_long(part.frame, asked) else [c for c in slices.columns if c not in roles]
     return part.frame.drop(drop), replace(asked, rows=part.rows)
 
 
-def _named_errors(part: Part, frame: pl.DataFrame, asked: Asked) -> Table:
+def _named_errors(part: Part, frame: pl.DataFrame, asked: TableOptions) -> Table:
     """Read one group; what cannot be read says of which group it is."""
     return read(frame, replace(asked, name=f"{asked.name}, {part.name}"))
 

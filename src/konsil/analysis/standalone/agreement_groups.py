@@ -14,7 +14,7 @@ from konsil.analysis.standalone.agreement_result import (
     Comparison,
     NamedEstimate,
 )
-from konsil.analysis.tabular.agreement_options import Asked
+from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.analysis.tabular.ratings_table import Table
 from konsil.errors import option
 from konsil.stats.engine.weights import stream_key
@@ -32,7 +32,7 @@ def common_scale(tables: Sequence[Table]) -> tuple[str, ...]:
 
 
 def compare_tables(
-    tables: Sequence[Table], groups: tuple[str, ...], asked: Asked, request: Request, warnings: list[str]
+    tables: Sequence[Table], groups: tuple[str, ...], asked: TableOptions, request: Request, warnings: list[str]
 ) -> Comparison:
     """The first group minus the second, statistic by statistic."""
     first, second = tables

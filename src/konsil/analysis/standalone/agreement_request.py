@@ -9,7 +9,7 @@ from konsil.analysis.agreement import agreement_statistics
 from konsil.analysis.agreement.agreement_statistics import PairWeights
 from konsil.analysis.estimation.own_weights import OwnWeights, Weights
 from konsil.analysis.model.spec import Resampling
-from konsil.analysis.tabular.agreement_options import Asked, Level
+from konsil.analysis.tabular.agreement_options import Level, TableOptions
 from konsil.analysis.tabular.ratings_table import Table
 from konsil.analysis.tabular.slices import Slices
 from konsil.errors import AnalysisError, nearest, option
@@ -46,7 +46,7 @@ class Request:
     """The seed of the draws."""
 
 
-def check_request(asked: Asked, request: Request) -> None:
+def check_request(asked: TableOptions, request: Request) -> None:
     """Refuse what no table allows: unknown levels, statistics and weights, and a confidence out of its range."""
     if asked.level not in LEVELS:
         raise AnalysisError(f"level {asked.level!r} is not one of {', '.join(LEVELS)}; {nearest(asked.level, LEVELS)}")
@@ -71,7 +71,7 @@ def weights_of_table(request: Request, table: Table) -> Weights:
     return request.weights if isinstance(request.weights, str) else request.weights.of(table.labels.names)
 
 
-def has_steps(table: Table, asked: Asked) -> bool:
+def has_steps(table: Table, asked: TableOptions) -> bool:
     """Whether the steps from label to label are known: declared labels, or whole numbers without a gap.
 
     Of observed numbers with gaps, such as 3, 50 and 97 of 100 points, neighbours are no step apart.
@@ -81,7 +81,7 @@ def has_steps(table: Table, asked: Asked) -> bool:
     return bool(asked.labels) or (is_whole and len(values) == 1 + max(values) - min(values))
 
 
-def names_of(table: Table, asked: Asked, request: Request) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def names_of(table: Table, asked: TableOptions, request: Request) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The statistics that are given of a table, and those that are not because raters are not known."""
     labels = table.sample.codes.labels
     has_gaps = bool((labels < 0).any())

@@ -226,14 +226,14 @@ def _plain(statistic: NamedEstimate) -> dict[str, Any]:
     }
 
 
-def _beside(estimate: Estimate) -> dict[str, Any]:
+def _companion(estimate: Estimate) -> dict[str, Any]:
     numbers = {"value": estimate.value, "low": estimate.low, "high": estimate.high, "se": estimate.se, "p": estimate.p}
     return {**{k: _number(v) for k, v in numbers.items()}, "method": estimate.method}
 
 
 def _with_companions(statistics: tuple[NamedEstimate, ...], all_of_them: tuple[NamedEstimate, ...]) -> list[Any]:
     return [
-        {**_plain(statistic), "companions": [_beside(c.estimate) for c in all_of_them if c.name == statistic.name]}
+        {**_plain(statistic), "companions": [_companion(c.estimate) for c in all_of_them if c.name == statistic.name]}
         for statistic in statistics
     ]
 

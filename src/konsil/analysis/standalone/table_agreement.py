@@ -26,7 +26,7 @@ from konsil.analysis.standalone.agreement_request import (
 from konsil.analysis.standalone.agreement_result import Agreement, NamedEstimate, PairResult, RaterCount
 from konsil.analysis.standalone.overlaps import overlaps_of, uneven_overlaps
 from konsil.analysis.table.encoding import Sample
-from konsil.analysis.tabular.agreement_options import Asked
+from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.analysis.tabular.ratings_table import Table
 from konsil.errors import AnalysisError, option
 from konsil.stats.agreement.registry import STATISTICS
@@ -41,7 +41,7 @@ _COMMON_SENTENCES = {
 """Cautions whose own sentence differs from statistic to statistic, said once for all of them."""
 
 
-def estimate_table(table: Table, asked: Asked, request: Request) -> Agreement:
+def estimate_table(table: Table, asked: TableOptions, request: Request) -> Agreement:
     """All statistics of one table."""
     sample = table.sample
     names, left_out = names_of(table, asked, request)
@@ -140,7 +140,7 @@ def estimate_table(table: Table, asked: Asked, request: Request) -> Agreement:
     # Where statistics rest on different numbers of clusters, each number is told with the statistics that it is of.
     n_alike = sum("interval rests on" in text for text in notes)
     widest = n_resampled if n_alike == 1 else math.inf
-    warnings = (*table.warnings, *(_told_once(text, names, widest) for text, names in notes.items()))
+    warnings = (*table.warnings, *(_warning_once(text, names, widest) for text, names in notes.items()))
     return Agreement(
         n_units=sample.n_units,
         n_raters=sample.n_raters if table.has_raters else None,
@@ -170,7 +170,7 @@ def _raters(table: Table) -> tuple[RaterCount, ...]:
     )
 
 
-def _pairs(table: Table, asked: Asked, request: Request) -> tuple[PairResult, ...]:
+def _pairs(table: Table, asked: TableOptions, request: Request) -> tuple[PairResult, ...]:
     """Every two raters by themselves, on the units that both labelled."""
     if not table.has_raters:
         raise AnalysisError(f"{asked.name}: {option('pairs')}: it is not known who gave which label")
@@ -215,7 +215,7 @@ def _of_two(sample: Sample, a: int, b: int, both: IntArray) -> Sample:
     return Sample(codes, (sample.raters[a], sample.raters[b]), units, tuple(sample.clusters[c] for c in used))
 
 
-def _told_once(text: str, names: Sequence[str], n_resampled: float) -> str:
+def _warning_once(text: str, names: Sequence[str], n_resampled: float) -> str:
     """A warning with the statistics it concerns; one about the clusters of all resampled ones needs no names."""
     everywhere = len(names) >= n_resampled and "interval rests on" in text
     return f"{', '.join(names)}: {text}" if names and not everywhere else text

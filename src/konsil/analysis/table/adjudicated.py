@@ -22,7 +22,7 @@ class Adjudicated:
     """How many of them are others now."""
 
 
-def settle(frame: pl.DataFrame, *, after: bool) -> tuple[pl.DataFrame, Adjudicated]:
+def with_adjudicated_labels(frame: pl.DataFrame, *, after: bool) -> tuple[pl.DataFrame, Adjudicated]:
     """The ratings without those of the adjudication, their labels as they were before it or as they are after it."""
     plain = frame.filter(pl.col("purpose") != PURPOSE)
     if plain.height == frame.height:

@@ -12,7 +12,7 @@ import polars as pl
 
 from konsil.analysis.model.message import TranslatableMessage, say
 from konsil.analysis.model.spec import Exclusions
-from konsil.analysis.table.adjudicated import Adjudicated, settle
+from konsil.analysis.table.adjudicated import Adjudicated, with_adjudicated_labels
 from konsil.analysis.table.columns import rating_columns, task_columns
 from konsil.analysis.table.screens import about_screens
 from konsil.errors import AnalysisError
@@ -149,7 +149,7 @@ def rating_table(
 
     `after`: whether labels are those after the adjudication, where there was one.
     """
-    frame, adjudicated = settle(_joined(data, instruments), after=after)
+    frame, adjudicated = with_adjudicated_labels(_joined(data, instruments), after=after)
     frame = _with_strata(frame, data)
     frame, excluded = _exclude(frame, exclusions, data.withdrawn)
     named: dict[str, set[str]] = {}
@@ -176,7 +176,7 @@ def _joined(data: Data, instruments: Sequence[Instrument]) -> pl.DataFrame:
         ratings.join(known, on="rater", how="left", maintain_order="left")
         .join(pl.DataFrame(cases, schema=_texts(*cases)), on="item", how="left", maintain_order="left")
         .join(tasks.drop("rater", "item"), on="task", how="left", maintain_order="left")
-        .join(_shown(ratings, data), on="answers", how="left", maintain_order="left")
+        .join(_answer_texts(ratings, data), on="answers", how="left", maintain_order="left")
     )
     spans = {text: "-".join(map(str, json.loads(text))) if text else "" for text in frame.get_column("span").unique()}
     frame = frame.with_columns(
@@ -201,7 +201,7 @@ def _with_design(frame: pl.DataFrame, tasks: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(design.alias("design"))
 
 
-def _shown(ratings: pl.DataFrame, data: Data) -> pl.DataFrame:
+def _answer_texts(ratings: pl.DataFrame, data: Data) -> pl.DataFrame:
     """For each tuple of answers, as JSON text: how it is shown, and whose answers they are."""
     systems = {a.id: a.system for a in data.answers}
     texts = ratings.get_column("answers").unique().to_list()

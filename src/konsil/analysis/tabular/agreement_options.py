@@ -17,7 +17,7 @@ Layout = Literal["wide", "long", "counts", "lists"]
 
 
 @dataclass(frozen=True)
-class Asked:
+class TableOptions:
     """How the table is to be read."""
 
     layout: Layout | None = None

@@ -10,7 +10,7 @@ import polars as pl
 
 from konsil.analysis.model.message import say
 from konsil.analysis.table.encoding import Labels, Sample, matrix
-from konsil.analysis.tabular.agreement_options import Asked, composed
+from konsil.analysis.tabular.agreement_options import TableOptions, composed
 from konsil.analysis.tabular.scale import decide
 from konsil.analysis.tabular.table_layout import LONG_NAMES, UNIT_NAMES, guess_layout, named
 from konsil.analysis.tabular.unnamed import CLUSTER, ROW, UNIT, of_counts, of_lists, refuse_counts
@@ -44,7 +44,7 @@ class Table:
         return sum(self.abstained.values())
 
 
-def read(frame: pl.DataFrame, asked: Asked) -> Table:
+def read(frame: pl.DataFrame, asked: TableOptions) -> Table:
     """Read a table of ratings; raises SourceError with one sentence for what cannot be read."""
     if frame.height == 0:
         raise SourceError(f"{asked.name}: has no rows; expected one row a unit (wide) or one row a rating (long)")
@@ -114,13 +114,13 @@ def as_text(frame: pl.DataFrame, source: str, lists: Collection[str] = ()) -> pl
     return words.rename(dict(zip(words.columns, columns, strict=True))) if len({*columns}) == len(columns) else words
 
 
-def _column(frame: pl.DataFrame, asked: Asked, name: str, flag: str) -> str:
+def _column(frame: pl.DataFrame, asked: TableOptions, name: str, flag: str) -> str:
     if name not in frame.columns:
         raise SourceError(f"{asked.name}: {flag} {name!r}: there is no such column; {nearest(name, frame.columns)}")
     return name
 
 
-def _long(frame: pl.DataFrame, asked: Asked) -> pl.DataFrame:
+def _long(frame: pl.DataFrame, asked: TableOptions) -> pl.DataFrame:
     if len(asked.rater) > 1:
         raise SourceError(
             f"{asked.name}: {option('rater')} names {len(asked.rater)} columns; a long table has one rater column"
@@ -162,13 +162,13 @@ def _long(frame: pl.DataFrame, asked: Asked) -> pl.DataFrame:
     return rows
 
 
-def _one_cluster_each(rows: pl.DataFrame, asked: Asked) -> None:
+def _one_cluster_each(rows: pl.DataFrame, asked: TableOptions) -> None:
     two = rows.group_by("unit").agg(pl.col("cluster").n_unique().alias("n")).filter(pl.col("n") > 1).sort("unit")
     if two.height:
         raise SourceError(f"{asked.name}: unit {two.item(0, 'unit')!r} is in {two.item(0, 'n')} clusters; expected one")
 
 
-def _label_column(frame: pl.DataFrame, asked: Asked) -> str:
+def _label_column(frame: pl.DataFrame, asked: TableOptions) -> str:
     if asked.label is None:
         columns = ", ".join(frame.columns)
         raise SourceError(
@@ -177,14 +177,14 @@ def _label_column(frame: pl.DataFrame, asked: Asked) -> str:
     return _column(frame, asked, asked.label, option("label"))
 
 
-def _numbered(frame: pl.DataFrame, asked: Asked) -> pl.DataFrame:
+def _numbered(frame: pl.DataFrame, asked: TableOptions) -> pl.DataFrame:
     """The rows with their numbers in the whole table."""
     if asked.rows is None:
         return frame.with_row_index(ROW).with_columns(pl.col(ROW).cast(pl.Int64))
     return frame.with_columns(asked.rows.cast(pl.Int64).alias(ROW))
 
 
-def _units(frame: pl.DataFrame, asked: Asked, warnings: list[str]) -> tuple[pl.DataFrame, list[str]]:
+def _units(frame: pl.DataFrame, asked: TableOptions, warnings: list[str]) -> tuple[pl.DataFrame, list[str]]:
     """The rows as units, named `row`, `unit` and `cluster` beside the columns that are neither, and those columns.
 
     A unit is called by its identifier, so that the order of the rows changes nothing; without one by its row's number.
@@ -215,7 +215,7 @@ def _units(frame: pl.DataFrame, asked: Asked, warnings: list[str]) -> tuple[pl.D
     return rows.with_columns(name.alias(UNIT), group.alias(CLUSTER)), columns
 
 
-def _melt(frame: pl.DataFrame, asked: Asked, warnings: list[str]) -> pl.DataFrame:
+def _melt(frame: pl.DataFrame, asked: TableOptions, warnings: list[str]) -> pl.DataFrame:
     rows, others = _units(frame, asked, warnings)
     columns = [_column(frame, asked, name, option("rater")) for name in asked.rater] or others
     twice = [name for n, name in enumerate(columns) if name in columns[:n]]
@@ -250,7 +250,7 @@ def _suspicious(frame: pl.DataFrame, columns: Sequence[str], warnings: list[str]
             )
 
 
-def _drop_missing(rows: pl.DataFrame, asked: Asked, warnings: list[str]) -> pl.DataFrame:
+def _drop_missing(rows: pl.DataFrame, asked: TableOptions, warnings: list[str]) -> pl.DataFrame:
     rows = rows.with_columns(pl.col("label").str.strip_chars())
     rows = rows.filter(pl.col("label").is_not_null() & ~pl.col("label").is_in(list({*asked.missing, ""})))
     if "NA" not in {*asked.labels, asked.abstain}:
@@ -264,7 +264,7 @@ def _drop_missing(rows: pl.DataFrame, asked: Asked, warnings: list[str]) -> pl.D
     return rows
 
 
-def _one_label_each(rows: pl.DataFrame, asked: Asked, warnings: list[str]) -> None:
+def _one_label_each(rows: pl.DataFrame, asked: TableOptions, warnings: list[str]) -> None:
     """Two labels of one rater for one unit that agree are one, which is told; that differ are an error."""
     again = rows.height - rows.select("unit", "rater").n_unique()
     if not again:

@@ -11,7 +11,7 @@ import polars as pl
 
 from konsil.analysis.model.message import listed, say
 from konsil.analysis.table.encoding import Labels
-from konsil.analysis.tabular.agreement_options import Asked
+from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.errors import SourceError, nearest, option
 
 _NEVER = {"nan", "#n/a", "inf", "-inf"}
@@ -27,7 +27,7 @@ _LARGEST = 1e100
 """Squares of larger numbers are no numbers any more."""
 
 
-def decide(rows: pl.DataFrame, asked: Asked, warnings: list[str]) -> tuple[pl.DataFrame, Labels, str | None]:
+def decide(rows: pl.DataFrame, asked: TableOptions, warnings: list[str]) -> tuple[pl.DataFrame, Labels, str | None]:
     """Decide labels and numbers; refuse what is not on the scale, by line."""
     rows, asked = _truth_values(rows, asked)
     _check_declared(asked)
@@ -85,7 +85,7 @@ def lookalikes(words: Sequence[str]) -> Iterator[str]:
             )
 
 
-def _truth_values(rows: pl.DataFrame, asked: Asked) -> tuple[pl.DataFrame, Asked]:
+def _truth_values(rows: pl.DataFrame, asked: TableOptions) -> tuple[pl.DataFrame, TableOptions]:
     """True and false are one label each however they are written; among 0 and 1, and as numbers, they are 1 and 0."""
     words = [*rows.get_column("label").unique().to_list(), *asked.labels]
     others = {word for word in words if word.casefold() not in _TRUTH_VALUES}
@@ -99,7 +99,7 @@ def _truth_values(rows: pl.DataFrame, asked: Asked) -> tuple[pl.DataFrame, Asked
     return rows.with_columns(pl.col("label").replace(written)), replace(asked, labels=labels)
 
 
-def _check_declared(asked: Asked) -> None:
+def _check_declared(asked: TableOptions) -> None:
     for n, label in enumerate(asked.labels):
         if not label:
             raise SourceError(
@@ -126,13 +126,13 @@ def _plain(word: str) -> str:
     return f"{number:.0f}" if number == int(number) and abs(number) < 1e15 else repr(number)
 
 
-def _place(rows: pl.DataFrame, asked: Asked, bad: Sequence[str]) -> tuple[str, int, str]:
+def _place(rows: pl.DataFrame, asked: TableOptions, bad: Sequence[str]) -> tuple[str, int, str]:
     found = rows.filter(pl.col("label").is_in(list(bad))).sort("row", "rater")
     row = found.row(0, named=True)
     return f"line {asked.line(int(row['row']))}, rater {row['rater']!r}", found.height, str(row["label"])
 
 
-def _refuse_non_numbers(rows: pl.DataFrame, observed: Sequence[str], asked: Asked) -> None:
+def _refuse_non_numbers(rows: pl.DataFrame, observed: Sequence[str], asked: TableOptions) -> None:
     """Where numbers are expected, everything else is wrong; among words only what programs write for 'no number'."""
     bad = [v for v in observed if not _is_number(v)]
     if asked.level not in {"interval", "ratio"}:
@@ -151,7 +151,9 @@ def _refuse_non_numbers(rows: pl.DataFrame, observed: Sequence[str], asked: Aske
     raise SourceError(f"{asked.name}: {place}: {label!r} is not a number{more}; {hint}")
 
 
-def _refuse_undeclared(rows: pl.DataFrame, observed: Sequence[str], declared: Sequence[str], asked: Asked) -> None:
+def _refuse_undeclared(
+    rows: pl.DataFrame, observed: Sequence[str], declared: Sequence[str], asked: TableOptions
+) -> None:
     bad = [v for v in observed if v not in set(declared)]
     if bad:
         place, n, label = _place(rows, asked, bad)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import polars as pl
 
 from konsil.analysis.model.message import listed, say
-from konsil.analysis.tabular.agreement_options import Asked, Layout
+from konsil.analysis.tabular.agreement_options import Layout, TableOptions
 from konsil.analysis.tabular.unnamed import is_list, refuse_counts
 from konsil.errors import SourceError, choice, option
 
@@ -34,12 +34,12 @@ def is_role(name: str) -> bool:
     return name.casefold() in {*LONG_NAMES["rater"], *LONG_NAMES["label"]}
 
 
-def is_long(frame: pl.DataFrame, asked: Asked) -> bool:
+def is_long(frame: pl.DataFrame, asked: TableOptions) -> bool:
     """Whether a table is read as long."""
     return (asked.layout or guess_layout(frame, asked)) == "long"
 
 
-def guess_layout(frame: pl.DataFrame, asked: Asked) -> Layout:
+def guess_layout(frame: pl.DataFrame, asked: TableOptions) -> Layout:
     """The layout by the names of the columns: long where raters and labels have their usual names."""
     if asked.split:
         return "lists"
@@ -53,7 +53,9 @@ def guess_layout(frame: pl.DataFrame, asked: Asked) -> Layout:
     return "long" if has_rater and has_label and (has_unit or not asked.rater) else "wide"
 
 
-def with_recognised_columns(frame: pl.DataFrame, asked: Asked, others: Sequence[str], warnings: list[str]) -> Asked:
+def with_recognised_columns(
+    frame: pl.DataFrame, asked: TableOptions, others: Sequence[str], warnings: list[str]
+) -> TableOptions:
     """How a table is to be read, the column of a wide table's units included where its values show which it is.
 
     Decided once for all rows: groups of them must not be read in different ways. `others` are columns that choose rows
@@ -80,7 +82,7 @@ def with_recognised_columns(frame: pl.DataFrame, asked: Asked, others: Sequence[
     return replace(asked, unit=columns[0])
 
 
-def _refuse_long(frame: pl.DataFrame, columns: Sequence[str], asked: Asked) -> None:
+def _refuse_long(frame: pl.DataFrame, columns: Sequence[str], asked: TableOptions) -> None:
     """Refuse to take the columns of a long table for raters: the labels' by its name, the raters' if no label is in it.
 
     A wide table may have a rater called 'judge', whose cells are labels like those of the other raters.
@@ -107,7 +109,7 @@ def _refuse_long(frame: pl.DataFrame, columns: Sequence[str], asked: Asked) -> N
             )
 
 
-def _is_identifier(frame: pl.DataFrame, columns: Sequence[str], asked: Asked) -> bool:
+def _is_identifier(frame: pl.DataFrame, columns: Sequence[str], asked: TableOptions) -> bool:
     """Whether the first column numbers or names the rows.
 
     It has a value in every row, another one in each, more of them than the other columns have labels; and they are

@@ -10,7 +10,7 @@ from dataclasses import replace
 import polars as pl
 
 from konsil.analysis.model.message import listed, say
-from konsil.analysis.tabular.agreement_options import Asked
+from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.errors import SourceError, choice, nearest, option
 
 _MANY = 5_000_000
@@ -36,7 +36,7 @@ Rows = pl.DataFrame
 """One row a label: row, unit, cluster, rater (a place without meaning) and label."""
 
 
-def refuse_counts(frame: pl.DataFrame, columns: Sequence[str], asked: Asked) -> None:
+def refuse_counts(frame: pl.DataFrame, columns: Sequence[str], asked: TableOptions) -> None:
     """Refuse to guess where the columns of a wide table look like labels with their counts."""
     counts = _counted(frame, columns)
     if counts is None:
@@ -88,7 +88,9 @@ def _whole_numbers(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame 
     return cast.fill_null(0)
 
 
-def of_counts(rows: pl.DataFrame, columns: Sequence[str], asked: Asked, warnings: list[str]) -> tuple[Rows, Asked]:
+def of_counts(
+    rows: pl.DataFrame, columns: Sequence[str], asked: TableOptions, warnings: list[str]
+) -> tuple[Rows, TableOptions]:
     """One row a label from a table of counts whose columns are labels; the scale is the columns'."""
     if asked.labels:
         known = [*asked.labels, *([asked.abstain] if asked.abstain is not None else [])]
@@ -146,7 +148,7 @@ def _identifies(rows: pl.DataFrame, columns: Sequence[str]) -> bool:
     return numbers.sum_horizontal().n_unique() == 1
 
 
-def _no_count(rows: pl.DataFrame, columns: Sequence[str], asked: Asked) -> str:
+def _no_count(rows: pl.DataFrame, columns: Sequence[str], asked: TableOptions) -> str:
     for n, row in enumerate(rows.select(columns).iter_rows()):
         for column, cell in zip(columns, row, strict=True):
             text = (cell or "").strip()
@@ -173,7 +175,7 @@ def is_list(cell: str | None) -> bool:
     return cell is not None and cell.lstrip().startswith("[") and cell.rstrip().endswith("]")
 
 
-def of_lists(rows: pl.DataFrame, column: str, asked: Asked) -> Rows:
+def of_lists(rows: pl.DataFrame, column: str, asked: TableOptions) -> Rows:
     """One row a label from a table whose cells hold lists of labels; the places in a list mean nothing."""
     lists = [
         _labels(cell, asked, int(row)) for row, cell in zip(rows.get_column(ROW), rows.get_column(column), strict=True)
@@ -183,7 +185,7 @@ def of_lists(rows: pl.DataFrame, column: str, asked: Asked) -> Rows:
     return _placed(long.sort("unit", "label", maintain_order=True))
 
 
-def _labels(cell: str | None, asked: Asked, row: int) -> list[str | None]:
+def _labels(cell: str | None, asked: TableOptions, row: int) -> list[str | None]:
     if cell is None or not cell.strip():
         return []
     if asked.split:

@@ -60,7 +60,7 @@ def _marks(cells: Mapping[str, str], known: Mapping[str, Item]) -> list[Mark]:
         raise SourceError(f"there is no case {case!r} to be masked; {nearest(case, known)}")
     if kind not in get_args(MarkKind):
         raise SourceError(f"{kind!r} is no kind of mark; {nearest(kind, get_args(MarkKind))}")
-    rank = _whole(cells, "rank") if cells["rank"] else 0
+    rank = _count(cells, "rank") if cells["rank"] else 0
     narrative = known[case].text
     has_offsets = cells["start"] or cells["end"]
     places = [_offsets(cells, narrative)] if has_offsets else _quoted(cells, narrative)
@@ -69,7 +69,7 @@ def _marks(cells: Mapping[str, str], known: Mapping[str, Item]) -> list[Mark]:
 
 
 def _offsets(cells: Mapping[str, str], narrative: str) -> tuple[int, int]:
-    start, end = _whole(cells, "start"), _whole(cells, "end")
+    start, end = _count(cells, "start"), _count(cells, "end")
     there, text = narrative[start:end], cells["text"]
     # An apostrophe in front may be the one that keeps a spreadsheet from calculating the text.
     if text and _plain(there) not in (_plain(text), _plain(text.removeprefix("'"))):
@@ -90,7 +90,7 @@ def _quoted(cells: Mapping[str, str], narrative: str) -> list[tuple[int, int]]:
         if len(places) > 1:
             raise SourceError(f"{text!r} occurs {len(places)} times; expected which one under occurrence, or 'all'")
         return places
-    n = _whole(cells, "occurrence")
+    n = _count(cells, "occurrence")
     if not 1 <= n <= len(places):
         raise SourceError(f"{text!r} occurs {len(places)} times; expected an occurrence from 1, got {n}")
     return [places[n - 1]]
@@ -104,7 +104,7 @@ def _occurrences(narrative: str, text: str) -> list[tuple[int, int]]:
     return found
 
 
-def _whole(cells: Mapping[str, str], column: str) -> int:
+def _count(cells: Mapping[str, str], column: str) -> int:
     text = cells[column].removesuffix(".0")
     if not text.isdecimal():
         raise SourceError(f"{column} is {cells[column]!r}; expected a whole number from 0")

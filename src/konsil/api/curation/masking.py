@@ -24,7 +24,7 @@ from konsil.prepare.cases.marking import (
     versions,
     versions_of,
 )
-from konsil.prepare.draw.draw import still_whole, to_mask, told_whole
+from konsil.prepare.draw.draw import still_whole, to_mask, unmasked_cases_sentence
 from konsil.records import Event, Item
 from konsil.sources.files.table import read_table
 from konsil.store import Batch
@@ -68,7 +68,7 @@ def mask_cases(
         despite: case -> the reason why it is approved although they do.
         keep: False stores nothing.
     """
-    spec, where = _asked(folder), folder.path / PROTOCOL
+    spec, where = _masking(folder), folder.path / PROTOCOL
     despite = despite or {}
     with folder.store() as store:
         with store.view() as view:
@@ -132,7 +132,7 @@ def _approved(
     return done, refused
 
 
-def _asked(folder: Folder) -> Masking:
+def _masking(folder: Folder) -> Masking:
     prepare = folder.study.prepare
     if prepare is None or prepare.mask is None:
         raise StudyError(f"{folder.path / PROTOCOL}: there is no [prepare.mask]; nothing says that cases are masked")
@@ -162,7 +162,7 @@ def check_masked(folder: Folder, items: Sequence[Item], events: Sequence[Event])
     prepare = folder.study.prepare
     whole = still_whole(items, events) if prepare is not None and prepare.mask is not None else ()
     if whole:
-        raise PlanError(f"{folder.path}: {told_whole(whole)}")
+        raise PlanError(f"{folder.path}: {unmasked_cases_sentence(whole)}")
 
 
 def pretended_versions(folder: Folder, items: Sequence[Item], events: Sequence[Event]) -> tuple[Item, ...]:
@@ -193,7 +193,7 @@ def write_table(masked: Masked, path: Path) -> None:
     write_cells(path, COLUMNS, found)
 
 
-def told(masked: Masked) -> Iterator[str]:
+def progress_lines(masked: Masked) -> Iterator[str]:
     """How far the cases are, in a few lines; what is left over of a diagnosis first."""
     n_approved = sum(one.approved for one in masked.markings.values())
     yield (
@@ -202,7 +202,7 @@ def told(masked: Masked) -> Iterator[str]:
     )
     for case, found in masked.left.items():
         for one in sorted(found, key=lambda left: not left.stops):
-            yield f"  {case}: {one.told()}{'' if one.stops else '; this stops nobody'}"
+            yield f"  {case}: {one.description()}{'' if one.stops else '; this stops nobody'}"
     untold = {case: why for case, why in masked.refused.items() if not any(o.stops for o in masked.left.get(case, ()))}
     for why in untold.values():
         yield f"  not approved: {why}"

@@ -45,7 +45,7 @@ def prepare(folder: Folder, *, keep: bool = True) -> Prepared:
             screened = last_screened(view.each("events"))[1]
             is_planned = view.counts()["tasks"] > 0
             if is_planned:
-                return Prepared(_kept(folder, before, screened), new=False)
+                return Prepared(_planned_draw(folder, before, screened), new=False)
             items = tuple(view.each("items"))
             answers = view.each("answers") if study.prepare.lexical_match else iter(())
             try:
@@ -61,7 +61,7 @@ def prepare(folder: Folder, *, keep: bool = True) -> Prepared:
     return Prepared(drawn, is_new)
 
 
-def _kept(folder: Folder, before: Drawn | None, screened: Screened | None) -> Drawn:
+def _planned_draw(folder: Folder, before: Drawn | None, screened: Screened | None) -> Drawn:
     """The draw on which a plan stands; a PlanError where there is none or the protocol asks for another one."""
     study = folder.study
     if (
@@ -94,7 +94,7 @@ def check_drawn(folder: Folder, events: Sequence[Event], *, is_planned: bool) ->
         return
     drawn, screened = last_drawn(events)[1], last_screened(events)[1]
     if is_planned:
-        _kept(folder, drawn, screened)
+        _planned_draw(folder, drawn, screened)
         return
     if drawn is None:
         raise PlanError(f"{folder.path}: the items are not drawn yet; run 'konsil prepare' first")
@@ -132,16 +132,16 @@ def of_items(events: Sequence[Event]) -> Iterator[str]:
     from konsil.api.folder import decks
 
     read = sorted((e.at, e.subject, e.id, e.data) for e in events if e.kind == decks.PREPARATION)
-    yield from (decks.told(subject, data) for _, subject, _, data in read)
+    yield from (decks.preparation_line(subject, data) for _, subject, _, data in read)
     drawn = last_drawn(events)[1]
     if drawn is not None:
-        yield from told(drawn)
+        yield from draw_lines(drawn)
 
 
-def told(drawn: Drawn) -> Iterator[str]:
+def draw_lines(drawn: Drawn) -> Iterator[str]:
     """A draw in a few lines.
 
-    >>> for line in told(Drawn("", 9, by="lexical_match", found={"no": 6, "yes": 3}, sample=True,
+    >>> for line in draw_lines(Drawn("", 9, by="lexical_match", found={"no": 6, "yes": 3}, sample=True,
     ...                        drawn={"core": {"no": ["a", "b"], "yes": ["c"]}})):
     ...     print(line)
     9 items (lexical_match no 6, yes 3)

@@ -11,14 +11,14 @@ from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
 from konsil.collect.jobs.collection import Options
-from konsil.collect.jobs.preparing import PromptBatch, Said, ask, subjects
+from konsil.collect.jobs.preparing import PromptBatch, Replies, ask, subjects
 from konsil.errors import PlanError, StudyError, option
 from konsil.prepare.cases.marking import last_markings, narrative_of, versions
 from konsil.prepare.cases.masking import LEVEL, LEVELS
 from konsil.prepare.cases.naming import mentions, names_of
 from konsil.prepare.draw.draw import to_mask
 from konsil.prepare.questions.asking import Asking
-from konsil.prepare.questions.prompts import guess_form, language_of, told
+from konsil.prepare.questions.prompts import guess_form, language_of, prompt_of
 from konsil.records import Item
 from konsil.stats.shares.shares import wilson
 from konsil.study.sections.calling import model_problems
@@ -49,7 +49,7 @@ class Probed:
 
     guesses: Sequence[Guess]
     """All readable ones, by case and level."""
-    asked: Said
+    asked: Replies
     """The run, with what could not be read."""
     unmarked: int
     """Cases that nobody marked, which were left out."""
@@ -85,7 +85,7 @@ def probe(folder: Folder, model: str, options: Options | None = None) -> Probed:
             for version in versions(case, held[case.id][1].marks, study.prepare.mask.removed)
         }
         asking = Asking(model=model)
-        prompt = told(asking, "guess", language_of(asking, study.language))
+        prompt = prompt_of(asking, "guess", language_of(asking, study.language))
         texts = subjects([(name, version.text) for name, (_, version) in made.items()])
         if not options.dry_run:
             note_study(store, study, now())
@@ -117,8 +117,9 @@ def lines_of(probed: Probed) -> Iterator[str]:
         yield f"reply not readable ({outcome}): {n:,}"
     if probed.unmarked:
         yield f"not marked yet and left out: {probed.unmarked:,} cases"
-    if probed.asked.left:
-        yield f"the model has still to be asked about {probed.asked.left:,} versions; the shares are of those it was"
+    if probed.asked.n_pending:
+        pending = probed.asked.n_pending
+        yield f"the model has still to be asked about {pending:,} versions; the shares are of those it was"
     for level, (k, n, low, high) in shares(probed.guesses).items():
         name = level if level == LEVELS[0] else f"level {level}"
         yield f"{name}: diagnosis guessed in {k / n:.0%} ({k}/{n}; 95% CI, {low:.0%} to {high:.0%})"

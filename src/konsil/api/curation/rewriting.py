@@ -13,11 +13,11 @@ from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
 from konsil.collect.jobs.collection import Collected, Options
-from konsil.collect.jobs.preparing import PromptBatch, Said, ask, subjects
+from konsil.collect.jobs.preparing import PromptBatch, Replies, ask, subjects
 from konsil.errors import PlanError, SourceError, StudyError, nearest
 from konsil.prepare import in_study
 from konsil.prepare.identifiers.fidelity import fidelity_warnings
-from konsil.prepare.questions.prompts import language_of, rewriting_form, told
+from konsil.prepare.questions.prompts import language_of, prompt_of, rewriting_form
 from konsil.prepare.questions.rewriting import (
     PROPOSED,
     REWRITING,
@@ -74,7 +74,7 @@ def rewrite_items(
 
     `by` is who made these decisions.
     """
-    spec = _asked(folder)
+    spec = _rewriting(folder)
     with folder.store() as store:
         items, events = _items(folder, store)
         if decisions_from is not None:
@@ -85,7 +85,7 @@ def rewrite_items(
         return _reworded(items, store, said)
 
 
-def _asked(folder: Folder) -> Rewriting:
+def _rewriting(folder: Folder) -> Rewriting:
     prepare = folder.study.prepare
     if prepare is None or prepare.rewrite is None:
         raise StudyError(f"{folder.path / PROTOCOL}: there is no [prepare.rewrite]; nothing says which model is asked")
@@ -106,23 +106,23 @@ def _items(folder: Folder, store: Store) -> tuple[tuple[Item, ...], tuple[Event,
 
 def _ask(
     folder: Folder, store: Store, spec: Rewriting, items: Sequence[Item], events: Sequence[Event], options: Options
-) -> Said:
+) -> Replies:
     decided = decisions(events)
     with store.view() as view:
         stands = worded(view.connection)
     asked = [(item.id, item.text) for item in items if item.id not in decided and item.id not in stands]
     language = language_of(spec, folder.study.language)
-    wanted = PromptBatch("rewrite", told(spec, "rewrite", language), rewriting_form(), subjects(asked))
+    wanted = PromptBatch("rewrite", prompt_of(spec, "rewrite", language), rewriting_form(), subjects(asked))
     if not options.dry_run:
         note_study(store, folder.study, now())
     try:
         return ask(folder.study, store, spec, wanted, options)
     finally:
         if not options.dry_run:  # however the run ended, what has come back is a proposal
-            settle(store, ask(folder.study, store, spec, wanted, Options(dry_run=True)))
+            store_proposals(store, ask(folder.study, store, spec, wanted, Options(dry_run=True)))
 
 
-def settle(store: Store, said: Said) -> int:
+def store_proposals(store: Store, said: Replies) -> int:
     """Make proposals of the replies that are none yet, and count them."""
     before = proposals(store.events())
     made = []
@@ -137,7 +137,7 @@ def settle(store: Store, said: Said) -> int:
     return len(made)
 
 
-def _reworded(items: Sequence[Item], store: Store, said: Said | None = None, new: int = 0) -> Reworded:
+def _reworded(items: Sequence[Item], store: Store, said: Replies | None = None, new: int = 0) -> Reworded:
     known = {item.id for item in items}
     with store.view() as view:
         stands = worded(view.connection)
@@ -199,7 +199,7 @@ def write_table(done: Reworded, path: Path) -> None:
     write_cells(path, COLUMNS, rows)
 
 
-def told_of(done: Reworded) -> Iterator[str]:
+def progress_lines(done: Reworded) -> Iterator[str]:
     """How far the rewriting is, in a few lines."""
     same = sum(item.id in done.proposed and done.proposed[item.id].text == item.text for item in done.items)
     yield f"{len(done.items):,} questions, {len(done.proposed):,} rewritten by the model, {same:,} of them unchanged"

@@ -38,7 +38,7 @@ from konsil.store.people.staff import TABLE, decider
 
 if TYPE_CHECKING:
     from konsil.collect.jobs.collection import Options
-    from konsil.collect.jobs.preparing import Said
+    from konsil.collect.jobs.preparing import Replies
 
 COLUMNS = ("item", "reason", "evidence", DECISION, "text")
 """The table for people: what the rules found, and an empty column for what is decided."""
@@ -56,7 +56,7 @@ class Looked:
     """Item -> what the rules found, whatever was decided."""
     new: bool
     """Whether it differs from the last one, or is the first."""
-    asked: Said | None = None
+    asked: Replies | None = None
     """What a model was asked; None where the protocol names none."""
     identifiers: bool = True
     """Whether the rules look for identifiers."""
@@ -78,7 +78,7 @@ def screen_items(
     What people decided before stands, with what `decisions` adds or changes; each of these is kept with who decided,
     `by`, as on the pages.
     """
-    spec, where = _asked(folder), folder.path / PROTOCOL
+    spec, where = _screening(folder), folder.path / PROTOCOL
     with folder.store() as store:
         with store.view() as view:
             events = [event for event in view.each("events") if event.kind in (SCREENING, BY_PEOPLE)]
@@ -104,7 +104,7 @@ def screen_items(
         at = now()
         made = decision_events(stated, findings, spec, seen, decider(store, by, keep=keep), at)
         screened = replace(screened, seen=seen + len(made))
-        if said is not None and said.left:
+        if said is not None and said.n_pending:
             return Looked(items, screened, findings, False, said, "identifier" in spec.rules)
         is_new = screened != before
         if is_new and is_planned:
@@ -126,7 +126,7 @@ def decision_events(
     ]
 
 
-def _asked(folder: Folder) -> Screening:
+def _screening(folder: Folder) -> Screening:
     prepare = folder.study.prepare
     if prepare is None or prepare.screen is None:
         raise StudyError(f"{folder.path / PROTOCOL}: there is no [prepare.screen]; nothing says what to look for")
@@ -170,14 +170,14 @@ def write_table(looked: Looked, path: Path) -> None:
     write_cells(path, COLUMNS if looked.asked is None else (*COLUMNS[:2], "by", *COLUMNS[2:]), rows)
 
 
-def told(looked: Looked) -> Iterator[str]:
+def screening_lines(looked: Looked) -> Iterator[str]:
     """A screening in a few lines."""
     out = {reason: len(items) for reason, items in looked.screened.out.items()}
     if looked.asked is not None:
         for outcome, n in sorted(looked.asked.unreadable.items()):
             yield f"reply not readable ({outcome}): {n:,}; there the rules alone have looked"
-        if looked.asked.left:
-            yield f"the model has still to be asked about {looked.asked.left:,} items; nothing stored"
+        if looked.asked.n_pending:
+            yield f"the model has still to be asked about {looked.asked.n_pending:,} items; nothing stored"
             return
     yield f"{len(looked.items):,} items"
     if looked.screened.by_model:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from konsil.api.folder.folder import Folder
 from konsil.collect.jobs.collection import Options
-from konsil.collect.jobs.preparing import PromptBatch, Said, ask, subjects
+from konsil.collect.jobs.preparing import PromptBatch, Replies, ask, subjects
 from konsil.prepare import Embed, Themed, Theming, themes
 from konsil.prepare.questions.asking import Step
 from konsil.prepare.questions.clusters import telling_words
-from konsil.prepare.questions.prompts import language_of, listed, name_form, phrases_form, tag_form, told
+from konsil.prepare.questions.prompts import language_of, listed, name_form, phrases_form, prompt_of, tag_form
 from konsil.records import Item
 from konsil.store import Store
 
@@ -27,13 +27,13 @@ class Helped:
 
     themed: Themed | None = None
     """The themes; None where they wait for the model."""
-    runs: list[Said] = field(default_factory=list)
+    runs: list[Replies] = field(default_factory=list)
     """What was asked, in order."""
 
     @property
-    def left(self) -> int:
+    def n_pending(self) -> int:
         """Questions and themes that the model has still to be asked about, in the step that stopped."""
-        return self.runs[-1].left if self.runs else 0
+        return self.runs[-1].n_pending if self.runs else 0
 
 
 def with_model(
@@ -59,21 +59,21 @@ def with_model(
     helped, language = Helped(), language_of(spec, folder.study.language)
     texts = {item.id: item.text for item in items}
 
-    def asked(step: Step, form: Mapping[str, object], what: Mapping[str, str], **places: str) -> Said:
+    def asked(step: Step, form: Mapping[str, object], what: Mapping[str, str], **places: str) -> Replies:
         said = ask(
-            folder.study, store, spec, PromptBatch(step, told(spec, step, language, **places), form, what), options
+            folder.study, store, spec, PromptBatch(step, prompt_of(spec, step, language, **places), form, what), options
         )
         helped.runs.append(said)
         return said
 
     known = kept.phrases if kept is not None else {}
     said = asked("phrases", phrases_form(), subjects([(i, text) for i, text in texts.items() if i not in known]))
-    if said.left:
+    if said.n_pending:
         return helped
     phrases = {item: tuple(reply["phrases"]) for item, reply in said.replies.items()}
     found = themes(spec, items, embed(), kept, phrases=phrases)
-    said = asked("names", name_form(), _shown(found, texts))
-    if said.left:
+    said = asked("names", name_form(), _theme_texts(found, texts))
+    if said.n_pending:
         return helped
     found = replace(found, named={**found.named, **{name: str(r["name"]) for name, r in said.replies.items()}})
     of_name: dict[str, str] = {}
@@ -81,14 +81,14 @@ def with_model(
         of_name.setdefault(called, name)
     untagged = subjects([(i, t) for i, t in texts.items() if i not in found.tagged and i not in found.moved])
     said = asked("tags", tag_form(list(of_name)), untagged, themes=listed(list(of_name)))
-    if said.left:
+    if said.n_pending:
         return helped
     tagged = {item: of_name[str(reply["theme"])] for item, reply in said.replies.items()}
     helped.themed = replace(found, tagged={**found.tagged, **tagged})
     return helped
 
 
-def _shown(found: Themed, texts: Mapping[str, str]) -> dict[str, str]:
+def _theme_texts(found: Themed, texts: Mapping[str, str]) -> dict[str, str]:
     """What the model sees of each theme that has no name yet."""
     words = telling_words({name: [texts[i] for i in ids] for name, ids in found.found.items()}, WORDS)
     return {

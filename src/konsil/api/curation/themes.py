@@ -13,7 +13,7 @@ from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
 from konsil.collect.jobs.collection import Options
-from konsil.collect.jobs.preparing import Said
+from konsil.collect.jobs.preparing import Replies
 from konsil.errors import PlanError, SourceError, StudyError
 from konsil.prepare import DROP, THEME, Themed, Theming, in_study, last_themed, themes, theming_event
 from konsil.prepare.questions.clusters import telling_words
@@ -48,7 +48,7 @@ class Tagged:
     """Their themes."""
     new: bool
     """Whether they differ from the last ones, or are the first."""
-    runs: Sequence[Said] = ()
+    runs: Sequence[Replies] = ()
     """What a model was asked, in order."""
     left: int = 0
     """How much the model has still to be asked before there are themes; nothing is stored until then."""
@@ -73,7 +73,7 @@ def tag_items(
         keep: False only looks, and asks no model.
         options: how much a model may be asked, where the protocol names one.
     """
-    spec, where = _asked(folder), folder.path / PROTOCOL
+    spec, where = _theming(folder), folder.path / PROTOCOL
     with folder.store() as store:
         with store.view() as view:
             events = tuple(view.each("events"))
@@ -100,7 +100,7 @@ def tag_items(
                 chosen = replace(options or Options(), dry_run=not keep)
                 helped = with_model(folder, store, spec, items, kept, embedder, chosen)
                 if helped.themed is None:
-                    return Tagged(items, kept or Themed(), False, helped.runs, helped.left)
+                    return Tagged(items, kept or Themed(), False, helped.runs, helped.n_pending)
             themed = deciders_added(
                 themes(spec, items, embedder(), helped.themed, decided, moved), kept, decider(store, by, keep=keep)
             )
@@ -118,7 +118,7 @@ def tag_items(
     return Tagged(items, themed, is_new, helped.runs)
 
 
-def _asked(folder: Folder) -> Theming:
+def _theming(folder: Folder) -> Theming:
     prepare = folder.study.prepare
     if prepare is None or prepare.themes is None:
         raise StudyError(f"{folder.path / PROTOCOL}: there is no [prepare.themes]; nothing says how themes are found")
@@ -169,7 +169,7 @@ def write_tables(tagged: Tagged, themes_path: Path | None, items_path: Path | No
             write_cells(items_path, OF_ITEMS, told_)
 
 
-def told(tagged: Tagged) -> Iterator[str]:
+def theme_lines(tagged: Tagged) -> Iterator[str]:
     """The themes in a few lines, the largest first."""
     themed = tagged.themed
     if tagged.left:

@@ -36,7 +36,7 @@ def deck_items(path: Path, source: Source) -> Incoming:
         notes, fields=fields, strata=strata or ("deck", "tags"), sets=sets, media=source.media, hints=source.hints
     )
     if not found.items:
-        raise SourceError(f"{where}: no note becomes an item: {told(where, counts(found, deck.repeats))}")
+        raise SourceError(f"{where}: no note becomes an item: {preparation_line(where, counts(found, deck.repeats))}")
     return Incoming(where, items=found.items, preparation=counts(found, deck.repeats))
 
 
@@ -56,10 +56,10 @@ REPEAT = "repeat of a note"
 """Why a note is dropped that the file holds twice."""
 
 
-def told(name: str, data: Mapping[str, object]) -> str:
+def preparation_line(name: str, data: Mapping[str, object]) -> str:
     """One line on a preparation.
 
-    >>> told("deck.apkg", {"read": 5, "kept": 2, "dropped": {"several deletions": 3}})
+    >>> preparation_line("deck.apkg", {"read": 5, "kept": 2, "dropped": {"several deletions": 3}})
     'deck.apkg: 5 notes, 2 kept as items, 3 dropped (several deletions 3)'
     """
     dropped = data.get("dropped")

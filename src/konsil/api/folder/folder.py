@@ -95,11 +95,11 @@ class Folder(OpenedStudy):
 
     def preparations(self, files: Collection[str]) -> tuple[str, ...]:
         """For each of these files that is a deck, a log or a whole study: what was read, kept and left out, and why."""
-        from konsil.api.folder.decks import PREPARATION, READING, reconciled, told
+        from konsil.api.folder.decks import PREPARATION, READING, preparation_line, reconciled
 
         with self.store() as store:
             events = [e for e in store.events() if e.kind in (PREPARATION, READING) and e.subject in files]
-        lines = sorted((e.at, told(e.subject, e.data), reconciled(e.data)) for e in events)
+        lines = sorted((e.at, preparation_line(e.subject, e.data), reconciled(e.data)) for e in events)
         return tuple(line for _, first, further in lines for line in (first, *further))
 
     def import_export(self, folder: Path) -> Added:
@@ -166,9 +166,9 @@ class Folder(OpenedStudy):
 
     def data(self) -> Data:
         """Everything collected, as records; in letters while the study is blinded."""
-        return self._seen().data
+        return self._blinded_data().data
 
-    def _seen(self) -> BlindedData:
+    def _blinded_data(self) -> BlindedData:
         from konsil.analysis.judges.injections import part_injections
         from konsil.api.folder.blinded import blinded_view, show
         from konsil.api.folder.conforming import conforming
@@ -234,7 +234,7 @@ class Folder(OpenedStudy):
 
     def results(self) -> Results:
         """Run the protocol's analyses on what was collected."""
-        return self._run(self._seen())
+        return self._run(self._blinded_data())
 
     def run(self, data: Data) -> Results:
         """Run the protocol's analyses on these records, as `data` gives them."""
@@ -245,7 +245,9 @@ class Folder(OpenedStudy):
             hidden, events = show(self, store), store.events()
         data, methods = conforming(str(self.path / PROTOCOL), self.study, data, events, in_letters=hidden)
         whole = (
-            self._seen() if hidden else blinded_view(self.study, data, events, methods, self._timings(events), key=b"")
+            self._blinded_data()
+            if hidden
+            else blinded_view(self.study, data, events, methods, self._timings(events), key=b"")
         )
         return self._run(replace(whole, data=data))
 
@@ -315,7 +317,7 @@ class Folder(OpenedStudy):
         """The same, with the results that the page tells: `refused` names the analyses that cannot be made."""
         from konsil import report
 
-        seen = self._seen()
+        seen = self._blinded_data()
         data, results = seen.data, self._run(seen)
         page = report.write(
             self.path / "report" if output is None else output,

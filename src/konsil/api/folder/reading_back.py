@@ -65,25 +65,25 @@ def _check_names(path: Path, batch: Batch, store: Store) -> None:
     raters = _ids(batch.raters, store.raters())
     tasks = _ids(batch.tasks, store.tasks())
     for answer in batch.answers:
-        _known(path, "answers", answer.id, "item", answer.item, items)
+        _check_reference(path, "answers", answer.id, "item", answer.item, items)
     for task in batch.tasks:
-        _known(path, "tasks", task.id, "rater", task.rater or None, raters)
-        _known(path, "tasks", task.id, "item", task.item, items)
+        _check_reference(path, "tasks", task.id, "rater", task.rater or None, raters)
+        _check_reference(path, "tasks", task.id, "item", task.item, items)
         for answer_id in task.answers:
-            _known(path, "tasks", task.id, "answer", answer_id, answers)
+            _check_reference(path, "tasks", task.id, "answer", answer_id, answers)
     for rating in batch.ratings:
-        _known(path, "ratings", rating.task, "task", rating.task, tasks)
-        _known(path, "ratings", rating.task, "rater", rating.rater, raters)
-        _known(path, "ratings", rating.task, "item", rating.item, items)
+        _check_reference(path, "ratings", rating.task, "task", rating.task, tasks)
+        _check_reference(path, "ratings", rating.task, "rater", rating.rater, raters)
+        _check_reference(path, "ratings", rating.task, "item", rating.item, items)
         for answer_id in rating.answers:
-            _known(path, "ratings", rating.task, "answer", answer_id, answers)
+            _check_reference(path, "ratings", rating.task, "answer", answer_id, answers)
 
 
 def _ids(*several: Iterable[object]) -> set[str]:
     return {str(getattr(record, "id", "")) for records in several for record in records}
 
 
-def _known(path: Path, kind: str, record: str, what: str, name: str | None, known: Collection[str]) -> None:
+def _check_reference(path: Path, kind: str, record: str, what: str, name: str | None, known: Collection[str]) -> None:
     if name is not None and name not in known:
         raise StoreError(
             say(

@@ -24,7 +24,7 @@ from konsil.prepare import in_study
 from konsil.records import Answer, Event, Item
 from konsil.records.digits import written
 from konsil.simulate import Truth
-from konsil.simulate.power import Found, Power, one_study, power
+from konsil.simulate.power import Power, StudyOutcome, one_study, power
 from konsil.simulate.pretended import pretended_items
 from konsil.study import Study
 from konsil.study.data.cutting import pretended, with_sentences
@@ -34,7 +34,7 @@ DRAWS = 400
 
 
 @dataclasses.dataclass(frozen=True)
-class Asked:
+class Design:
     """What is drawn."""
 
     path: Path
@@ -51,30 +51,30 @@ class Asked:
     """Resamples of each drawn study."""
 
 
-def studies(asked: Asked, n: int, seed: int, processes: int) -> Iterator[list[Found]]:
+def studies(asked: Design, n: int, seed: int, processes: int) -> Iterator[list[StudyOutcome]]:
     """Draw `n` studies; which processes draw them plays no part."""
     _prepared(asked)  # what is wrong is said here, once
     seeds = range(seed, seed + n)
     if processes <= 1:
-        yield from (_one(asked, s) for s in seeds)
+        yield from (_simulated_study(asked, s) for s in seeds)
         return
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(functools.partial(_one, asked), seeds)
+        yield from pool.map(functools.partial(_simulated_study, asked), seeds)
 
 
-def expected(asked: Asked, n: int, seed: int | None = None, processes: int = 1) -> tuple[Power, ...]:
+def expected(asked: Design, n: int, seed: int | None = None, processes: int = 1) -> tuple[Power, ...]:
     """The widths and the power of the study's analyses over `n` drawn studies."""
     own = _prepared(asked)[0].seed if seed is None else seed
     return power(studies(asked, n, own, processes))
 
 
-def _one(asked: Asked, seed: int) -> list[Found]:
+def _simulated_study(asked: Design, seed: int) -> list[StudyOutcome]:
     study, items, answers, truth = _prepared(asked)
     return one_study(study, items, answers, truth, seed)
 
 
 @functools.lru_cache(maxsize=1)
-def _prepared(asked: Asked) -> tuple[Study, tuple[Item, ...], tuple[Answer, ...], Truth]:
+def _prepared(asked: Design) -> tuple[Study, tuple[Item, ...], tuple[Answer, ...], Truth]:
     folder = open_folder(asked.path, database=asked.database)
     where = folder.path / PROTOCOL
     study = folder.study
@@ -125,15 +125,15 @@ def _from_files(folder: Folder) -> tuple[tuple[Item, ...], tuple[Answer, ...]]:
     return tuple(i for one in files for i in one.items), tuple(a for one in files for a in one.answers)
 
 
-def told(rows: Sequence[Power]) -> list[tuple[str, ...]]:
+def power_table(rows: Sequence[Power]) -> list[tuple[str, ...]]:
     """The rows as a table: analysis, of whom, mean, width, the width that nine in ten do not pass, power."""
-    return [COLUMNS, *(_told(row) for row in rows)]
+    return [COLUMNS, *(_power_cells(row) for row in rows)]
 
 
 COLUMNS = ("analysis", "of", "mean", "width", "90 %", "power", "Holm")
 
 
-def _told(row: Power) -> tuple[str, ...]:
+def _power_cells(row: Power) -> tuple[str, ...]:
     of, minus = ", ".join(row.group.values()), ", ".join(row.versus.values())
     cells = (_number(row.mean), _number(row.width), _number(row.width_90))
     tested = f"{row.power:.2f} ({row.power_low:.2f}-{row.power_high:.2f})" if row.tested else ""

@@ -194,7 +194,7 @@ def _entitle(protocol: Path, study: Study) -> None:
     protocol.write_text(re.sub(r'(?m)^(title\s*=\s*")', rf"\1{word}: ", text, count=1), encoding="utf-8")
 
 
-def told(done: Rehearsed) -> Sequence[str]:
+def time_lines(done: Rehearsed) -> Sequence[str]:
     """The times of a rehearsal, one line a kind of request."""
     lines = [f"{'request':<12}{'number':>9}{'p50 ms':>9}{'p95 ms':>9}{'p99 ms':>9}{'max ms':>9}{'KB':>8}"]
     for row in done.outcome.times.rows():

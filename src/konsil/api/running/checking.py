@@ -163,7 +163,7 @@ def column_problems(folder: Folder, of_files: Sequence[Item] = ()) -> Iterator[s
     a draw that sorts them, and where people who sign up bring columns of their own.
     """
     study = folder.study
-    items, events = _held(folder)
+    items, events = _stored(folder)
     items = items or tuple(of_files)
     drawn = study.prepare is None or last_drawn(events)[1] is not None
     if not items or not drawn or study.places:
@@ -184,7 +184,7 @@ def column_problems(folder: Folder, of_files: Sequence[Item] = ()) -> Iterator[s
                 yield f"analyses[{n}].{key}: ratings will have no column {column!r}; {hint}"
 
 
-def _held(folder: Folder) -> tuple[tuple[Item, ...], tuple[Event, ...]]:
+def _stored(folder: Folder) -> tuple[tuple[Item, ...], tuple[Event, ...]]:
     try:
         with folder.store() as store:
             return tuple(store.items()), tuple(store.events())

@@ -79,7 +79,7 @@ def kits_made(folder: Folder) -> tuple[tuple[str, str, int, bool], ...]:
                 len(kits.screens_of(e)),
                 bool(kits.answered(connection, e.subject)),
             )
-            for e in kits.made(connection)
+            for e in kits.kit_events(connection)
         )
 
 

@@ -97,7 +97,7 @@ def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Pla
         lacking = missing(study.plan, **{**material, "items": studied})
         _refuse_unasked(folder, store, lacking, held.answers)
         if strict and lacking:
-            raise PlanError(f"{folder.path}: " + "; ".join(told_missing(one) for one in lacking))
+            raise PlanError(f"{folder.path}: " + "; ".join(missing_answers_sentence(one) for one in lacking))
         design = {**material, "seed": study.seed, "places": study.places}
         tasks = assign(study.plan, **design, ratings=held.ratings, events=held.events)
         first = [e for e in held.events if e.kind != ADDED]
@@ -144,10 +144,10 @@ def _looks(folder: Folder, tasks: Sequence[Task]) -> Mapping[tuple[str, str], Wa
     return washouts(t for t in tasks if t.slot.rsplit(" ", 1)[0] in people)
 
 
-def told_missing(lacking: Missing) -> str:
+def missing_answers_sentence(lacking: Missing) -> str:
     """One sentence on an allocation's items that lack answers.
 
-    >>> told_missing(Missing("plan[0]", ("a", "b"), 3800, ("i7", "i9"), ("i8",)))
+    >>> missing_answers_sentence(Missing("plan[0]", ("a", "b"), 3800, ("i7", "i9"), ("i8",)))
     'plan[0]: 2 of 3,800 items have too few answers to be shown (i7, i9), 1 has fewer than 2'
     """
     parts = []

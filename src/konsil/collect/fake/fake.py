@@ -205,7 +205,8 @@ class FakeProvider:
         reply = read_body(raw)
         if reply is None:
             raise ServerError("fake: the body is no chat completion", status=200, raw=raw)
-        return dataclasses.replace(reply, sent=request.asked(), raw=raw, seconds=time.perf_counter() - began)
+        seconds = time.perf_counter() - began
+        return dataclasses.replace(reply, sent=request.requested_parameters(), raw=raw, seconds=seconds)
 
 
 def _failure(fault: str, faults: Faults) -> CallError:

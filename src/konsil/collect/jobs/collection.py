@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from konsil.collect.jobs.jobs import Job, Todo, lanes, plan
 from konsil.collect.running.budget import Budget
-from konsil.collect.running.display import shown
+from konsil.collect.running.display import progress_shown
 from konsil.collect.running.interrupting import interruptible
 from konsil.collect.running.lanes import Lane, Progress
 from konsil.collect.running.runner import Runner
@@ -72,15 +72,15 @@ def collect(
     has come back is kept, and made into records where the process lives to do so.
     """
     if options.dry_run:
-        return _left(jobs, store, options)
+        return _pending_works(jobs, store, options)
     # What two runs at once would call, both would call; and each would keep a budget without the other's calls.
     with alone(store, f"konsil {jobs[0].kind}" if jobs else "konsil", now()):
         made = settle()
-        left = replace(_left(jobs, store, options), made=made)
+        left = replace(_pending_works(jobs, store, options), made=made)
         return _collected(left, store, settle, options, what, known or {}) if left.progress.total else left
 
 
-def _left(jobs: Sequence[Job], store: Store, options: Options) -> Collected:
+def _pending_works(jobs: Sequence[Job], store: Store, options: Options) -> Collected:
     calls = Calls(store)
     todos = plan(jobs, calls, again=options.again, limit=options.limit)
     total = sum(len(t.left) for t in todos)
@@ -112,7 +112,7 @@ def _collected(
 
 
 async def _run(runner: Runner, opened: Sequence[Lane], progress: Progress, budget: Budget, what: str) -> None:
-    async with shown(progress, budget, what):
+    async with progress_shown(progress, budget, what):
         with interruptible(runner):
             await runner.run(opened)
 

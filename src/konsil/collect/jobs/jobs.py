@@ -175,7 +175,7 @@ def plan(jobs: Sequence[Job], calls: Calls, *, again: Collection[str] = (), limi
                 todo.done += 1
                 continue
             if held is None:  # looked up only where something is left: where all is done, nobody asks
-                held = _held(kind, calls)
+                held = _stored_records(kind, calls)
             if job.record(subject) in held:
                 if identity in ever:  # other votes have decided it: what is held is never replaced
                     todo.done += 1
@@ -196,7 +196,7 @@ def plan(jobs: Sequence[Job], calls: Calls, *, again: Collection[str] = (), limi
     return todos
 
 
-def _held(kind: CallKind, calls: Calls) -> set[str]:
+def _stored_records(kind: CallKind, calls: Calls) -> set[str]:
     """The records of this kind that are there; what a model says before the study is none, and may be asked anew."""
     if kind == "prepare":
         return set()

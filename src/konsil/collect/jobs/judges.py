@@ -37,7 +37,7 @@ def judge(study: Study, store: Store, options: Options | None = None) -> Collect
     if not any(t.rater in {j.rater for j in chosen} for t in bench.tasks.values()):
         raise CollectError(f"{store.name}: the plan gives these judges no tasks yet; run 'konsil plan' first")
     jobs = [bench.job(one, at) for one in chosen for at in rounds(one)]
-    return collect([j for j in jobs if j.subjects], store, bench.settle, options, what="judgements")
+    return collect([j for j in jobs if j.subjects], store, bench.store_ratings, options, what="judgements")
 
 
 class _Bench:
@@ -101,12 +101,12 @@ class _Bench:
             endpoint_of(one.model, self.study.endpoints),
             one.settings,
             tuple(t.id for t in sorted(mine, key=lambda t: (t.position, t.id))),
-            lambda subject: self.request(at.shown(self.tasks[subject]), name, chosen),
-            lambda subject: self.reader(at.shown(self.tasks[subject])),
+            lambda subject: self.request(at.task_as_shown(self.tasks[subject]), name, chosen),
+            lambda subject: self.reader(at.task_as_shown(self.tasks[subject])),
             lambda subject: subject,
         )
 
-    def settle(self) -> int:
+    def store_ratings(self) -> int:
         """Make ratings of the replies that can be read, and attempts of all that ended; count the ratings.
 
         A task with several calls is settled when the last of them has ended.
@@ -123,7 +123,7 @@ class _Bench:
                 attempts.append(attempt_of(call))
                 rated.setdefault(call.subject, self._ratings(call))
             made += self._add([r for one in rated.values() for r in one], attempts)
-        return made + self._settle_polls(polls)
+        return made + self._store_polls(polls)
 
     def _add(self, rated: Sequence[Rating], attempts: Sequence[Attempt]) -> int:
         if not rated and not attempts:
@@ -142,7 +142,7 @@ class _Bench:
             return ratings(reading, instrument, task, seconds=call.seconds, at=call.at)
         return polled(judge, instrument, task, [(Round(), call)]).ratings
 
-    def _settle_polls(self, polls: Iterable[tuple[str, str]]) -> int:
+    def _store_polls(self, polls: Iterable[tuple[str, str]]) -> int:
         """Decide the tasks whose last call has ended; a task that has ratings keeps them."""
         made = 0
         rated = set(Calls(self.store).rated()) if polls else set()

@@ -49,7 +49,7 @@ class PromptBatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Replies:
     """What came of it."""
 
     step: Step
@@ -64,17 +64,17 @@ class Said:
     """Outcome -> subjects whose reply could not be read."""
 
     @property
-    def left(self) -> int:
+    def n_pending(self) -> int:
         """Subjects that nobody was asked about yet."""
         return len(self.collected.todos[0].job.subjects) - len(self.replies) - sum(self.unreadable.values())
 
 
-def ask(study: Study, store: Store, asking: Asking, wanted: PromptBatch, options: Options | None = None) -> Said:
+def ask(study: Study, store: Store, asking: Asking, wanted: PromptBatch, options: Options | None = None) -> Replies:
     """Ask a model about every subject; what was asked in the same words before is not asked again."""
     options = options or Options()
     job = _job(study, asking, wanted)
     done = collect([job], store, lambda: 0, options, what=WORDS[wanted.step])
-    return _said(done, job, wanted, store)
+    return _replies(done, job, wanted, store)
 
 
 def _job(study: Study, asking: Asking, wanted: PromptBatch) -> Job:
@@ -100,7 +100,7 @@ def _job(study: Study, asking: Asking, wanted: PromptBatch) -> Job:
     )
 
 
-def _said(done: Collected, job: Job, wanted: PromptBatch, store: Store) -> Said:
+def _replies(done: Collected, job: Job, wanted: PromptBatch, store: Store) -> Replies:
     works = {job.identity(subject): subject for subject in wanted.texts}
     last: dict[str, Call] = {}
     for call in Calls(store).prepared(wanted.step):
@@ -117,7 +117,7 @@ def _said(done: Collected, job: Job, wanted: PromptBatch, store: Store) -> Said:
             else:
                 replies[subject] = found
     of = {subject: work for work, subject in works.items() if subject in replies}
-    return Said(wanted.step, done, replies, of, dict(sorted(failed.items())))
+    return Replies(wanted.step, done, replies, of, dict(sorted(failed.items())))
 
 
 def _reader(form: Mapping[str, object]) -> Reader:

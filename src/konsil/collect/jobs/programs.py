@@ -66,10 +66,10 @@ def _rate(
     item = items.get(task.item or "")
     if item is not None and item.reference:
         for answer in task.answers:
-            yield from _said(program, instrument, task, item, answers[answer], at)
+            yield from _program_ratings(program, instrument, task, item, answers[answer], at)
 
 
-def _said(
+def _program_ratings(
     program: Program, instrument: Instrument, task: Task, item: Item, answer: Answer, at: str
 ) -> Iterator[Rating]:
     # A reasoning that considers the diagnosis and discards it has named it; a final response that rules it out has not.

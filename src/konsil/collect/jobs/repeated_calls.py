@@ -27,7 +27,7 @@ class Round:
         """Whether this task is asked in this round: only two answers can change places."""
         return not self.exchanged or len(task.answers) == 2
 
-    def shown(self, task: Task) -> Task:
+    def task_as_shown(self, task: Task) -> Task:
         """The task as it is shown in this round."""
         return replace(task, answers=task.answers[::-1]) if self.exchanged else task
 
@@ -52,7 +52,7 @@ def ballot_of(call: Call, instrument: Instrument, task: Task, at: Round, *, weig
     """Read what a call said; `weighed`: with the probabilities of its labels."""
     if call.outcome not in READABLE:
         return Ballot(at.exchanged)
-    shown = at.shown(task)
+    shown = at.task_as_shown(task)
     asked = fields(instrument, shown)
     reading = read_reply(asked, str(call.reply.get("text", "")))
     made = ratings(reading, instrument, shown, seconds=call.seconds, at=call.at)

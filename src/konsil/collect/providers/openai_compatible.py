@@ -94,7 +94,7 @@ class OpenAICompatible:
 
 def body_of(request: Request, refused: set[str]) -> tuple[bytes, dict[str, object]]:
     """Write the body, without what the model refuses, and say which parameters are in it."""
-    asked = request.asked()
+    asked = request.requested_parameters()
     sent: dict[str, object] = {}
     data: dict[str, object] = {
         "model": request.model,

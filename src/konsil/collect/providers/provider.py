@@ -60,7 +60,7 @@ class Request:
     without: frozenset[str] = frozenset()
     """Parameters that the endpoint refused for this request, and that are left out of this attempt; not sent."""
 
-    def asked(self) -> dict[str, object]:
+    def requested_parameters(self) -> dict[str, object]:
         """The parameters asked for, for the record: the schema by its digest."""
         found: dict[str, object] = {n: getattr(self, n) for n in SAMPLING if getattr(self, n) is not None}
         if self.schema is not None:

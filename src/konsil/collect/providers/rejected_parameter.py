@@ -46,7 +46,7 @@ def blamed(raw: str, sent: Iterable[str], texts: Iterable[str] = ()) -> str | No
         # What the endpoint names is what it means, even where it is none of ours.
         found = next((p for p in sent if any(n in _ALIASES.get(p, (p,)) for n in named)), None)
     elif _SIGNS.search(words):
-        found = next((p for p in sent if any(_stands(w, words) for w in _ALIASES.get(p, (p,)))), None)
+        found = next((p for p in sent if any(_occurs(w, words) for w in _ALIASES.get(p, (p,)))), None)
     else:
         found = None
     if found is not None and _VALUE.search(words) and not _NAME_ITSELF.search(words):
@@ -65,5 +65,5 @@ def _named(error: Any) -> list[str]:  # noqa: ANN401 - JSON has every type
     return names if places else []
 
 
-def _stands(word: str, text: str) -> bool:
+def _occurs(word: str, text: str) -> bool:
     return re.search(rf"(?<![A-Za-z_]){re.escape(word)}(?![A-Za-z_])", text) is not None

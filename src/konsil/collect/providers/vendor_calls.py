@@ -42,7 +42,7 @@ _WRITTEN_AS: Mapping[str, frozenset[str]] = {
 
 
 @dataclass(slots=True)
-class Seen:
+class Traffic:
     """What passed the line during one call."""
 
     keys: set[str] = field(default_factory=set)
@@ -58,13 +58,13 @@ async def complete(
     endpoint: str,
     refused: set[str],
     key: str = "",
-    seen: Seen | None = None,
+    seen: Traffic | None = None,
 ) -> Reply:
     """Make one request of a model of the library's; gives the reply or raises a CallError, as every provider does."""
     from pydantic_ai.direct import model_request
     from pydantic_ai.exceptions import ContentFilterError, ModelAPIError, UnexpectedModelBehavior, UserError
 
-    settings, parameters, sent = _asked(model, request, refused | request.without)
+    settings, parameters, sent = _vendor_request(model, request, refused | request.without)
     began = time.perf_counter()
     try:
         answer = await model_request(
@@ -126,7 +126,7 @@ def _citations(part: Any) -> Iterator[Citation]:  # noqa: ANN401 - a part of the
                 yield Citation(title, url)
 
 
-def _asked(
+def _vendor_request(
     model: Model[Any], request: Request, refused: set[str]
 ) -> tuple[ModelSettings, ModelRequestParameters, dict[str, object]]:
     """The request in the library's words, and which of our parameters are in it."""
@@ -134,7 +134,7 @@ def _asked(
     from pydantic_ai.native_tools import WebSearchTool
     from pydantic_ai.output import OutputObjectDefinition
 
-    asked = {n: v for n, v in request.asked().items() if n not in refused}
+    asked = {n: v for n, v in request.requested_parameters().items() if n not in refused}
     ignored: Iterable[str] = model.unsupported_settings
     settings: dict[str, Any] = {}
     if "max_retries" not in ignored:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from konsil.collect.providers.keys import read_key, without_key
 from konsil.collect.providers.provider import AccountError, Reply, Request
-from konsil.collect.providers.vendor_calls import Seen, complete
+from konsil.collect.providers.vendor_calls import Traffic, complete
 from konsil.errors import CollectError, installation, nearest
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 VENDORS = ("anthropic", "bedrock", "cohere", "google", "google-cloud", "groq", "mistral", "openai-responses", "xai")
 """The vendors that a message can suggest; the library knows more."""
 
-_seen: ContextVar[Seen | None] = ContextVar("konsil_seen", default=None)
+_seen: ContextVar[Traffic | None] = ContextVar("konsil_seen", default=None)
 
 
 class Vendor:
@@ -55,7 +55,7 @@ class Vendor:
         model = self._models.get(request.model)
         if model is None:
             model = self._models[request.model] = self._model(request.model)
-        seen = Seen()
+        seen = Traffic()
         _seen.set(seen)
         refused = self.refused.setdefault(request.model, set())
         return await complete(model, request, endpoint=self.name, refused=refused, key=self._key, seen=seen)

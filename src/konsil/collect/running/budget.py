@@ -60,7 +60,7 @@ class Budget:
             )
         return f"the next call could pass the budget of {self.most or 0.0:g} US dollars"
 
-    def settle(self, amount: float, cost: float) -> None:
+    def settle_cost(self, amount: float, cost: float) -> None:
         """Give back what was set aside and count what it cost."""
         self.held = max(0.0, self.held - amount) if self.n_held > 1 else 0.0
         self.n_held -= 1

@@ -15,7 +15,7 @@ EVERY = 0.5
 
 
 @asynccontextmanager
-async def shown(progress: Progress, budget: Budget, what: str) -> AsyncIterator[None]:
+async def progress_shown(progress: Progress, budget: Budget, what: str) -> AsyncIterator[None]:
     """Show the progress on standard error while the block runs, where that is a terminal."""
     if not sys.stderr.isatty():
         yield

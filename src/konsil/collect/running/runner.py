@@ -245,7 +245,7 @@ class Runner:
                 if reply is not None:
                     meter.learn(request, reply, cost)
                     limiter.correct(expected, sum(reply.usage.get(n, 0) for n in ("in", "out")) or expected)
-                self.budget.settle(held, cost)
+                self.budget.settle_cost(held, cost)
             seconds = time.perf_counter() - started
         self.progress.calls += 1
         if reply is not None:

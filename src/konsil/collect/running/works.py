@@ -59,7 +59,7 @@ class CallAttempt:
     def call(self, outcome: Outcome = "http error", *, ended: bool = False) -> Call:
         """The record of it."""
         work, request, reply = self.work, self.request, self.reply
-        asked = request.asked()
+        asked = request.requested_parameters()
         if reply is None:
             return Call(
                 work.id,
@@ -97,13 +97,13 @@ class CallAttempt:
             reply.usage,
             self.cost,
             self.seconds,
-            kept(reply),
+            stored_reply(reply),
             reply.raw,
             self.at,
         )
 
 
-def kept(reply: Reply) -> dict[str, object]:
+def stored_reply(reply: Reply) -> dict[str, object]:
     """What is kept of a reply as structure, beside its body; what is empty is left out."""
     found: dict[str, object] = {"text": reply.text, "finish": reply.finish}
     if reply.reasoning:

@@ -52,7 +52,7 @@ class Writer:
                     error = caught
                 # Where the loop is closed nobody waits any more, and the calls are written.
                 with contextlib.suppress(RuntimeError):
-                    self._loop.call_soon_threadsafe(_tell, group, error)
+                    self._loop.call_soon_threadsafe(_notify, group, error)
             if last:
                 return
 
@@ -72,7 +72,7 @@ class Writer:
         return group, False
 
 
-def _tell(group: Sequence[_Waiting], error: Exception | None) -> None:
+def _notify(group: Sequence[_Waiting], error: Exception | None) -> None:
     for _, written in group:
         if written.done():  # cancelled meanwhile
             continue

@@ -55,7 +55,7 @@ def parity(shown: Screen, task: str) -> Parity:
     for text in texts(shown):
         if not text.strip():
             continue
-        found = _whole(text).search(whole, position)
+        found = _whole_text_pattern(text).search(whole, position)
         if found is None:
             missing.append(text)
             continue
@@ -67,7 +67,7 @@ def parity(shown: Screen, task: str) -> Parity:
     return Parity(tuple(role.splitlines()), reply, tuple(missing))
 
 
-def _whole(text: str) -> re.Pattern[str]:
+def _whole_text_pattern(text: str) -> re.Pattern[str]:
     """The text where it stands by itself, not as words of another: a line, an option, a block, a marked sentence."""
     return re.compile(rf"(?:\A|(?<=\n)|(?<=\n- )|(?<=: )|(?<=>)){re.escape(text)}(?=[\n:<]|\Z)")
 

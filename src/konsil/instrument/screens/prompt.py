@@ -46,11 +46,11 @@ def _system(instrument: Instrument, fields: tuple[Field, ...], n_answers: int) -
     # Of nothing but the form, so that no text of an item or an answer can get into it; made once for all tasks.
     screen = Screen(instrument, fields, answers=(Shown(()),) * n_answers)
     role, codebook = instrument.role.strip(), instrument.codebook.strip()
-    parts = (role, codebook, _asked(screen), "\n".join(_format(screen)))
+    parts = (role, codebook, _questions(screen), "\n".join(_format(screen)))
     return "\n\n".join(part for part in parts if part)
 
 
-def _asked(screen: Screen) -> str:
+def _questions(screen: Screen) -> str:
     """What is asked: each criterion once, with its guidance and what may be replied."""
     blocks = []
     for c in screen.criteria:

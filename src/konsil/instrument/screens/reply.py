@@ -20,7 +20,7 @@ from konsil.records import Outcome, Rating, State, Task
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class FieldReply:
     """What was replied to one field."""
 
     field: Field
@@ -39,7 +39,7 @@ class Reading:
 
     outcome: Outcome
     """'ok' as asked for; 'repaired' by parsing; else 'not json', 'off schema', 'empty' or 'refused'."""
-    given: tuple[Given, ...] = ()
+    given: tuple[FieldReply, ...] = ()
     """All fields' replies; none unless the outcome is 'ok' or 'repaired'. A text left empty is no reply."""
     problems: Mapping[str, str] = field_of(default_factory=dict)
     """Name of a field -> what is wrong with its value, in one sentence; '' is the name of the whole reply."""
@@ -101,7 +101,7 @@ def _read(fields: Sequence[Field], pairs: Sequence[tuple[str, object]], *, exact
         elif name in values:
             problems[name] = f"{name}: is there twice"
         values[name] = value
-    given: list[Given] = []
+    given: list[FieldReply] = []
     repaired = False
     for field in fields:
         if field.name not in values:
@@ -109,7 +109,7 @@ def _read(fields: Sequence[Field], pairs: Sequence[tuple[str, object]], *, exact
             continue
         note = values.get(field.reason, "") if field.reason else ""
         if not isinstance(note, str):
-            problems[field.reason] = f"{field.reason}: expected a text, got {_shown(note)}"
+            problems[field.reason] = f"{field.reason}: expected a text, got {_quoted(note)}"
             continue
         try:
             read = _value(field, values[field.name], exact=exact)
@@ -119,7 +119,7 @@ def _read(fields: Sequence[Field], pairs: Sequence[tuple[str, object]], *, exact
         state, label, mended = read
         repaired = repaired or mended
         if not (field.criterion.scale.kind == "text" and state == "rated" and not (label or "").strip()):
-            given.append(Given(field, state, label, note.strip()))
+            given.append(FieldReply(field, state, label, note.strip()))
     if problems:
         return Reading("off schema", problems=problems)
     return Reading("repaired" if repaired else "ok", tuple(given))
@@ -129,10 +129,10 @@ def _value(field: Field, value: object, *, exact: bool) -> tuple[State, str | No
     """State, label, and whether it had to be repaired."""
     criterion, scale = field.criterion, field.criterion.scale
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise LabelError(f"{_shown(value)} is not a label of criterion {criterion.id!r}")
+        raise LabelError(f"{_quoted(value)} is not a label of criterion {criterion.id!r}")
     if not isinstance(value, str):
         if scale.kind == "text":
-            raise LabelError(f"{_shown(value)} is not a text, as criterion {criterion.id!r} expects")
+            raise LabelError(f"{_quoted(value)} is not a text, as criterion {criterion.id!r} expects")
         state, label = read_label(criterion, _digits(value))
         return state, label, scale.kind == "choice"
     if scale.kind == "text" or value in field.options:
@@ -154,7 +154,7 @@ def _plain(text: str) -> str:
     return "".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
-def _shown(value: object) -> str:
+def _quoted(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 

@@ -32,7 +32,7 @@ class Handover:
     """Whether the place is free again, with all that is unrated in it, for somebody else who signs up."""
 
     @property
-    def taken(self) -> dict[str, int]:
+    def n_taken_over(self) -> dict[str, int]:
         """Each of the others -> tasks taken over."""
         counts = Counter(holder for task, holder in self.holders.items() if holder and task not in self.tiebreaks)
         return {rater: counts[rater] for rater in self.before}
@@ -65,8 +65,8 @@ def reassign_tasks(
 
     >>> tasks = [Task(f"t{n}", "p 1", "r1", "form", f"i{n}") for n in range(4)]
     >>> panel = [Rater("r1", "p"), Rater("r2", "p"), Rater("r3", "p")]
-    >>> done = hand_over("r1", tasks, plan=[], raters=panel, items={}, rated={"t0"})
-    >>> done.stay, sorted(done.taken.values()), done.lapsed
+    >>> done = reassign_tasks("r1", tasks, plan=[], raters=panel, items={}, rated={"t0"})
+    >>> done.stay, sorted(done.n_taken_over.values()), done.lapsed
     (1, [1, 2], 0)
     """
     everything = tuple(tasks)

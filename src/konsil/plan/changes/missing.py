@@ -58,7 +58,7 @@ def missing(
         if allocation.like or allocation.when != "always" or not asks_about_answers(book.instrument(allocation, where)):
             continue
         pool, systems = book.pool(allocation, where), book.chosen_systems(allocation, where)
-        counts = {i.id: len({a.system for a in book.shown(i.id, systems)}) for i in pool}
+        counts = {i.id: len({a.system for a in book.answers_by(i.id, systems)}) for i in pool}
         least = 2 if allocation.show == "pair" else 1
         without = tuple(i for i, k in counts.items() if k < least)
         fewer = tuple(i for i, k in counts.items() if least <= k < len(systems))

@@ -59,7 +59,7 @@ def placeholder_raters(places: Iterable[Places], raters: Sequence[Rater]) -> tup
 
     Raters that the protocol names come first in their panel; the places follow in the protocol's order.
 
-    >>> [r.id for r in stand_ins([Places("physicians", 2)], [Rater("r1", "physicians")])]
+    >>> [r.id for r in placeholder_raters([Places("physicians", 2)], [Rater("r1", "physicians")])]
     ['physicians 2', 'physicians 3']
     """
     taken = Counter(r.panel for r in raters)

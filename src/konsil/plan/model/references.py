@@ -80,7 +80,7 @@ class ReferenceIndex:
                 )
         return [s for s in self.systems if not allocation.systems or s in allocation.systems]
 
-    def shown(self, item: str, systems: Iterable[str]) -> list[Answer]:
+    def answers_by(self, item: str, systems: Iterable[str]) -> list[Answer]:
         """The item's answers by these systems, in the canonical order of systems."""
         chosen = set(systems)
         return sorted((a for a in self.answers.get(item, []) if a.system in chosen), key=self.rank)

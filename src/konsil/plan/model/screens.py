@@ -68,10 +68,10 @@ def pool_of(site: Site) -> list[Item]:
         return pool
     systems = book.chosen_systems(allocation, site.where)
     least = 2 if allocation.show == "pair" else 1
-    found = [i for i in pool if len({a.system for a in book.shown(i.id, systems)}) >= least]
+    found = [i for i in pool if len({a.system for a in book.answers_by(i.id, systems)}) >= least]
     if not found:
         of = f" of {', '.join(systems)}" if allocation.systems else ""
-        if least == 2 and any(book.shown(i.id, systems) for i in pool):
+        if least == 2 and any(book.answers_by(i.id, systems) for i in pool):
             raise PlanError(f"{site.where}.show: a pair needs answers of two systems, and no item has two{of}")
         raise PlanError(f"{site.where}: none of its {len(pool):,} items has answers{of}; import or collect them first")
     return found
@@ -87,7 +87,7 @@ def item_subjects(site: Site, pool: Sequence[Item], rater: Rater) -> list[Subjec
     draws = generator(book.seed, *site.key, "pairs", rater.id).random((len(pool), 2))
     found: list[Subjects] = []
     for item, (first, second) in zip(pool, draws.tolist(), strict=True):
-        shown = book.shown(item.id, systems)
+        shown = book.answers_by(item.id, systems)
         if allocation.show == "pair":
             present = list(dict.fromkeys(a.system for a in shown))
             drawn = _two(present, allocation.weights, first, second)

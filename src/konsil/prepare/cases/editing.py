@@ -15,7 +15,7 @@ Flaw = Literal["nothing", "twice", "across"]
 def mark_conflict(text: str, marks: Sequence[Mark], start: int, end: int) -> Flaw | None:
     """What speaks against marking a span beside these marks; None: nothing.
 
-    >>> flaw("dry cough", [Mark(0, 3, "cue", 1)], 2, 9)
+    >>> mark_conflict("dry cough", [Mark(0, 3, "cue", 1)], 2, 9)
     'across'
     """
     if not (0 <= start < end <= len(text)) or not text[start:end].strip():

@@ -43,7 +43,7 @@ class Leftover:
         """
         return (self.kind == "version" and self.level != "0") or (self.kind == "diagnosis" and self.way != "part")
 
-    def told(self) -> str:
+    def description(self) -> str:
         """It in a sentence's words."""
         if self.kind == "version":
             return f"level {self.level} is no different from the level before"
@@ -66,7 +66,7 @@ def leftovers(item: Item, marks: Sequence[Mark], removed: str) -> tuple[Leftover
         made = parts(item.text, marks, level, removed)
         cues = [Name(spoken(item.text[m.start : m.end])) for m in marks if m.kind == "cue" and m.counts(level)]
         for kind, searched in (("diagnosis", names), ("cue", cues)):
-            for one in _found(made, searched, "diagnosis" if kind == "diagnosis" else "cue", level):
+            for one in _leftovers(made, searched, "diagnosis" if kind == "diagnosis" else "cue", level):
                 key = (one.kind, one.name, one.start, one.text if one.start is None else "")
                 if key not in told:
                     told.add(key)
@@ -94,7 +94,7 @@ def _hints(item: Item, marks: Sequence[Mark], removed: str, told: set[tuple[int 
     return list(found.values())
 
 
-def _found(made: Sequence[Part], names: Sequence[Name], kind: LeftoverKind, level: str) -> list[Leftover]:
+def _leftovers(made: Sequence[Part], names: Sequence[Name], kind: LeftoverKind, level: str) -> list[Leftover]:
     """What a version's text names, with its place in the narrative where all of it is the narrative's own."""
     text = "".join(part.text for part in made)
     found = []

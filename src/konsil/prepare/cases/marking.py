@@ -84,7 +84,7 @@ def approved(item: Item, held: Marking, by: str, *, despite: str = "", removed: 
         raise PlanError(f"case {item.id!r}: its narrative is not the one that was marked; mark it again")
     stops = [one for one in leftovers(item, held.marks, removed) if one.stops]
     if stops and not despite.strip():
-        told = in_short([f"case {item.id!r}: {one.told()}" for one in stops])
+        told = in_short([f"case {item.id!r}: {one.description()}" for one in stops])
         raise PlanError(f"{told}; expected it to be marked, too, or a reason to approve the case all the same")
     if by in markers_of(held):
         raise OwnMarksError(f"case {item.id!r}: {by!r} marked it; expected another person to approve the marks")

@@ -87,14 +87,14 @@ def parts(text: str, marks: Sequence[Mark], level: str, removed: str = REMOVED) 
     done: list[Part] = []
     at = 0
     for mark in _outermost(text, [m for m in marks if m.counts(level)]):
-        _keep(done, text, at, mark.start)
+        _append_part(done, text, at, mark.start)
         shown = mark.replacement.strip() or removed
         if not mark.replacement.strip() and _joins(done, removed):
             _join(done, mark)
         else:
             done.append(Part(shown, mark.start, mark.end, mark))
         at = mark.end
-    _keep(done, text, at, len(text))
+    _append_part(done, text, at, len(text))
     return tuple(_mended(done))
 
 
@@ -153,7 +153,7 @@ def _outermost(text: str, marks: Sequence[Mark]) -> list[Mark]:
     return found
 
 
-def _keep(done: list[Part], text: str, start: int, end: int) -> None:
+def _append_part(done: list[Part], text: str, start: int, end: int) -> None:
     if start < end:
         done.append(Part(text[start:end], start, end))
 
@@ -181,7 +181,7 @@ def _mended(done: Sequence[Part]) -> list[Part]:
 
 def _mend(mended: list[Part], n: int) -> None:
     """Mend the text around the gap at place n; the parts beside it are the narrative's own or there are none."""
-    left, right = (_kept(mended, at) for at in (n - 1, n + 1))
+    left, right = (_part_beside(mended, at) for at in (n - 1, n + 1))
     if (
         right is not None
         and left is not None
@@ -199,7 +199,7 @@ def _mend(mended: list[Part], n: int) -> None:
             mended[n - 1] = _shorter(left, end=1)
 
 
-def _kept(mended: Sequence[Part], n: int) -> Part | None:
+def _part_beside(mended: Sequence[Part], n: int) -> Part | None:
     return mended[n] if 0 <= n < len(mended) and mended[n].mark is None else None
 
 

@@ -20,7 +20,7 @@ from konsil.prepare.draw.lexical import MATCH, lexical_matches, with_lexical_mat
 from konsil.prepare.draw.sample import CROSS, combined, in_sets, shortages, sizes, stratified
 from konsil.prepare.draw.spec import SAMPLE_SET, Preparation, Sample
 from konsil.prepare.questions.rewriting import with_rewriting
-from konsil.prepare.questions.screening import Screened, asked_of, last_screened, lost, plain, pool_of
+from konsil.prepare.questions.screening import Screened, last_screened, lost, plain, pool_of, screening_digest
 from konsil.prepare.questions.themes import last_themed, with_themes
 from konsil.records import Answer, Event, Item
 
@@ -133,7 +133,7 @@ def _screened(spec: Preparation, items: Sequence[Item], screened: Screened | Non
         return list(items), Counter()
     if screened is None:
         raise PlanError("prepare.screen: the items are not screened yet; run 'konsil screen' first")
-    if (screened.asked, screened.pool) != (asked_of(spec.screen), pool_of(item.id for item in items)):
+    if (screened.asked, screened.pool) != (screening_digest(spec.screen), pool_of(item.id for item in items)):
         raise PlanError("prepare.screen: rules or items have changed since the screening; run 'konsil screen' again")
     out = screened.reasons()
     pool = [item for item in items if item.id not in out]
@@ -174,7 +174,7 @@ def request_digest(spec: Preparation, seed: int, screened: Screened | None = Non
 
     A screening is part of it only where the protocol states one; rewriting and themes, which come after, never are.
 
-    >>> asked(Preparation(lexical_match=True), 1) == asked(Preparation(lexical_match=True), 2)
+    >>> request_digest(Preparation(lexical_match=True), 1) == request_digest(Preparation(lexical_match=True), 2)
     False
     """
     stated = dataclasses.asdict(spec)
@@ -276,7 +276,7 @@ def still_whole(items: Sequence[Item], events: Iterable[Event]) -> tuple[str, ..
     return tuple(item.id for item in to_mask(items, events) if item.id not in held)
 
 
-def told_whole(cases: Sequence[str]) -> str:
+def unmasked_cases_sentence(cases: Sequence[str]) -> str:
     """What is to be done about cases without versions."""
     named = ", ".join(cases[:5]) + (", ..." if len(cases) > 5 else "")
     has = "case has" if len(cases) == 1 else "cases have"

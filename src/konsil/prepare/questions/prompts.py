@@ -110,7 +110,7 @@ def language_of(asking: Asking, study: str) -> str:
     return chosen if chosen in PROMPTS else "en"
 
 
-def told(asking: Asking, step: Step, language: str, **places: str) -> str:
+def prompt_of(asking: Asking, step: Step, language: str, **places: str) -> str:
     """The prompt of a step: the protocol's own, else ours; `places` fill what stands in braces."""
     text = asking.prompts.get(step) or PROMPTS[language][step]
     for name, value in places.items():

@@ -123,7 +123,7 @@ def screen(
         name: held.get(name) or (findings[name].reason if name in findings else otherwise) for name in sorted(known)
     }
     by_model = {name: one.reason for name, one in sorted(findings.items()) if one.by_model}
-    return Screened(asked_of(spec), pool_of(known), _by_reason(reasons), held, by_model=by_model), findings
+    return Screened(screening_digest(spec), pool_of(known), _by_reason(reasons), held, by_model=by_model), findings
 
 
 def _by_reason(reasons: Mapping[str, str]) -> dict[str, list[str]]:
@@ -135,7 +135,7 @@ def _by_reason(reasons: Mapping[str, str]) -> dict[str, list[str]]:
     return out
 
 
-def asked_of(spec: Screening) -> str:
+def screening_digest(spec: Screening) -> str:
     """A digest of what is looked for."""
     return _digest(plain(spec))
 

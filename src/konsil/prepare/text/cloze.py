@@ -160,7 +160,7 @@ def question(parts: Sequence[Part], number: int) -> str:
     >>> question(parse("{{c1::A::letter}} and {{c2::B}}"), 1)
     '<span class="cloze">[letter]</span> and B'
     """
-    return "".join(_shown(parts, number, hide=True))
+    return "".join(_visible_parts(parts, number, hide=True))
 
 
 def answer(parts: Sequence[Part], number: int) -> str:
@@ -169,20 +169,20 @@ def answer(parts: Sequence[Part], number: int) -> str:
     >>> answer(parse("{{c1::A::letter}} and {{c2::B}}"), 1)
     '<span class="cloze">A</span> and B'
     """
-    return "".join(_shown(parts, number, hide=False))
+    return "".join(_visible_parts(parts, number, hide=False))
 
 
-def _shown(parts: Sequence[Part], number: int, *, hide: bool) -> Iterator[str]:
+def _visible_parts(parts: Sequence[Part], number: int, *, hide: bool) -> Iterator[str]:
     for part in parts:
         if isinstance(part, str):
             yield part
         elif number not in part.numbers:
-            yield from _shown(part.parts, number, hide=hide)
+            yield from _visible_parts(part.parts, number, hide=hide)
         elif hide:
             yield f'<span class="cloze">[{HIDDEN if part.hint is None else part.hint}]</span>'
         else:
             yield '<span class="cloze">'
-            yield from _shown(part.parts, number, hide=hide)
+            yield from _visible_parts(part.parts, number, hide=hide)
             yield "</span>"
 
 

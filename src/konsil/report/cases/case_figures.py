@@ -35,7 +35,7 @@ def case_figures(material: Material) -> list[Drawing]:
 
 
 def _rows_of(material: Material, spec: Analysis, columns: set[str]) -> list[Row]:
-    rows = [r for r in material.results.made if r.analysis == spec.name and r.kind == "estimate"]
+    rows = [r for r in material.results.estimable_rows if r.analysis == spec.name and r.kind == "estimate"]
     known = all(set(r.group) == columns for r in rows) and any(math.isfinite(r.estimate.value) for r in rows)
     return rows if known else []
 

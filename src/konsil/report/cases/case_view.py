@@ -129,7 +129,7 @@ def _chosen(
             criterion=spec.criterion,
         )
     )
-    return best[1], material.numbers.told(why)
+    return best[1], material.numbers.translated(why)
 
 
 def _table(

@@ -100,12 +100,12 @@ def _story(study: Study, found: Sequence[Part], width: float) -> list[Flowable]:
         story += markdown_flow(part.source, width)
         story += [_Bookmark(f"{part.anchor}-asked", part.asked, 1), Paragraph(marked_up(part.asked), style("h3"))]
         for number, question in enumerate(part.questions, start=1):
-            story.append(KeepTogether(_asked(question, number, f"{part.anchor}-{number}")))
+            story.append(KeepTogether(_question(question, number, f"{part.anchor}-{number}")))
         story.append(Paragraph(marked_up(part.version), style("quiet")))
     return story
 
 
-def _asked(question: Question, number: int, key: str) -> list[Flowable]:
+def _question(question: Question, number: int, key: str) -> list[Flowable]:
     flow: list[Flowable] = [
         _Bookmark(key, question.text, 2),
         Paragraph(f"{number}. {marked_up(question.text)}", style("question")),

@@ -37,7 +37,7 @@ class Designs:
 
 def designs(material: Material) -> Designs | None:
     """The section; None where no analysis compares designs or follows the number of sentences."""
-    rows = [r for r in material.results.made if not r.detail]
+    rows = [r for r in material.results.estimable_rows if not r.detail]
     of: dict[str, list[Row]] = {}
     for r in rows:
         of.setdefault(r.analysis, []).append(r)

@@ -151,14 +151,14 @@ def advice_table(material: Material, known: Sequence[Analysis], of: Mapping[str,
     head = [
         _("Criterion"),
         _("Recommendation"),
-        numbers.told(say("p (decision)", message_id="choice.p_decision")),
+        numbers.translated(say("p (decision)", message_id="choice.p_decision")),
         _("Analysis"),
         _("Compared"),
         _("Difference"),
-        numbers.told(say("p (Holm)", message_id="choice.p_holm")),
+        numbers.translated(say("p (Holm)", message_id="choice.p_holm")),
     ]
     general = [
-        numbers.told(
+        numbers.translated(
             say(
                 "A design is recommended for a criterion where raters take fewer hours with it to the same reliability,"
                 " and single ratings, as they were given, agree more under it. Averages of several ratings are more"
@@ -172,7 +172,7 @@ def advice_table(material: Material, known: Sequence[Analysis], of: Mapping[str,
     ]
     if any(one.is_derived for one in every):
         general.append(
-            numbers.told(
+            numbers.translated(
                 say(
                     "†: derived from several ratings, such as wrong if any sentence is; agreement on it differs by"
                     " construction and decides nothing.",
@@ -182,16 +182,18 @@ def advice_table(material: Material, known: Sequence[Analysis], of: Mapping[str,
         )
     if any(one.has_dominant_category and not one.is_derived for one in every):
         general.append(
-            numbers.told(
+            numbers.translated(
                 say(
                     "*: more than {share:.0%} of the ratings are in one category under a design; agreement is"
                     " uninformative and decides nothing.",
-                    message_id="choice.has_dominant_category",
+                    message_id="choice.lopsided",
                     share=COMMON,
                 )
             )
         )
-    caption = material.caption(numbers.told(say("Which design for which criterion.", message_id="choice.caption")))
+    caption = material.caption(
+        numbers.translated(say("Which design for which criterion.", message_id="choice.caption"))
+    )
     return table(caption, head, body, row_heads=2, general=general)
 
 
@@ -207,7 +209,7 @@ def _recommendation(material: Material, comparisons: Sequence[Compared], decisio
             why = say("no recommendation: hours are not compared", message_id="choice.none_no_hours")
         case _:
             why = say("no recommendation: no difference is shown", message_id="choice.none_not_shown")
-    return numbers.told(why)
+    return numbers.translated(why)
 
 
 def _chance(material: Material, chance: float) -> Cell:
@@ -253,11 +255,11 @@ def hours_table(material: Material, known: Sequence[Analysis], of: Mapping[str, 
         _("Fewest hours"),
         _("Hours"),
         _("Hours, whole answers"),
-        numbers.told(say("p (adjusted)", message_id="choice.p_adjusted")),
+        numbers.translated(say("p (adjusted)", message_id="choice.p_adjusted")),
     )
     general = [
         _("Hours of all raters together for 100 answers, until the mean ratings are so reliable."),
-        numbers.told(
+        numbers.translated(
             say(
                 "p: fewest hours against whole answers, adjusted for the choice among the numbers of sentences"
                 " (Bonferroni) and for the criteria (Holm).",
@@ -366,5 +368,5 @@ def ranking_table(material: Material, known: Sequence[Analysis], of: Mapping[str
         (_("Criterion"), _("Analysis"), _("Design"), _("Systems")),
         body,
         row_heads=3,
-        general=[material.numbers.told(signs)],
+        general=[material.numbers.translated(signs)],
     )

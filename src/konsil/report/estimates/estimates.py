@@ -35,7 +35,7 @@ from konsil.stats.engine.contract import Estimate, RatersTarget
 
 
 @dataclass(frozen=True)
-class Told:
+class AnalysisView:
     """One analysis, ready for the page."""
 
     anchor: str
@@ -60,17 +60,17 @@ class Told:
     """What may be said because the intervals support it, or that they do not."""
 
 
-def build_analysis_views(material: Material) -> list[Told]:
+def build_analysis_views(material: Material) -> list[AnalysisView]:
     """Every analysis of the protocol in its order, then any other that has rows."""
     rows: dict[str, list[Row]] = {a.name: [] for a in material.study.analyses}
     for row in material.results.rows:
         if not row.detail:
             rows.setdefault(row.analysis, []).append(row)
     specs = {a.name: a for a in material.study.analyses}
-    return [_tell(material, name, specs.get(name), own) for name, own in rows.items()]
+    return [_view(material, name, specs.get(name), own) for name, own in rows.items()]
 
 
-def _tell(material: Material, name: str, spec: Analysis | None, rows: Sequence[Row]) -> Told:
+def _view(material: Material, name: str, spec: Analysis | None, rows: Sequence[Row]) -> AnalysisView:
     joined = join(rows)
     estimates = in_order(material, [one for one in joined if one.row.kind != "difference"])
     differences = [one for one in joined if one.row.kind == "difference"]
@@ -84,7 +84,7 @@ def _tell(material: Material, name: str, spec: Analysis | None, rows: Sequence[R
         tables.append(_differences(material, name, differences))
         if spec is None or not is_told_by_design(spec):
             figures += forests(material, name, statistic, differences, spec=spec, difference=True)
-    return Told(
+    return AnalysisView(
         anchor=anchor("analysis", name),
         name=name,
         title=title(statistic, material.language),
@@ -109,7 +109,7 @@ def _remarks(material: Material, row: Row) -> list[str]:
     remarks = [w for w in row.warnings if w != row.finding]
     if row.n_undefined_pairs:
         remarks.append(
-            material.numbers.told(
+            material.numbers.translated(
                 say(
                     "Undefined for {n:,} {n|pair|pairs} of raters, which {n|is|are} left out of the mean.",
                     message_id="table.undefined_pairs",
@@ -148,7 +148,7 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
                 numbers.estimate(row.estimate, [*_remarks(material, row), *_alone(material, one, rows)]),
                 *([case_cell(material, bounds.get(_group(row.group)))] if bounds else []),
                 *_companions(material, one, methods),
-                *(_beside(material, one, name) for name in beside),
+                *(_comparison_cell(material, one, name) for name in beside),
                 *([Cell(numbers.p(row.estimate.p), number=True)] if tested else []),
                 *([Cell(numbers.p(row.p_adjusted), number=True)] if adjusted else []),
                 *([Cell(numbers.p(row.p_max_t), number=True)] if together else []),
@@ -197,7 +197,7 @@ def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table
     caption, general = _compared(material, name, rows)
     if any(one.row.n_units_versus for one in rows):
         general.append(
-            numbers.told(
+            numbers.translated(
                 say(
                     "Units: of the first group / of the second; clusters: of both groups together.",
                     message_id="groups.units_of_both",
@@ -205,7 +205,9 @@ def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table
             )
         )
     if adjusted:
-        general.append(numbers.told(say("Holm: adjusted over all declared tests.", message_id="declared.holm_column")))
+        general.append(
+            numbers.translated(say("Holm: adjusted over all declared tests.", message_id="declared.holm_column"))
+        )
     return table(
         caption,
         head,
@@ -223,7 +225,7 @@ def _units(material: Material, row: Row) -> str:
 
 def _compared(material: Material, name: str, rows: Sequence[Joined]) -> tuple[str, list[str]]:
     """The caption and a note: whether the groups have items in common."""
-    translate, paired = material.numbers.told, {joined.row.is_paired for joined in rows}
+    translate, paired = material.numbers.translated, {joined.row.is_paired for joined in rows}
     caption, note = say("Differences of the analysis “{name}”.", message_id="two_way.differences", name=name), ""
     if all(joined.row.statistic in WINS for joined in rows):
         note = say(
@@ -255,7 +257,7 @@ def _method(estimate: Estimate) -> str:
     return first[:1].upper() + first[1:]
 
 
-def _beside(material: Material, one: Joined, name: str) -> Cell:
+def _comparison_cell(material: Material, one: Joined, name: str) -> Cell:
     """The number that the row is to be compared with."""
     if one.beside is None or one.beside_name != name:
         return Cell("", number=True)
@@ -297,7 +299,7 @@ def _whom(material: Material, rows: Sequence[Joined]) -> list[str]:
         )
     else:
         note = say("The first intervals are about {whom}.", message_id="target.first", whom=whom(*targets))
-    return [material.numbers.told(note)]
+    return [material.numbers.translated(note)]
 
 
 def _alone(material: Material, joined: Joined, rows: Sequence[Joined]) -> list[str]:
@@ -305,7 +307,7 @@ def _alone(material: Material, joined: Joined, rows: Sequence[Joined]) -> list[s
     estimate = joined.row.estimate
     if len(_targets(rows)) < 2 or estimate.raters != "these" or not math.isfinite(estimate.low):
         return []
-    return [material.numbers.told(say("This interval is about these raters.", message_id="target.row_these"))]
+    return [material.numbers.translated(say("This interval is about these raters.", message_id="target.row_these"))]
 
 
 def _methods(material: Material, rows: Sequence[Joined]) -> list[str]:

@@ -94,7 +94,7 @@ def _series(material: Material, name: str, spec: Analysis, estimates: Sequence[J
     shown = _lines(axes, rows, spec.raters)
     if len(shown) > MOST_PANELS:
         return None
-    beside = _beside(material, spec, axes)
+    beside = _comparison_series(material, spec, axes)
     word = title(spec.statistic, material.language)
     where = column_title(material, axes.category)
     caption = _("%(what)s by %(category)s: estimates with their intervals, analysis “%(name)s”.") % {
@@ -140,13 +140,13 @@ def _lines(axes: _Axes, rows: Sequence[Row], one: str) -> list[Series]:
     return [Series(name, [points.get(c, nothing) for c in axes.categories]) for name, points in by.items()]
 
 
-def _beside(material: Material, spec: Analysis, axes: _Axes) -> Series | None:
+def _comparison_series(material: Material, spec: Analysis, axes: _Axes) -> Series | None:
     """Another panel's series over the same categories, where the protocol asks for one: people beside judges."""
     same = ("statistic", "criterion", "items", "where", "of", "mode", "collapse", "arm")
     for other in material.study.analyses:
         alike = all(getattr(other, key) == getattr(spec, key) for key in same)
         if alike and other.raters != spec.raters and other.by == (axes.category,):
-            rows = [r for r in material.results.made if r.analysis == other.name and r.kind == "estimate"]
+            rows = [r for r in material.results.estimable_rows if r.analysis == other.name and r.kind == "estimate"]
             return _lines(axes, rows, other.raters)[0] if rows else None
     return None
 
@@ -154,7 +154,7 @@ def _beside(material: Material, spec: Analysis, axes: _Axes) -> Series | None:
 def _ensembles(material: Material, name: str, statistic: str) -> list[Drawing]:
     """All ensembles by rank, those that the table leaves out too."""
     _, numbers = material.language.gettext, material.numbers
-    rows = [r for r in material.results.made if r.analysis == name and r.kind == "estimate"]
+    rows = [r for r in material.results.estimable_rows if r.analysis == name and r.kind == "estimate"]
     all_of: list[Row] = [r for r in rows if r.group.get("size") and math.isfinite(r.estimate.value)]
     if len(all_of) < 2:
         return []

@@ -18,7 +18,7 @@ def key_numbers(material: Material) -> list[tuple[str, str, str, str]]:
     """Anchor, analysis, statistic, number: of each question's first prespecified analysis that has one."""
     found: dict[tuple[str, ...], tuple[str, str, str, str]] = {}
     for analysis in material.study.analyses:
-        rows = [r for r in material.results.made if r.analysis == analysis.name and r.kind == "estimate"]
+        rows = [r for r in material.results.estimable_rows if r.analysis == analysis.name and r.kind == "estimate"]
         if not analysis.prespecified or analysis.mode == "paper" or not rows:
             continue
         said = (anchor("analysis", analysis.name), analysis.name, title(analysis.statistic, material.language))

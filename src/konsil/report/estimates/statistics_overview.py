@@ -91,7 +91,7 @@ def _near_zero(dots: Iterable[Dot]) -> bool:
 
 
 def _rows(material: Material, analysis: Analysis) -> list[Joined]:
-    rows = [r for r in material.results.made if r.analysis == analysis.name and not r.detail]
+    rows = [r for r in material.results.estimable_rows if r.analysis == analysis.name and not r.detail]
     return [one for one in join(rows) if one.row.kind == "estimate"]
 
 

@@ -54,10 +54,10 @@ def _row(material: Material, panel: str, rater: str, done: Sequence[Worked]) -> 
         Cell(panel),
         Cell(rater),
         Cell(numbers.count(len(done)), number=True),
-        Cell(numbers.spread(_known(w.active for w in done)), number=True),
-        Cell(numbers.spread(_known(w.wall for w in done)), number=True),
+        Cell(numbers.spread(_recorded(w.active for w in done)), number=True),
+        Cell(numbers.spread(_recorded(w.wall for w in done)), number=True),
     )
 
 
-def _known(seconds: Iterable[float | None]) -> list[float]:
+def _recorded(seconds: Iterable[float | None]) -> list[float]:
     return [s for s in seconds if s is not None]

@@ -26,7 +26,7 @@ def curves(material: Material, name: str, statistic: str) -> list[Drawing]:
     if not shown:
         return []
     _, numbers = material.language.gettext, material.numbers
-    rows = [r for r in material.results.made if r.analysis == name and r.kind == "estimate"]
+    rows = [r for r in material.results.estimable_rows if r.analysis == name and r.kind == "estimate"]
     judges = {", ".join(c.group.values()) for c in shown}
     panel = next((r for r in rows if ", ".join(r.group.values()) not in judges and r.n_raters > 1), None)
     caption = _(

@@ -92,7 +92,7 @@ def _thresholds(material: Material, spec: Analysis) -> list[tuple[str, str]]:
         if spec.failure_by == "every"
         else say("by their mean", message_id="audit.by_mean")
     )
-    rule = material.numbers.told(whose)
+    rule = material.numbers.translated(whose)
     found += [(_("Failure up to"), f"{tick(spec.failure)} ({rule})")] if audit else []
     found += [(_("Approved from"), tick(spec.approve))] if audit else []
     if spec.statistic == "monotonicity_violation":

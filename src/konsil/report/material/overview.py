@@ -60,7 +60,7 @@ class Material:
         """What figures and tables say where ratings are simulated or models are played by konsil; empty otherwise."""
         if self.study.simulated:
             return self.language.gettext("Simulated ratings.")
-        return self.numbers.told(say("Fake models.", message_id="played.stamp")) if self.results.played else ""
+        return self.numbers.translated(say("Fake models.", message_id="played.stamp")) if self.results.played else ""
 
     @property
     def records(self) -> tuple[Sequence[object], ...]:
@@ -119,7 +119,7 @@ def _raters(material: Material) -> Table:
         seconds = [s for s in screens[panel].values() if s is not None]
         untimed = len(screens[panel]) - len(seconds)
         no_time = say("{n:,} {n|screen has|screens have} no time.", message_id="table.untimed", n=untimed)
-        remarks = (numbers.told(no_time),) if seconds and untimed else ()
+        remarks = (numbers.translated(no_time),) if seconds and untimed else ()
         rows.append(
             (
                 Cell(panel),
@@ -201,7 +201,7 @@ def _systems(material: Material) -> Table:
     general = [_("Lengths: median [interquartile range].")]
     if absent:
         general.append(
-            numbers.told(
+            numbers.translated(
                 say(
                     "The {n|text|texts} of {n:,} {n|answer is|answers are} not at hand and {n|does|do} not count in the"
                     " lengths.",

@@ -23,7 +23,7 @@ def notes(material: Material, *, together: bool, bounds: bool) -> Iterator[str]:
     """What the columns mean."""
     _ = material.language.gettext
     if together:
-        yield material.numbers.told(
+        yield material.numbers.translated(
             say(
                 "max-T: the p value adjusted over all declared win differences and margins together, by the"
                 " correlations that items and raters give them.",

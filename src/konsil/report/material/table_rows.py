@@ -96,7 +96,7 @@ def column_title(material: Material, column: str) -> str:
     own |= {"level": _("Level"), "systems": _("Systems"), "effect": _("Effect"), "other": _("Other criterion")}
     own |= {"design": _("Design"), "sentences": _("Sentences"), "minutes": _("Minutes an answer")}
     own |= {MATCH: _("Verbatim match")}
-    own |= {KIND: material.numbers.told(say("Instruction", message_id="injection.column"))}
+    own |= {KIND: material.numbers.translated(say("Instruction", message_id="injection.column"))}
     own |= {d.name: d.title for d in material.study.derived if d.title}
     return own.get(column, column)
 

@@ -186,11 +186,11 @@ class Numbers:
         text = f"{abs(value):.6g}"
         return (MINUS if value < 0 and float(text) != 0.0 else "") + text.replace(".", self.language.decimal)
 
-    def told(self, text: str) -> str:
+    def translated(self, text: str) -> str:
         """What an analysis says, in the report's language; names of the study stay as they are.
 
         >>> from konsil.analysis.model.message import say
-        >>> Numbers().told(say("{n:,} of {all:,} items", n=1200, all=26598))
+        >>> Numbers().translated(say("{n:,} of {all:,} items", n=1200, all=26598))
         '1200 of 26\u202f598 items'
         """
         return translate(text, self.language.gettext, self._by_format)
@@ -232,7 +232,7 @@ class Numbers:
                 message_id="table.undefined_resamples",
                 n=estimate.n_undefined,
             )
-            said.append(self.told(undefined_in))
+            said.append(self.translated(undefined_in))
         return Cell(self.with_interval(estimate), tuple(said), number=True)
 
 

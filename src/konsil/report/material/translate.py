@@ -10,7 +10,7 @@ from konsil.prepare import MATCH
 from konsil.report.material.tables import Numbers
 
 
-def told(results: Results, numbers: Numbers) -> Results:
+def translated_results(results: Results, numbers: Numbers) -> Results:
     """The same results with their texts in the report's language; the data files keep the English ones."""
     return replace(
         results,
@@ -23,33 +23,35 @@ def told(results: Results, numbers: Numbers) -> Results:
         warnings=_texts(results.warnings, numbers),
         methods=_texts(results.methods, numbers),
         inference=_texts(results.inference, numbers),
-        played=numbers.told(results.played),
-        label_counts={(*key[:3], numbers.told(key[3])): n for key, n in results.label_counts.items()},
+        played=numbers.translated(results.played),
+        label_counts={(*key[:3], numbers.translated(key[3])): n for key, n in results.label_counts.items()},
     )
 
 
 def _row(row: Row, numbers: Numbers) -> Row:
-    estimate = replace(row.estimate, method=numbers.told(row.estimate.method), reason=numbers.told(row.estimate.reason))
+    estimate = replace(
+        row.estimate, method=numbers.translated(row.estimate.method), reason=numbers.translated(row.estimate.reason)
+    )
     return replace(
         row,
         estimate=estimate,
         group=_values(row.group, numbers),
         versus=_values(row.versus, numbers),
         warnings=_texts(row.warnings, numbers),
-        finding=numbers.told(row.finding),
+        finding=numbers.translated(row.finding),
     )
 
 
 def _texts(texts: tuple[str, ...], numbers: Numbers) -> tuple[str, ...]:
-    return tuple(numbers.told(text) for text in texts)
+    return tuple(numbers.translated(text) for text in texts)
 
 
 def _values(group: Mapping[str, str], numbers: Numbers) -> dict[str, str]:
     _ = numbers.language.gettext
     # Whether an item was matched is konsil's own stratum, and so are its words.
     own = {"yes": _("yes"), "no": _("no")}
-    return {c: own.get(v, v) if c == MATCH else numbers.told(v) for c, v in group.items()}
+    return {c: own.get(v, v) if c == MATCH else numbers.translated(v) for c, v in group.items()}
 
 
 def _keys(counts: Mapping[str, int], numbers: Numbers) -> dict[str, int]:
-    return {numbers.told(reason): n for reason, n in counts.items()}
+    return {numbers.translated(reason): n for reason, n in counts.items()}

@@ -62,12 +62,12 @@ def usage(material: Material) -> UsageSection | None:
         works=sum(one.works for one in rows),
         failed=sum(sum(one.failures.values()) for one in rows),
     )
-    title = numbers.told(say("Latency, tokens and costs of the models' calls", message_id="usage.title"))
-    tables = (_taken(material, rows), _failed(material, rows))
-    return UsageSection(title, numbers.told(sentence), tuple(t for t in tables if t.rows))
+    title = numbers.translated(say("Latency, tokens and costs of the models' calls", message_id="usage.title"))
+    tables = (_usage_table(material, rows), _failed(material, rows))
+    return UsageSection(title, numbers.translated(sentence), tuple(t for t in tables if t.rows))
 
 
-def _taken(material: Material, rows: Sequence[Usage]) -> Table:
+def _usage_table(material: Material, rows: Sequence[Usage]) -> Table:
     numbers = material.numbers
     head = [
         say("Kind", message_id="usage.kind"),
@@ -113,17 +113,21 @@ def _taken(material: Material, rows: Sequence[Usage]) -> Table:
             )
         )
     body = [_row(one, numbers, is_blinded=material.is_blinded) for one in rows]
-    caption = numbers.told(
+    caption = numbers.translated(
         say("Calls of models: latency, tokens and costs by system and judge.", message_id="usage.caption")
     )
-    general = [numbers.told(note) for note in notes]
-    return table(material.caption(caption), [numbers.told(text) for text in head], body, row_heads=2, general=general)
+    general = [numbers.translated(note) for note in notes]
+    return table(
+        material.caption(caption), [numbers.translated(text) for text in head], body, row_heads=2, general=general
+    )
 
 
 def _row(one: Usage, numbers: Numbers, *, is_blinded: bool) -> tuple[Cell, ...]:
     timing: tuple[str, ...] = ()
     if one.is_played:
-        timing = (numbers.told(say("Played by konsil: these are the times of no model.", message_id="usage.played")),)
+        timing = (
+            numbers.translated(say("Played by konsil: these are the times of no model.", message_id="usage.played")),
+        )
     counting: tuple[str, ...] = ()
     if one.counted < one.replies:
         uncounted = say(
@@ -132,9 +136,9 @@ def _row(one: Usage, numbers: Numbers, *, is_blinded: bool) -> tuple[Cell, ...]:
             n=one.replies - one.counted,
             all=one.replies,
         )
-        counting = (numbers.told(uncounted),)
+        counting = (numbers.translated(uncounted),)
     cells = [
-        Cell(numbers.told(KINDS[one.kind])),
+        Cell(numbers.translated(KINDS[one.kind])),
         Cell(one.who),
         Cell(numbers.count(one.works), number=True),
         Cell(numbers.count(one.calls), number=True),
@@ -148,7 +152,7 @@ def _row(one: Usage, numbers: Numbers, *, is_blinded: bool) -> tuple[Cell, ...]:
             unpriced = say(
                 "No price is known for {n:,} {n|reply|replies}.", message_id="usage.unpriced", n=one.unpriced
             )
-            pricing = (numbers.told(unpriced),)
+            pricing = (numbers.translated(unpriced),)
         cells.append(Cell(_money(one.cost, numbers), pricing, number=True))
         cells.append(Cell(_money(one.cost_estimated, numbers), number=True))
     return tuple(cells)
@@ -172,7 +176,7 @@ def _failed(material: Material, rows: Sequence[Usage]) -> Table:
     seen += sorted({name for one in rows for name in one.failures} - FAILURES.keys())
     body = [
         (
-            Cell(numbers.told(KINDS[one.kind])),
+            Cell(numbers.translated(KINDS[one.kind])),
             Cell(one.who),
             Cell(numbers.count(one.calls), number=True),
             *(Cell(numbers.count(one.failures.get(name, 0)), number=True) for name in seen),
@@ -181,16 +185,16 @@ def _failed(material: Material, rows: Sequence[Usage]) -> Table:
         if one.failures
     ]
     head = [
-        numbers.told(say("Kind", message_id="usage.kind")),
-        numbers.told(say("Name", message_id="usage.name")),
-        numbers.told(say("Calls", message_id="usage.calls")),
-        *(numbers.told(FAILURES.get(name, name)) for name in seen),
+        numbers.translated(say("Kind", message_id="usage.kind")),
+        numbers.translated(say("Name", message_id="usage.name")),
+        numbers.translated(say("Calls", message_id="usage.calls")),
+        *(numbers.translated(FAILURES.get(name, name)) for name in seen),
     ]
-    caption = numbers.told(say("Calls without a usable reply, by what happened.", message_id="usage.failures"))
+    caption = numbers.translated(say("Calls without a usable reply, by what happened.", message_id="usage.failures"))
     note = say(
         "Every call counts, also where a repeated call succeeded. Rate limit: status 429; overloaded: 503 or 529;"
         " server error: other statuses from 500; request refused: other statuses from 400; no reply: a broken"
         " connection, an unreadable body or no end in time.",
         message_id="usage.about_failures",
     )
-    return table(material.caption(caption), head, body, row_heads=2, general=[numbers.told(note)])
+    return table(material.caption(caption), head, body, row_heads=2, general=[numbers.translated(note)])

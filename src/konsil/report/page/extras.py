@@ -34,7 +34,7 @@ class Extra:
 def extra(material: Material, section: Section) -> Extra:
     """Round, number and draw what the caller gave."""
     _, numbers = material.language.gettext, material.numbers
-    section = _told(section, numbers)
+    section = _translated(section, numbers)
     tables: list[Table] = []
     figures: list[Drawing] = []
     if section.header:
@@ -60,21 +60,23 @@ def extra(material: Material, section: Section) -> Extra:
     return Extra(anchor("section", section.title), section.title, section.paragraphs, tuple(tables), tuple(figures))
 
 
-def _told(section: Section, numbers: Numbers) -> Section:
+def _translated(section: Section, numbers: Numbers) -> Section:
     """The section in the report's language, where the caller's texts can be told in it."""
 
     def told(texts: Sequence[str]) -> tuple[str, ...]:
-        return tuple(numbers.told(text) for text in texts)
+        return tuple(numbers.translated(text) for text in texts)
 
     return replace(
         section,
-        title=numbers.told(section.title),
+        title=numbers.translated(section.title),
         paragraphs=told(section.paragraphs),
         header=told(section.header),
-        rows=tuple(tuple(numbers.told(v) if isinstance(v, str) else v for v in row) for row in section.rows),
-        caption=numbers.told(section.caption),
+        rows=tuple(tuple(numbers.translated(v) if isinstance(v, str) else v for v in row) for row in section.rows),
+        caption=numbers.translated(section.caption),
         notes=told(section.notes),
-        recovered=tuple(replace(r, name=numbers.told(r.name), group=numbers.told(r.group)) for r in section.recovered),
+        recovered=tuple(
+            replace(r, name=numbers.translated(r.name), group=numbers.translated(r.group)) for r in section.recovered
+        ),
     )
 
 

@@ -19,7 +19,7 @@ from konsil.records import Answer, Item
 from konsil.report.cases.case_figures import case_figures
 from konsil.report.cases.case_view import case_view
 from konsil.report.designs.designs import designs
-from konsil.report.estimates.estimates import Told, build_analysis_views
+from konsil.report.estimates.estimates import AnalysisView, build_analysis_views
 from konsil.report.estimates.key_estimates import key_numbers
 from konsil.report.estimates.labels import label_figures
 from konsil.report.estimates.statistics_overview import glance
@@ -85,7 +85,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
             study=material.study,
             results=material.results,
             themselves=_themselves(material),
-            played=material.numbers.told(material.results.played),
+            played=material.numbers.translated(material.results.played),
             stamp=material.stamp,
             lang=material.language.code,
             version=__version__,
@@ -103,7 +103,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
             usage=usage(material),
             labels=labels,
             prespecified=[t for t in told if t.prespecified],
-            declared=material.numbers.told(declared_heading(material.results.plan, _declared(told))),
+            declared=material.numbers.translated(declared_heading(material.results.plan, _declared(told))),
             exploratory=[t for t in told if not t.prespecified],
             extras=added,
             instruments=[
@@ -115,7 +115,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
             case=case_view(material),
             longest=LONGEST,
             versions=_versions(),
-            files=material.numbers.told(_FILES),
+            files=material.numbers.translated(_FILES),
             digests=(material.digest or study_digest(material.study), records_digest(material.records)),
             glossary=[(entry(name, material.language), anchor("statistic", name)) for name in sorted(used)],
         )
@@ -191,7 +191,7 @@ def markdown(instrument: Instrument) -> Markup:
     return Markup(parser.renderer.render(tokens, parser.options, {}))  # noqa: S704 - html is off in the parser
 
 
-def _summary(material: Material, told: Sequence[Told]) -> str:
+def _summary(material: Material, told: Sequence[AnalysisView]) -> str:
     results, numbers = material.results, material.numbers
     sentence = say(
         "{items:,} {items|item|items}, {answers:,} {answers|answer|answers} of {systems:,} {systems|system|systems} and"
@@ -209,10 +209,10 @@ def _summary(material: Material, told: Sequence[Told]) -> str:
         unreadable=sum(row.unreadable for row in results.coverage),
         excluded=sum(n for row in results.coverage for n in row.excluded.values()),
     )
-    return f"{numbers.told(sentence)} {numbers.told(declared(results.plan, _declared(told), len(told)))}"
+    return f"{numbers.translated(sentence)} {numbers.translated(declared(results.plan, _declared(told), len(told)))}"
 
 
-def _declared(analyses: Sequence[Told]) -> list[str]:
+def _declared(analyses: Sequence[AnalysisView]) -> list[str]:
     return [t.name for t in analyses if t.prespecified]
 
 

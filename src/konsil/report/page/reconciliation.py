@@ -56,12 +56,12 @@ def reconciliation(material: Material) -> Table | None:
             tally = counted.get(kind) if isinstance(counted, Mapping) else None
             if not isinstance(tally, Mapping) or not (tally.get("read") or tally.get("kept")):
                 continue
-            name = numbers.told(words)
+            name = numbers.translated(words)
             rows.append(_row(material, name, "", tally.get("read"), tally.get("kept"), None))
             left_out = tally.get("left out")
             reasons = sorted(left_out.items(), key=lambda pair: (-pair[1], pair[0])) if left_out else ()
             for reason, n in reasons:
-                rows.append(_row(material, name, numbers.told(REASONS.get(reason, reason)), None, None, n))
+                rows.append(_row(material, name, numbers.translated(REASONS.get(reason, reason)), None, None, n))
     if not rows:
         return None
     caption = say(
@@ -74,7 +74,9 @@ def reconciliation(material: Material) -> Table | None:
         say("Kept", message_id="reconciliation.kept"),
         say("Left out", message_id="reconciliation.out"),
     )
-    return table(material.caption(numbers.told(caption)), [numbers.told(h) for h in head], rows, row_heads=2)
+    return table(
+        material.caption(numbers.translated(caption)), [numbers.translated(h) for h in head], rows, row_heads=2
+    )
 
 
 def _row(material: Material, kind: str, reason: str, *numbers: object) -> tuple[Cell, ...]:

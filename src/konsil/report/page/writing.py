@@ -26,7 +26,7 @@ from konsil.report.material.language import language
 from konsil.report.material.overview import Material
 from konsil.report.material.section import Section
 from konsil.report.material.tables import Numbers
-from konsil.report.material.translate import told
+from konsil.report.material.translate import translated_results
 from konsil.report.page.page import render
 from konsil.stats.engine.contract import Estimate
 from konsil.study import Study, study_digest
@@ -80,7 +80,7 @@ def write(
     numbers = Numbers(spoken)
     material = Material(
         study,
-        told(results, numbers),
+        translated_results(results, numbers),
         items,
         answers,
         raters,

@@ -89,7 +89,11 @@ def _drawn(material: Material, one: Family, all_of: Sequence[Family]) -> Iterato
 
 def _rows(material: Material, one: Family, kind: str = "estimate", *, ratio: bool = False) -> list[Row]:
     names = {a.name for a in one.members}
-    return [r for r in material.results.made if r.analysis in names and r.kind == kind and (RATIO in r.group) == ratio]
+    return [
+        r
+        for r in material.results.estimable_rows
+        if r.analysis in names and r.kind == kind and (RATIO in r.group) == ratio
+    ]
 
 
 def _systems(material: Material, rows: Sequence[Row]) -> list[str]:
@@ -194,7 +198,7 @@ def _matrix(material: Material, row: Row, spec: Analysis, statistic: str) -> dic
         if other.statistic == statistic and other.criterion == row.criterion and same and not other.by:
             return {
                 (r.group["system"], r.group["rival"]): r.estimate.value
-                for r in material.results.made
+                for r in material.results.estimable_rows
                 if r.analysis == other.name and r.kind == "estimate" and math.isfinite(r.estimate.value)
             }
     return {}

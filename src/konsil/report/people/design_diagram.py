@@ -34,7 +34,7 @@ def schemes(material: Material) -> Iterator[Drawing]:
 
 def _steps(material: Material, line: Allocation) -> Iterator[Step]:
     """The steps of the draw, in their order."""
-    _, count, told = material.language.gettext, material.numbers.count, material.numbers.told
+    _, count, told = material.language.gettext, material.numbers.count, material.numbers.translated
     # A questionnaire is about no item and no comparison.
     ratings = rating_columns(material.ratings).select("task", "rater", "item").drop_nulls("item").unique()
     mine = {r.id for r in material.panels().get(line.panel, [])}
@@ -54,7 +54,7 @@ def _steps(material: Material, line: Allocation) -> Iterator[Step]:
     if line.arms:
         whole = sum(line.arms.values())
         yield tuple(
-            (_("Arm %(arm)s") % {"arm": arm}, material.numbers.told(_planned(_share(ratio, whole))))
+            (_("Arm %(arm)s") % {"arm": arm}, material.numbers.translated(_planned(_share(ratio, whole))))
             for arm, ratio in line.arms.items()
         )
     k = len(line.systems) or len(material.study.systems) or len({a.system for a in material.answers})
@@ -82,7 +82,7 @@ def _planned(share: str) -> TranslatableMessage:
 def _most(material: Material, line: Allocation) -> str:
     if not line.per_rater:
         return ""
-    return material.numbers.told(
+    return material.numbers.translated(
         say("at most {n:,} {n|item|items} each", message_id="design.items_each", n=line.per_rater)
     )
 

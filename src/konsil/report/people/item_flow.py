@@ -37,13 +37,13 @@ def _read(material: Material) -> Iterator[_Line]:
     _ = material.language.gettext
     reasons = _reasons(material)
     for event in sorted((e for e in material.events if e.kind == READ), key=lambda e: (e.at, e.subject)):
-        yield _("Notes read from %(file)s") % {"file": event.subject}, "", _whole(event.data.get("read"))
+        yield _("Notes read from %(file)s") % {"file": event.subject}, "", _count(event.data.get("read"))
         dropped = event.data.get("dropped")
         if isinstance(dropped, Mapping):
-            counts = sorted(((str(r), _whole(n)) for r, n in dropped.items()), key=lambda pair: (-pair[1], pair[0]))
+            counts = sorted(((str(r), _count(n)) for r, n in dropped.items()), key=lambda pair: (-pair[1], pair[0]))
             for reason, n in counts:
                 yield _("Notes dropped"), reasons.get(reason, reason), n
-        yield _("Notes kept as items"), "", _whole(event.data.get("kept"))
+        yield _("Notes kept as items"), "", _count(event.data.get("kept"))
 
 
 def _drawn(material: Material, drawn: Drawn) -> Iterator[_Line]:
@@ -151,5 +151,5 @@ def _reasons(material: Material) -> dict[str, str]:
     }
 
 
-def _whole(value: object) -> int:
+def _count(value: object) -> int:
     return value if isinstance(value, int) else 0

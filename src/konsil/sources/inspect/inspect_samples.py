@@ -34,7 +34,7 @@ def missing(sample: EvalSample) -> str:
     return cut or ("" if sample.output.completion.strip() else "empty")
 
 
-def asked(sample: EvalSample) -> Row:
+def item_row(sample: EvalSample) -> Row:
     """Text, reference and aliases of the item that a sample asks.
 
     The system message belongs to how a model is asked and is left out. Of several turns each has its speaker before it.

@@ -102,12 +102,12 @@ def preferences(
     >>> preferences(made, [one_against_rest(2)], draws=100)[0].flips.p
     array([0.375, 0.375])
     """
-    asked = Asked(made, statistics, () if family is None else family)
+    asked = Tally(made, statistics, () if family is None else family)
     return surveys([asked], draws=draws, key=key, level=level, mode=mode)[0]
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Tally:
     """Votes and what is asked of them."""
 
     made: Votes
@@ -123,7 +123,7 @@ class Asked:
 
 
 def surveys(
-    asked: Sequence[Asked], *, draws: int = 10_000, key: int = 0, level: float = 0.95, mode: Mode = "valid"
+    asked: Sequence[Tally], *, draws: int = 10_000, key: int = 0, level: float = 0.95, mode: Mode = "valid"
 ) -> list[list[Preference]]:
     """Many sets of votes on the same questions (criteria, arms, strata), drawn once and flipped once for all of them.
 
@@ -147,7 +147,7 @@ def surveys(
     return found
 
 
-def _jointly(results: list[Preference], asked: Asked, counts: Counts, key: int) -> list[Preference]:
+def _jointly(results: list[Preference], asked: Tally, counts: Counts, key: int) -> list[Preference]:
     """Those of one set of votes, the two-way p values of its family adjusted by their correlations."""
     family = [
         n
@@ -166,7 +166,7 @@ def _jointly(results: list[Preference], asked: Asked, counts: Counts, key: int) 
     return results
 
 
-def _test(found: list[list[Preference]], asked: Sequence[Asked], draws: int, key: int) -> None:
+def _test(found: list[list[Preference]], asked: Sequence[Tally], draws: int, key: int) -> None:
     """Fill in what flips sample: p values and those adjusted within each family, on the same signs."""
     places = [(i, j) for i, mine in enumerate(found) for j, one in enumerate(mine) if one.flips is not None]
     together: dict[int, list[tuple[int, int]]] = {}
@@ -193,7 +193,7 @@ def _test(found: list[list[Preference]], asked: Sequence[Asked], draws: int, key
             found[i][j] = replace(found[i][j], flips=replace(t, p=p[start:stop]), p_family=adjusted[start:stop])
 
 
-def _bootstraps(asked: Sequence[Asked], draws: int, key: int, level: float, mode: Mode) -> list[list[Bootstrap | None]]:
+def _bootstraps(asked: Sequence[Tally], draws: int, key: int, level: float, mode: Mode) -> list[list[Bootstrap | None]]:
     """Each statistic's bootstrap; sets of votes with equally many questions are drawn together."""
     out: list[list[Bootstrap | None]] = [[None] * len(one.statistics) for one in asked]
     together: dict[int, list[int]] = {}
@@ -239,7 +239,7 @@ def _used(made: Votes) -> tuple[Array, IntArray]:
     return counts[:, used], used
 
 
-def _values(asked: Sequence[Asked], used: Sequence[IntArray], starts: IntArray, totals: Array) -> Array:
+def _values(asked: Sequence[Tally], used: Sequence[IntArray], starts: IntArray, totals: Array) -> Array:
     """All statistics of all sets of votes, from the totals of the cells that occur; (..., m)."""
     out = []
     for one, cells, start in zip(asked, used, starts[:-1], strict=True):

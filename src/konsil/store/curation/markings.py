@@ -24,7 +24,7 @@ def to_be_marked(connection: Connection) -> list[str]:
     return [name for name in names if name in chosen]
 
 
-def made(connection: Connection) -> frozenset[str]:
+def cases_with_versions(connection: Connection) -> frozenset[str]:
     """The cases whose versions are items already, so that their marks cannot change any more."""
     i = schema.items.c
     return frozenset(row[0] for row in connection.execute(sa.select(i.case).where(i.case.is_not(None), i.case != i.id)))
@@ -42,7 +42,7 @@ def history(connection: Connection, case: str) -> list[Marking]:
     return [last_markings([event])[case][1] for event in numbered]
 
 
-def keep(connection: Connection, one: Marking, *, seen: int, at: str) -> bool:
+def append_marking(connection: Connection, one: Marking, *, seen: int, at: str) -> bool:
     """Keep a marking that follows the one of number `seen`, in the caller's transaction; False: another came first."""
     audit.next_entry(connection)  # others who mark wait here
     number = standing(connection, one.case).get(one.case, (0, one))[0]

@@ -37,7 +37,7 @@ def columns(connection: Connection, kind: Kind) -> Columns[Any]:
         cells = zip(schema.items(), zip(*rows, strict=True), strict=True)
         parts.append(pl.DataFrame([pl.Series(n, values, dtype=dtype) for (n, dtype), values in cells]))
     order = ("task", "criterion") if kind.name == "ratings" else kind.key
-    return Columns(pl.concat(parts), lambda frame: read.made(kind, frame.sort(order).iter_rows()))
+    return Columns(pl.concat(parts), lambda frame: read.records_of(kind, frame.sort(order).iter_rows()))
 
 
 def _schema(kind: Kind) -> dict[str, Any]:

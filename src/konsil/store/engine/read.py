@@ -28,7 +28,7 @@ def some(connection: Connection, name: KindName, where: sa.ColumnElement[bool]) 
     return _each(connection, KINDS[name], KINDS[name].key, where)
 
 
-def made(kind: Kind, rows: Iterable[Row]) -> Iterator[Any]:
+def records_of(kind: Kind, rows: Iterable[Row]) -> Iterator[Any]:
     """Make records of rows that come by task and criterion, or by their identity where they are no ratings."""
     return _in_place(_records(kind, rows)) if kind.name == "ratings" else _records(kind, rows)
 

@@ -175,13 +175,13 @@ def _number(value: float) -> float:
     return float(value) + 0.0  # SQLite forgets the sign of minus zero
 
 
-def _whole(value: int) -> int:
+def _count(value: int) -> int:
     if type(value) is not int or not -(2**63) <= value < 2**63:
         raise TypeError
     return value
 
 
-def _one_of(choices: tuple[str, ...]) -> Callable[[str], str]:
+def _choice(choices: tuple[str, ...]) -> Callable[[str], str]:
     def check(value: str) -> str:
         if value not in choices:
             raise _UnfitError(f"is {value!r}, expected one of {', '.join(repr(c) for c in choices)}")
@@ -234,7 +234,7 @@ def _strings_value(cell: str) -> tuple[str, ...]:
 
 
 def _span(value: Span | None) -> list[int] | None:
-    return None if value is None else [_whole(value.start), _whole(value.end)]
+    return None if value is None else [_count(value.start), _count(value.end)]
 
 
 def _citation(value: Citation) -> dict[str, str]:
@@ -265,9 +265,9 @@ def _field(name: str, hint: Any) -> Field:  # noqa: ANN401 - type hints are valu
     if hint is float:
         return Field(name, "number", False, _number, _same, _number, _same)
     if hint is int:
-        return Field(name, "whole number", False, _whole, _same, _whole, _same)
+        return Field(name, "whole number", False, _count, _same, _count, _same)
     if typing.get_origin(hint) is Literal:
-        check = _one_of(typing.get_args(hint))
+        check = _choice(typing.get_args(hint))
         return Field(name, "text", False, check, _same, check, _same)
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
         kind = next(a for a in typing.get_args(hint) if a is not type(None))

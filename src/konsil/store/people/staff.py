@@ -25,11 +25,11 @@ def pseudonym(store: Store, name: str) -> str:
     if not wanted or len(wanted) > LONGEST or not wanted.isprintable():
         raise StoreError(f"staff: expected a name of 1 to {LONGEST} characters, got {name[:80]!r}")
     with reading(store.engine) as connection:
-        found = _known(connection, wanted)
+        found = _pseudonym_of(connection, wanted)
     if found is None:
         with writing(store.engine) as connection:
             audit.next_entry(connection)  # two names that come at the same moment get two pseudonyms
-            found = _known(connection, wanted)
+            found = _pseudonym_of(connection, wanted)
             if found is None:
                 found = _next(connection)
                 connection.execute(sa.insert(schema.staff).values(who=found, name=wanted))
@@ -50,10 +50,10 @@ def decider(store: Store, by: str, *, keep: bool = True) -> str:
     if keep:
         return pseudonym(store, by)
     with reading(store.engine) as connection:
-        return _known(connection, by.strip()) or by
+        return _pseudonym_of(connection, by.strip()) or by
 
 
-def _known(connection: Connection, name: str) -> str | None:
+def _pseudonym_of(connection: Connection, name: str) -> str | None:
     t, i = schema.staff.c, page_schema.invitations.c
     who = connection.execute(sa.select(t.who).where(sa.or_(t.who == name, t.name == name)).order_by(t.who)).scalar()
     if who is not None:

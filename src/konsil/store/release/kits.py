@@ -33,7 +33,7 @@ def signature(key_of_kit: str, text: str) -> str:
     return hmac.new(bytes.fromhex(key_of_kit), text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
 
 
-def made(connection: Connection, kit: str | None = None) -> tuple[Event, ...]:
+def kit_events(connection: Connection, kit: str | None = None) -> tuple[Event, ...]:
     """The kits that were made, or the one of this name."""
     return study_events.of_kind(connection, MADE, kit)
 

@@ -99,7 +99,7 @@ def tasks_of(connection: Connection, rater: str) -> tuple[Task, ...]:
     return tuple(read.some(connection, "tasks", sa.and_(t.rater == rater, t.purpose == "adjudication")))
 
 
-def beside(connection: Connection, tasks: Sequence[Task]) -> tuple[Task, ...]:
+def adjudication_tasks(connection: Connection, tasks: Sequence[Task]) -> tuple[Task, ...]:
     """The tasks of everybody in adjudications about the same items, these included."""
     t = schema.tasks.c
     items = sorted({task.item for task in tasks if task.item is not None})

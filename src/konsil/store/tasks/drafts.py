@@ -74,11 +74,11 @@ def values(connection: Connection, task: str) -> dict[str, Value]:
     return {field: Value(value, rev) for field, value, rev in rows}
 
 
-def keep(connection: Connection, state: State, changes: Iterable[Change], at: str) -> SaveResult:
+def append_changes(connection: Connection, state: State, changes: Iterable[Change], at: str) -> SaveResult:
     """Append changes and apply those that did not cross with another window's; the same ones again change nothing."""
     told = list(changes)
     now = values(connection, state.task)
-    known = _known(connection, [c.id for c in told])
+    known = _stored_changes(connection, [c.id for c in told])
     rev, conflicts = state.rev, dict[str, Value]()
     # A window never crosses with itself: neither with what it says here, nor with what it said here before.
     own = set(known.values())
@@ -118,7 +118,7 @@ def keep(connection: Connection, state: State, changes: Iterable[Change], at: st
     return SaveResult(rev, conflicts)
 
 
-def _known(connection: Connection, ids: list[str]) -> dict[str, int]:
+def _stored_changes(connection: Connection, ids: list[str]) -> dict[str, int]:
     rows = connection.execute(_REVISIONS, {"ids": ids}) if ids else ()
     return {row.id: row.rev for row in rows}
 

@@ -18,7 +18,7 @@ def tasks_of(connection: Connection, rater: str) -> tuple[Task, ...]:
     return tuple(sorted(read.some(connection, "tasks", mine), key=lambda task: (task.position, task.id)))
 
 
-def beside(connection: Connection, tasks: Sequence[Task]) -> tuple[Task, ...]:
+def pilot_tasks(connection: Connection, tasks: Sequence[Task]) -> tuple[Task, ...]:
     """The pilot tasks of everybody on the same items and instruments, these included; places that are free are not."""
     t = schema.tasks.c
     items = sorted({task.item for task in tasks if task.item is not None})

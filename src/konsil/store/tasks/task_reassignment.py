@@ -41,7 +41,7 @@ def hand_over(connection: Connection, event: Event, holders: Mapping[str, str]) 
         if missing is not None:
             raise StoreError(f"event {event.id!r}: there is no task {missing!r} that could change hands")
         changed = [task for task in ids if rows[task][place] != holders[task]]
-        removed += _keep(connection, changed, event)
+        removed += _archive(connection, changed, event)
         for holder in sorted({holders[task] for task in changed}):
             theirs = [task for task in changed if holders[task] == holder]
             connection.execute(sa.update(t).where(t.c.id.in_(theirs)).values(rater=holder, entry=entry))
@@ -56,7 +56,7 @@ def hand_over(connection: Connection, event: Event, holders: Mapping[str, str]) 
     return moved
 
 
-def _keep(connection: Connection, tasks: list[str], event: Event) -> list[str]:
+def _archive(connection: Connection, tasks: list[str], event: Event) -> list[str]:
     """Put the tasks as they are into the history, and aside what was typed on them; return those with a screen."""
     t, history = schema.tasks, schema.task_revisions
     names = [c.name for c in t.columns]

@@ -88,7 +88,7 @@ def frees_place(connection: Connection, study: Study, rater: str) -> bool:
     return surplus != "thanks" and bool(study_events.of_kind(connection, SIGN_UP, rater))
 
 
-def _done(connection: Connection) -> frozenset[str]:
+def _preview_mark(connection: Connection) -> frozenset[str]:
     submitted = sa.select(page_schema.screens.c.task).where(page_schema.screens.c.submitted_at.is_not(None))
     return progress.rated_tasks(connection) | frozenset(connection.execute(submitted).scalars())
 
@@ -112,7 +112,7 @@ def _preview(connection: Connection, study: Study, rater: str) -> Handover:
         raise StoreError(f"rater {rater!r} has withdrawn already")
     if frees_place(connection, study, rater):
         mine = list(read.some(connection, "tasks", schema.tasks.c.rater == rater))
-        done = _done(connection)
+        done = _preview_mark(connection)
         holders = {t.id: "" for t in mine if t.id not in done}
         late = frozenset(t.id for t in mine if t.id in holders and t.purpose == "tiebreak")
         stay = sum(t.id in done and t.purpose != "tiebreak" for t in mine)
@@ -123,7 +123,7 @@ def _preview(connection: Connection, study: Study, rater: str) -> Handover:
     items: dict[str, Item] = {}
     if any(a.match for a in study.plan):
         items = {i.id: i for i in read.each(connection, "items")}
-    done = _done(connection)
+    done = _preview_mark(connection)
     return reassign_tasks(
         rater,
         tasks,

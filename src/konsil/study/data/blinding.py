@@ -151,14 +151,14 @@ class Letters:
 
     def event(self, event: Event) -> Event:
         """What happened, wherever its particulars name a system, a judge or an answer."""
-        return dataclasses.replace(event, data={self._name(k): self._told(v) for k, v in event.data.items()})
+        return dataclasses.replace(event, data={self._name(k): self._with_letters(v) for k, v in event.data.items()})
 
-    def _told(self, value: object) -> object:
+    def _with_letters(self, value: object) -> object:
         if isinstance(value, str):
             return self._name(value)
         if isinstance(value, Mapping):
-            return {self._name(str(k)): self._told(v) for k, v in value.items()}
-        return [self._told(v) for v in value] if isinstance(value, list | tuple) else value
+            return {self._name(str(k)): self._with_letters(v) for k, v in value.items()}
+        return [self._with_letters(v) for v in value] if isinstance(value, list | tuple) else value
 
     def _name(self, text: str) -> str:
         return self.systems.get(text) or self.judges.get(text) or self.answers.get(text, text)

@@ -121,10 +121,10 @@ def _models(study: Study, name: str) -> Iterator[str]:
     for n, judge in enumerate(study.judges):
         yield from _known(f"{name}: judges[{n}].rater", "rater of kind 'llm'", judge.rater, llms)
         yield from model_problems(judge.model, study.endpoints, f"{name}: judges[{n}].model")
-        yield from judge_problems(judge, _asked_of(study, judge.rater), f"{name}: judges[{n}]")
+        yield from judge_problems(judge, _criteria_of_rater(study, judge.rater), f"{name}: judges[{n}]")
 
 
-def _asked_of(study: Study, rater: str) -> list[Criterion]:
+def _criteria_of_rater(study: Study, rater: str) -> list[Criterion]:
     """The criteria that a rater is asked, by the plan; without one, those of all instruments."""
     panel = next((r.panel for r in study.raters if r.id == rater), "")
     used = {a.instrument for a in study.plan if a.panel == panel}

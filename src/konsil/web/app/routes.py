@@ -103,7 +103,7 @@ ROUTES: tuple[Page, ...] = (
     Page("adjudications", "/office/adjudication", "GET", OWNERS, adjudicating.overview),
     Page("open_adjudications", "/office/adjudication", "POST", OWNERS, adjudicating.open_all),
     Page("problems", "/office/problems", "GET", OFFICE, problem_reports.problems),
-    Page("settle", "/office/problems", "POST", OFFICE, problem_reports.settle),
+    Page("settle", "/office/problems", "POST", OFFICE, problem_reports.resolve),
     Page("enrolment", "/office/enrolment", "GET", OFFICE | ANALYSTS, admitting.enrolment),
     Page("reopen_eligibility", "/office/enrolment", "POST", OFFICE, admitting.reopen_eligibility),
     Page("add_places", "/office/enrolment/places", "POST", OFFICE, admitting.add_places),

@@ -85,7 +85,7 @@ class Marks:
         """All cases that are to be marked, by id."""
         with reading(self.store.engine) as connection:
             names, held = markings.to_be_marked(connection), markings.standing(connection)
-            made = markings.made(connection)
+            made = markings.cases_with_versions(connection)
         rows = []
         for name in names:
             one = held[name][1] if name in held else None
@@ -101,7 +101,7 @@ class Marks:
             if item is None or item.case not in (None, name):
                 return None
             seen, held = markings.standing(connection, name).get(name, (0, None))
-            history, made = markings.history(connection, name), name in markings.made(connection)
+            history, made = markings.history(connection, name), name in markings.cases_with_versions(connection)
         if held is not None and held.narrative != narrative_of(item):
             # The text was another one: its offsets mean nothing here.
             held = None
@@ -120,7 +120,7 @@ class Marks:
             item = pool.items(connection, [name]).get(name)
             if item is None or item.case not in (None, name):
                 return "unknown"
-            if name in markings.made(connection):
+            if name in markings.cases_with_versions(connection):
                 return "made"
             history = markings.history(connection, name)
             if len(history) != seen:
@@ -134,7 +134,7 @@ class Marks:
                 return wanted
             if history and replace(history[0], by=by, at="") == wanted:
                 return ""
-            return "" if markings.keep(connection, wanted, seen=seen, at=self.now()) else "crossed"
+            return "" if markings.append_marking(connection, wanted, seen=seen, at=self.now()) else "crossed"
 
     def _wanted(self, item: Item, history: Sequence[Marking], form: Mapping[str, str], by: str) -> Marking | Fault:
         """What the marking is after a change that follows on these, the last first; or why it cannot be made."""

@@ -28,16 +28,16 @@ class Discreet:
         except Exception as error:
             if scope["type"] != "http":
                 raise
-            LOG.error("%s", told(error))
+            LOG.error("%s", fault_summary(error))
 
 
-def told(error: BaseException) -> str:
+def fault_summary(error: BaseException) -> str:
     """What is logged of a fault: the kinds of it and its causes, each with its places in the code, innermost last.
 
     >>> try:
     ...     int("a secret")
     ... except ValueError as error:
-    ...     told(error).startswith("ValueError at "), "secret" in told(error)
+    ...     fault_summary(error).startswith("ValueError at "), "secret" in fault_summary(error)
     (True, False)
     """
     # Sentences of our own say what is wrong with the study or its database and quote no form.
@@ -45,4 +45,4 @@ def told(error: BaseException) -> str:
     places = [f"{place.filename}:{place.lineno} in {place.name}" for place in traceback.extract_tb(error.__traceback__)]
     own = f"{type(error).__name__}{said} at {' > '.join(places) or 'an unknown place'}"
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    return own if cause is None else f"{own}; because of {told(cause)}"
+    return own if cause is None else f"{own}; because of {fault_summary(cause)}"

@@ -121,11 +121,11 @@ def _html(site: Site, kit: str, sheets: Sequence[tuple[Queued, Sheet]], language
     specs, tasks = [], []
     for row, sheet in sheets:
         shown = {"sheet": sheet, "conflict": False, "lost": (), "csrf": "", "path": path, "language": language}
-        aside = _held(templates.get_template("rating_aside.html").render(shown))
+        aside = _as_element_text(templates.get_template("rating_aside.html").render(shown))
         if aside not in asides:
             asides.append(aside)
         specs.append(_spec(row, sheet, asides.index(aside)))
-        tasks.append((sheet.public, _held(templates.get_template("rating_form.html").render(shown))))
+        tasks.append((sheet.public, _as_element_text(templates.get_template("rating_form.html").render(shown))))
     style, module = _static("konsil.css", "kit.css"), _static("rating.js")
     script = _static("hmac.js", "kit.js")
     return templates.get_template("kit.html").render(
@@ -143,7 +143,7 @@ def _html(site: Site, kit: str, sheets: Sequence[tuple[Queued, Sheet]], language
     )
 
 
-def _held(html: str) -> str:
+def _as_element_text(html: str) -> str:
     """HTML as the text of an element; what would end that text early is written by no template and no sanitiser."""
     return re.sub(r"<(?=/script|!--)", "&lt;", html, flags=re.IGNORECASE)
 

@@ -72,7 +72,7 @@ def take_in(site: Site, text: str, where: str) -> TakenIn:
     signed, told = _opened(site, text, where)
     kit = str(told["kit"])
     with reading(site.store.engine) as connection:
-        [made] = kits.made(connection, kit)
+        [made] = kits.kit_events(connection, kit)
         before = kits.answered(connection, kit)
     rater = str(made.data["rater"])
     try:
@@ -112,7 +112,7 @@ def _opened(site: Site, text: str, where: str) -> tuple[str, Mapping[str, Any]]:
     except (ValueError, TypeError, KeyError, RecursionError):
         raise KonsilError(f"{where}: expected the answers file of an offline kit, got something else") from None
     with reading(site.store.engine) as connection:
-        if not kits.made(connection, kit):
+        if not kits.kit_events(connection, kit):
             raise KonsilError(f"{where}: belongs to a kit that was not made from this study's database")
     right = kits.signature(kits.key(site.store, kit), signed)
     if not hmac.compare_digest(right.encode(), mac.encode("utf-8", "replace")):

@@ -73,7 +73,7 @@ def signs(screens: Iterable[Screen], panels: Mapping[str, str]) -> tuple[Signs, 
     found: list[Signs] = []
     for _, raters in sorted(members.items()):
         usual = _usual([s for r in raters for s in mine[r]])
-        seen = [_seen(rater, mine[rater], usual) for rater in raters]
+        seen = [_signs(rater, mine[rater], usual) for rater in raters]
         found += [_flagged(one, seen) for one in seen]
     return tuple(found)
 
@@ -86,7 +86,7 @@ def _usual(screens: Sequence[Screen]) -> dict[str, float]:
     return {instrument: median(seconds) for instrument, seconds in times.items()}
 
 
-def _seen(rater: str, screens: Sequence[Screen], usual: Mapping[str, float]) -> Signs:
+def _signs(rater: str, screens: Sequence[Screen], usual: Mapping[str, float]) -> Signs:
     timed = [s for s in screens if s.seconds is not None]
     fast = sum(s.seconds < FAST * usual[s.instrument] for s in timed if s.seconds is not None)
     groups = [_groups(s) for s in screens]

@@ -41,7 +41,7 @@ class Pace:
     """When it will be done at this pace; None: done already, or no pace."""
 
     @property
-    def left(self) -> int:
+    def n_pending(self) -> int:
         """Screens still to do."""
         return self.total - self.done
 
@@ -100,13 +100,13 @@ def forecast(found: Iterable[Pace]) -> Forecast:
     Forecast(end=datetime.date(2025, 3, 3), hours=0.5, without=())
     """
     several = tuple(found)
-    hours = [p.hours for p in several if p.left]
+    hours = [p.hours for p in several if p.n_pending]
     ends = [p.end for p in several if p.end is not None]
     known = [h for h in hours if h is not None]
     return Forecast(
         end=max(ends, default=None),
         hours=sum(known) if len(known) == len(hours) else None,
-        without=tuple(p.rater for p in several if p.left and not p.a_day),
+        without=tuple(p.rater for p in several if p.n_pending and not p.a_day),
     )
 
 

@@ -42,7 +42,7 @@ def _page(request: Request, *, fault: bool = False) -> Response:
     return office(request, "office_problems.html", {"rows": rows, "fault": fault}, 422 if fault else 200)
 
 
-def settle(request: Request) -> Response:
+def resolve(request: Request) -> Response:
     """Note what was done about a problem."""
     site, form = site_of(request), form_of(request)
     name, note = form.get("problem", ""), form.get("note", "").strip()[:2_000]

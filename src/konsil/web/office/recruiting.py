@@ -36,7 +36,7 @@ def _page(request: Request, fault: str = "", status: int = 200) -> Response:
         "found": recorded(site.store),
         "steps": STEPS,
         "decisions": DECISIONS,
-        "ready": sum(not p.left for p in people),
+        "ready": sum(not p.n_pending for p in people),
         "raters": len(people),
         "history": tuple(reversed(events)),
         "fault": fault,

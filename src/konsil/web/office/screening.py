@@ -65,10 +65,10 @@ def screened(request: Request) -> Response:
     one = site_of(request).pool.one(request.query_params.get("item", ""))
     if one is None or site_of(request).pool.spec is None:
         return to(path_to(request, "screening"))
-    return _one(request, one, _filter(request.query_params))
+    return _item_page(request, one, _filter(request.query_params))
 
 
-def _one(request: Request, one: One, chosen: Mapping[str, str], fault: str = "") -> Response:
+def _item_page(request: Request, one: One, chosen: Mapping[str, str], fault: str = "") -> Response:
     site, form = site_of(request), form_of(request)
     last = one.history[0] if one.history else None
     ticked = [form[name] for name in form if name.startswith("met.")] if fault else list(last.met) if last else []
@@ -111,7 +111,7 @@ def decide(request: Request) -> Response:
     )
     if fault:
         one = site.pool.one(name)
-        return _one(request, one, chosen, fault) if one is not None else to(path_to(request, "screening"))
+        return _item_page(request, one, chosen, fault) if one is not None else to(path_to(request, "screening"))
     if decision == "undo":
         return to(_place(request, name, chosen))
     following = site.pool.next_after(name, **chosen)

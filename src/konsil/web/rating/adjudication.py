@@ -155,7 +155,7 @@ class Adjudicating:
             if case is None:
                 return None
             task = case.task
-            everybody = [t for t in adjudications.beside(connection, [task]) if _alike(t, task)]
+            everybody = [t for t in adjudications.adjudication_tasks(connection, [task]) if _alike(t, task)]
             gone = withdrawn_consents(study_events.of_kind(connection, CONSENT))
             labels = adjudications.labels(connection, everybody)
             before = {t.id: screens.task(connection, t.repeat_of or "") for t in everybody}

@@ -128,7 +128,7 @@ class Reception:
         form_ = form_of(self._questions(part), self._study.language)
         seen = screen(form_, _task(rater), None, {})
         said = self.replies(part, rater) if sent is None else sent
-        return rating_view.groups_of(seen, rating_view.Said(dict(said), frozenset(problems or ())))
+        return rating_view.groups_of(seen, rating_view.FormState(dict(said), frozenset(problems or ())))
 
     def replies(self, part: Part, rater: str) -> dict[str, str]:
         """What somebody replied last; empty where nothing was."""
@@ -147,7 +147,7 @@ class Reception:
         read = form.read(asked, said)
         if not read.readable:
             return form.problems(asked, said, read)
-        replies = _given(questions, read)
+        replies = _given_replies(questions, read)
         data: dict[str, object] = {"replies": replies}
         if part == "eligibility":
             data["eligible"] = is_admitted(questions, replies)
@@ -188,7 +188,7 @@ def _replies(event: Event | None) -> dict[str, str]:
     return {str(k): str(v) for k, v in found.items()} if isinstance(found, Mapping) else {}
 
 
-def _given(questions: Sequence[Question], read: Reading) -> dict[str, str]:
+def _given_replies(questions: Sequence[Question], read: Reading) -> dict[str, str]:
     """Question -> what was replied: an abstention as its label, a text that was left empty as empty."""
     scales = {q.id: q.scale for q in questions}
     said = {g.field.name: g.label if g.label is not None else scales[g.field.name].abstain or "" for g in read.given}

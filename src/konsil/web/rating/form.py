@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from konsil.errors import nearest
-from konsil.instrument import Field, Given, LabelError, Reading, read_form, read_label
+from konsil.instrument import Field, FieldReply, LabelError, Reading, read_form, read_label
 from konsil.store.tasks.drafts import NOTE, REASON_FOR_CHANGE, Change
 from konsil.web.http.numbers import read_number
 from konsil.web.rating.rating_view import reason_name
@@ -46,7 +46,7 @@ def unfit(asked: Sequence[Field], change: Change) -> str:
     return ""
 
 
-def beside(sent: Mapping[str, str]) -> dict[str, str]:
+def accompanying_fields(sent: Mapping[str, str]) -> dict[str, str]:
     """What is no rating, of that what the form has."""
     return {name: clean(sent[name]) for name in BESIDE if name in sent}
 
@@ -91,7 +91,7 @@ def _is_unclear(field: Field, value: str) -> bool:
     return bool(value.strip()) and value not in field.options and not read_number(value).number
 
 
-def _with_reason(given: Given, reason: str) -> Given:
+def _with_reason(given: FieldReply, reason: str) -> FieldReply:
     return dataclasses.replace(given, note=reason) if given.state == "abstained" and reason else given
 
 

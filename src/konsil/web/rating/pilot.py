@@ -126,8 +126,8 @@ class Pilot:
         mine = pilot.tasks_of(connection, rater)
         if not mine:
             return Stage(0, ())
-        everybody, rated = self._beside(connection, mine)
-        done = _done(mine, rated)
+        everybody, rated = self._shared_tasks(connection, mine)
+        done = _completed(mine, rated)
         if not done:
             return None
         phases, more = {t.phase for t in done}, len(done) < len(mine)
@@ -138,13 +138,15 @@ class Pilot:
         apart = [d for t in done for d in self._differences(asks, t, everybody, rated) if _name(d) not in written]
         return Stage(0, tuple(apart), len(written), more)
 
-    def _beside(self, connection: Connection, mine: Sequence[Task]) -> tuple[tuple[Task, ...], dict[str, list[Rating]]]:
+    def _shared_tasks(
+        self, connection: Connection, mine: Sequence[Task]
+    ) -> tuple[tuple[Task, ...], dict[str, list[Rating]]]:
         """The pilot tasks of all who take part, with their ratings.
 
         Who withdrew consent is not waited for; what was rated before stays, where the protocol lets it stay. Neither is
         anybody whose data were erased.
         """
-        tasks = pilot.beside(connection, mine)
+        tasks = pilot.pilot_tasks(connection, mine)
         rated = pilot.ratings_of(connection, tasks)
         erased = erased_raters(connection)
         tasks = tuple(t for t in tasks if t.id in rated or t.rater not in erased)
@@ -170,16 +172,18 @@ class Pilot:
         ]
         return differences(asks, self._instrument(task), task, rated[task.id], others)
 
-    def shown(self, rater: str) -> tuple[Apart, ...]:
+    def differences(self, rater: str) -> tuple[Apart, ...]:
         """Every difference of a rater as a page shows it, those already written about included."""
         if self._asks is None:
             return ()
         with reading(self._store.engine) as connection:
             mine = pilot.tasks_of(connection, rater)
-            everybody, rated = self._beside(connection, mine)
-            apart = [(t, d) for t in _done(mine, rated) for d in self._differences(self._asks, t, everybody, rated)]
+            everybody, rated = self._shared_tasks(connection, mine)
+            apart = [
+                (t, d) for t in _completed(mine, rated) for d in self._differences(self._asks, t, everybody, rated)
+            ]
             found = self._read(connection, rater, apart)
-        return self._made(found, everybody, rated)
+        return self._difference(found, everybody, rated)
 
     def look(self, rater: str) -> Look | None:
         """What a rater's page shows; None while there are pilot tasks to do, or where there is no calibration.
@@ -200,8 +204,8 @@ class Pilot:
             return None
         total = stage.written + len(stage.open)
         if found is not None:
-            return Look(0, self._made(found, (), {}), stage.written + 1, total)
-        shown = () if stage.waiting else self.shown(rater)
+            return Look(0, self._difference(found, (), {}), stage.written + 1, total)
+        shown = () if stage.waiting else self.differences(rater)
         return Look(stage.waiting, shown, len(shown) + 1, len(shown))
 
     def _read(self, connection: Connection, rater: str, apart: Sequence[tuple[Task, Difference]]) -> _Read:
@@ -213,7 +217,7 @@ class Pilot:
         }
         return _Read(tuple((task, d, *material[task.id]) for task, d in apart), self._written(connection, rater), texts)
 
-    def _made(
+    def _difference(
         self, found: _Read, everybody: Sequence[Task], rated: Mapping[str, Sequence[Rating]]
     ) -> tuple[Apart, ...]:
         items = {t.id: (t.item, t.instrument) for t in everybody}
@@ -287,7 +291,7 @@ class Pilot:
         return found
 
 
-def _done(mine: Sequence[Task], rated: Mapping[str, object]) -> list[Task]:
+def _completed(mine: Sequence[Task], rated: Mapping[str, object]) -> list[Task]:
     """A rater's pilot tasks, up to the end of the last phase before which all are rated."""
     open_phase = next((task.phase for task in mine if task.id not in rated), None)
     phases = list(dict.fromkeys(task.phase for task in mine))

@@ -142,7 +142,7 @@ class Placing:
         """The waiting list, whoever came first first; each with whether a free place is held for them."""
         with reading(self._store.engine) as connection:
             queue = self._waiting(connection)
-            held = self._held(connection, queue)
+            held = self._reserved_slots(connection, queue)
         return tuple(Waiting(e.subject, e.at, e.subject in held) for e in queue)
 
     def _places(self, connection: Connection) -> tuple[Rater, ...]:
@@ -156,12 +156,12 @@ class Placing:
             if event.subject == rater:
                 break
             earlier.append(event)
-        held = set(self._held(connection, earlier).values())
+        held = set(self._reserved_slots(connection, earlier).values())
         open_ = {slot: n for slot, n in free.items() if slot not in held}
         place = first_free(self._places(connection), open_, self._profile(connection, rater))
         return None if place is None else Offer(place, open_[place.id])
 
-    def _held(self, connection: Connection, queue: Sequence[Event]) -> dict[str, str]:
+    def _reserved_slots(self, connection: Connection, queue: Sequence[Event]) -> dict[str, str]:
         """Who waits -> the free place that is held for them; those who came first are served first."""
         if not queue:
             return {}

@@ -99,7 +99,7 @@ class Desk:
             instrument = self._instrument(task)
             item, answers = screens.item(connection, task.item), screens.answers(connection, task.answers)
             seen = screen(instrument, task, item, answers)
-            said = self._said(connection, task)
+            said = self._form_values(connection, task)
             asks_why = self._asks_why(task) and bool(screens.ratings_of_task(connection, task.id))
             progress = task_queue.progress(self._work.line(connection, rater), task.id)
             closed = self._is_closed(connection, task)
@@ -110,7 +110,7 @@ class Desk:
             with noting(self._store.engine) as connection:
                 screens.visit(connection, state, visit, self._now())
         html = rendered(self._store, richtext.renderer(), rating_view.texts_of(seen), richtext.html_of)
-        groups = rating_view.groups_of(seen, rating_view.Said(said, explained=suggested))
+        groups = rating_view.groups_of(seen, rating_view.FormState(said, explained=suggested))
         panes = rating_view.panes_of(seen, html, groups)
         inside = {id(g) for pane in panes for g in pane.groups}
         return rating_view.Sheet(
@@ -162,7 +162,7 @@ class Desk:
                 return Saved(state.rev, at, closed=True)
             asked = fields(self._instrument(task), task)
             refused = {c.field: why for c in changes if (why := form.unfit(asked, c))}
-            kept = drafts.keep(connection, state, [c for c in changes if c.field not in refused], at)
+            kept = drafts.append_changes(connection, state, [c for c in changes if c.field not in refused], at)
         return Saved(kept.rev, at, _says(kept), refused)
 
     def submit(
@@ -188,7 +188,7 @@ class Desk:
             instrument = self._instrument(task)
             asked = fields(instrument, task)
             said = form.tidied(asked, sent)
-            kept = self._keep(connection, state, asked, said | form.beside(sent), window, at)
+            kept = self._store_changes(connection, state, asked, said | form.accompanying_fields(sent), window, at)
             if kept.conflicts:
                 return Submitted(False, conflicts=_says(kept), rev=kept.rev)
             read = form.read(asked, said)
@@ -219,7 +219,9 @@ class Desk:
             state, task = found
             if not self._is_closed(connection, task):
                 asked = fields(self._instrument(task), task)
-                self._keep(connection, state, asked, form.tidied(asked, sent) | form.beside(sent), window, at)
+                self._store_changes(
+                    connection, state, asked, form.tidied(asked, sent) | form.accompanying_fields(sent), window, at
+                )
             screens.put_off(connection, state)
         return True
 
@@ -272,13 +274,13 @@ class Desk:
         systems = {a.id: a.system for a in screens.answers(connection, task.answers).values()}
         return explained(self._study.explanations, task, systems, fields(self._instrument(task), task))
 
-    def _said(self, connection: Connection, task: Task) -> dict[str, str]:
+    def _form_values(self, connection: Connection, task: Task) -> dict[str, str]:
         """What the form says: what was typed last, else what was rated elsewhere."""
         asked = fields(self._instrument(task), task)
         given = values(asked, task, screens.ratings_of_task(connection, task.id))
         return given | {name: one.value for name, one in drafts.values(connection, task.id).items()}
 
-    def _keep(
+    def _store_changes(
         self,
         connection: Connection,
         state: State,
@@ -290,7 +292,7 @@ class Desk:
         """Keep what a form says besides what was saved before: first the changes under way, then all that differs."""
         window = Window(window) if isinstance(window, int) else window
         pending = [c for c in window.pending if not form.unfit(asked, c)]
-        kept = drafts.keep(connection, state, pending, at)
+        kept = drafts.append_changes(connection, state, pending, at)
         own = {c.field: kept.rev for c in pending if c.field not in kept.conflicts}
         now = {name: one.value for name, one in drafts.values(connection, state.task).items()}
         # One spelling for both: a draft has 1,5 and line ends as they were typed.
@@ -301,7 +303,7 @@ class Desk:
             for name, value in said.items()
             if value != before[name] and name not in kept.conflicts
         ]
-        rest = drafts.keep(
+        rest = drafts.append_changes(
             connection,
             dataclasses.replace(state, rev=kept.rev),
             [c for c in changes if not form.unfit(asked, c)],
@@ -327,7 +329,7 @@ class Desk:
         if reason:
             # The next change has a reason of its own.
             blank = Change(secrets.token_hex(16), REASON_FOR_CHANGE, "", state.rev)
-            drafts.keep(connection, state, [blank], at)
+            drafts.append_changes(connection, state, [blank], at)
         cover_task(connection, task.id, at)
 
 

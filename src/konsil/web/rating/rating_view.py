@@ -180,7 +180,7 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class FormState:
     """What was said so far, and what is wrong with it."""
 
     values: Mapping[str, str]
@@ -209,7 +209,7 @@ def texts_of(seen: Screen) -> tuple[str, ...]:
     return (*answers, *(shown.reasoning for shown in seen.answers), seen.instrument.codebook)
 
 
-def groups_of(seen: Screen, said: Said) -> tuple[Group, ...]:
+def groups_of(seen: Screen, said: FormState) -> tuple[Group, ...]:
     """The questions by subject, in the order of the answers or sentences."""
     found: dict[tuple[str, int], list[Field]] = {}
     for one in seen.fields:
@@ -233,7 +233,7 @@ def groups_of(seen: Screen, said: Said) -> tuple[Group, ...]:
             number,
             heading(subject, fields[0]),
             quotes.get(number, "") if subject == "sentence" else "",
-            tuple(_asked(f, anchors[f.criterion.id], said) for f in fields),
+            tuple(_question(f, anchors[f.criterion.id], said) for f in fields),
         )
         for (subject, number), fields in found.items()
     )
@@ -280,7 +280,7 @@ def _subject(field: Field) -> tuple[str, int]:
     return ("pair" if field.answers else "whole", 0)
 
 
-def _asked(field: Field, anchor: str, said: Said) -> QuestionView:
+def _question(field: Field, anchor: str, said: FormState) -> QuestionView:
     criterion, scale = field.criterion, field.criterion.scale
     reason = reason_name(field)
     suggested, why = said.explained.get(field.name, ("", ""))

@@ -39,14 +39,14 @@ class Window:
 def window_of(form: Mapping[str, str], names: PageNames) -> Window:
     """The window that sent a form; a page without a script tells `base_rev` alone."""
     try:
-        told = {str(name): whole(str(rev)) for name, rev in json.loads(form.get("revisions") or "{}").items()}
+        told = {str(name): count_of(str(rev)) for name, rev in json.loads(form.get("revisions") or "{}").items()}
         revisions = names.fields(told)
         pending = tuple(
             replace(c, field=names.field(c.field)) for c in changes_of(json.loads(form.get("pending") or "[]"))
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         revisions, pending = {}, ()
-    return Window(whole(form.get("base_rev", "0")), revisions, pending)
+    return Window(count_of(form.get("base_rev", "0")), revisions, pending)
 
 
 def changes_of(sent: object) -> tuple[Change, ...]:
@@ -54,7 +54,9 @@ def changes_of(sent: object) -> tuple[Change, ...]:
     if not isinstance(sent, list):
         raise TypeError("expected a list of changes")
     changes = tuple(
-        Change(token(c["id"]), str(c["field"]), str(c["value"]), whole(str(c["base_rev"])), str(c.get("at", ""))[:32])
+        Change(
+            token(c["id"]), str(c["field"]), str(c["value"]), count_of(str(c["base_rev"])), str(c.get("at", ""))[:32]
+        )
         for c in sent[:MAX_CHANGES]
     )
     if not all(c.id and clean(c.field) == c.field and clean(c.said_at) == c.said_at for c in changes):
@@ -77,7 +79,7 @@ def is_places(text: str) -> bool:
     return _PLACES.fullmatch(text) is not None
 
 
-def whole(text: str) -> int:
+def count_of(text: str) -> int:
     """A count; 0 where the text is none."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 

@@ -12,7 +12,7 @@ from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, clusters_used
 from konsil.analysis.estimation.rater_samples import have_other_raters, of_other_raters
-from konsil.analysis.estimation.rows.result_rows import row, told_rows
+from konsil.analysis.estimation.rows.result_rows import estimate_rows, row
 from konsil.analysis.estimation.sensitivity import rater_contrast
 from konsil.analysis.estimation.targets import answering
 from konsil.analysis.model.catalogue.known import RATER_PAIR
@@ -22,7 +22,7 @@ from konsil.analysis.model.results import Row
 def group_rows(context: Context, groups: Sequence[Group]) -> Iterator[Row]:
     """The rows of each group, then the differences between them where the analysis compares any."""
     for group in groups:
-        yield from told_rows(context, group.keys, group.told, group.measure)
+        yield from estimate_rows(context, group.keys, group.told, group.measure)
     if context.analysis.compare:
         yield from differences(context, groups)
 

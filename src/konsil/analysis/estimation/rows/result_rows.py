@@ -19,7 +19,9 @@ from konsil.analysis.model.verdicts import equivalence_sentence
 from konsil.stats.engine.contract import Estimate
 
 
-def told_rows(context: Context, keys: dict[str, str], told: EstimateSummary, measure: Measure | None) -> Iterator[Row]:
+def estimate_rows(
+    context: Context, keys: dict[str, str], told: EstimateSummary, measure: Measure | None
+) -> Iterator[Row]:
     """A number's row and, below it, its companions; the interval of the report's target first."""
     told = answering(told, context.target, measure.n_raters if measure is not None else 0)
     yield row(context, keys, told, measure)
