@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from konsil.api import Folder, open_folder
-from konsil.api.curation.duplicates import search_duplicates
+from konsil.api.curation.duplicates import lines_of, search_duplicates
 from konsil.api.curation.preparing import prepare
 from konsil.api.curation.screening import screen_items
 from konsil.api.rehearsal.rehearsal import simulate, truth_of
@@ -150,7 +150,8 @@ def test_every_estimate_with_duplicates_among_its_own_items_says_how_many(folder
     study.import_sources()
     screen_items(study)
     simulate(study, truth_of(study))
-    assert {text for _, text in notes(study, "Correct")} == {""}, "nobody has searched"
+    # Nobody has searched: at least equal texts are counted.
+    assert all(text.startswith("5 of the 7 items are in 2 groups") for _, text in notes(study, "Correct"))
     search_duplicates(study)
     whole = notes(study, "Correct")
     assert whole
@@ -179,6 +180,20 @@ def test_the_methods_state_the_recall_where_items_are_screened_for_identifiers(f
         f"58% ({RECALL.k}/{RECALL.n}; 95% CI, 49% to 67%)" if language == "en" else f"({RECALL.k}/{RECALL.n}; 95-%-KI"
     )
     assert page.count(share) == 1
+
+
+def test_what_the_screening_left_out_is_not_left_out_as_a_duplicate(folder: Path) -> None:
+    study = open_folder(folder)
+    before = search_duplicates(study)
+    assert (before.out, before.excluded) == ([], [])
+    decisions = folder / "d.csv"
+    decisions.write_text("item,decision\nq4,follow-up\nq1,keep\n", "utf-8")
+    screen_items(study, decisions, by="p-1")
+    after = search_duplicates(study)
+    assert (after.out, after.excluded) == ([], ["q4"])
+    lines = list(lines_of(after))
+    assert "  left out as duplicates: 0" in lines and "  left out for another reason: 1" in lines
+    assert lines[-1] == "4 items in 1 groups still count as independent"
 
 
 def test_what_cannot_be_decided_changes_nothing(folder: Path) -> None:

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from konsil.api import open_folder
-from konsil.api.folder.labelstudio import MARK, Finder, export_tasks
+from konsil.api.folder.labelstudio import MARK, Finder, export_tasks, tasks_by_name
 from konsil.api.running.planning import make_plan
 from konsil.cli import main
 from konsil.errors import SourceError, StudyError
@@ -361,6 +361,11 @@ def test_no_file_says_whose_an_answer_is(study: Path, tmp_path: Path) -> None:
     for file in files:
         assert "CANARY" not in file.relative_to(made).as_posix()
         assert "CANARY" not in file.read_text("utf-8"), file
+    # Whoever knows the protocol can compute the tasks' own identifiers from the names of systems.
+    with open_folder(study).store() as store:
+        own = {task.id for task in store.tasks()}
+    written = "".join(file.read_text("utf-8") for file in files)
+    assert own and not [name for name in own if name in written]
     # Every answer stands on either side, so that a side tells nothing.
     firsts = {
         row["data"]["a1"]
@@ -389,6 +394,8 @@ DOCUMENTED = {
 def test_the_configuration_is_of_documented_tags_and_fits_its_tasks(study: Path, tmp_path: Path) -> None:
     made = tmp_path / "made"
     projects = export_tasks(open_folder(study), made)
+    with open_folder(study).store() as store:
+        by_name = tasks_by_name(store)
     used = set()
     for project in projects:
         root = ET.fromstring((made / project.folder / "labeling.xml").read_text("utf-8"))
@@ -404,7 +411,8 @@ def test_the_configuration_is_of_documented_tags_and_fits_its_tasks(study: Path,
         for row in json.loads((made / project.file).read_text("utf-8")):
             assert {v.removeprefix("$") for v in objects.values()} == set(row["data"]) - {"konsil_task"}
             _, tasks, instruments = book(study)
-            task = next(t for t in tasks if t.id == row["data"]["konsil_task"])
+            task = by_name[row["data"]["konsil_task"]]
+            assert task in tasks
             assert task.rater == project.rater
             assert {c.name for c in controls(instruments[task.instrument], task)} == {e.attrib["name"] for e in named}
         # A $ would be taken for a variable of the task.

@@ -397,3 +397,13 @@ def test_settings_that_an_error_suggests_are_named_as_options_where_a_file_is_gi
     assert "--rater COLUMN=RATER" in sentence
     table.write_text("item,system,rater,criterion,label\nq1,system-1,r1,correct,yes\nq1,system-1,r1,correct,no\n")
     assert "with --file" not in refused("import", study, "--file", table)
+
+
+def test_check_states_that_a_language_is_a_draft(call: Call, study: Path) -> None:
+    protocol = study / "study.toml"
+    for language, is_draft in (("de", False), ("fr", True)):
+        text = re.sub(r"(?m)^language = .*\n", "", protocol.read_text("utf-8"))
+        protocol.write_text(f'language = "{language}"\n' + text, "utf-8")
+        code, out, _ = call("check", study)
+        assert code == 0
+        assert ("is a draft for the pages; the report and the codebook are in English" in out) == is_draft

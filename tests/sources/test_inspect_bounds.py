@@ -7,6 +7,7 @@ import re
 import struct
 import subprocess
 import sys
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -118,6 +119,44 @@ def test_a_child_that_waits_for_ever_is_ended(tmp_path: Path, monkeypatch: pytes
     path = write_json_log(tmp_path / "run.json", [])
     assert "of memory, too many for its size, or the file is damaged" in refusal(path)
 
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="only here /proc says which processes run")
+def test_a_child_ends_with_its_parent(tmp_path: Path) -> None:
+    """The parent is killed while its child reads: nothing goes on reading for nobody."""
+    command = (
+        "import subprocess, sys, time\n"
+        f"child = subprocess.Popen([sys.executable, '-c', {SLOW!r}], stdin=subprocess.PIPE)\n"
+        "print(child.pid, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", command], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        assert Path(f"/proc/{child}").exists()
+        parent.kill()
+    end = time.monotonic() + 30
+    while _runs(child) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not _runs(child)
+
+
+def _runs(process: int) -> bool:
+    try:
+        return "Z (zombie)" not in Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return False
+
+
+SLOW = """
+import time
+from konsil.sources import child
+def wait(*_): time.sleep(60)
+child._write_parquet = wait
+import sys
+sys.argv = ["x", "parquet", "/nowhere", "", "nowhere", "1", "1"]
+child.main()
+"""
 
 READ_AND_MEASURE = """
 import resource, sys

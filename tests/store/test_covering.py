@@ -168,7 +168,8 @@ def test_the_log_can_be_read(study: Path) -> None:
     assert [r.kind for r in rows] == ["protocol", "import", "calls", "invitation", "sign-in", "traces"]
     assert "6 ratings" in rows[1].records
     assert json.loads(rows[1].details)["files"] == {"a.csv": "d1"}
-    assert rows[3].who == "R1"
+    assert (rows[3].who, rows[3].subject) == ("", "R1"), "an invitation is about somebody; they did not act"
+    assert rows[4].who == "R1"
 
 
 def test_a_damaged_head_is_one_sentence(study: Path) -> None:

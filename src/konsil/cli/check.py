@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from konsil.cli.folder import on_folder
+from konsil.locale import SOURCE, is_draft, known
 
 if TYPE_CHECKING:
     from konsil.instrument import Instrument
@@ -55,16 +56,14 @@ def command(folder: Path, database: str, statistics: bool) -> None:
 
         for line in unknown_vendors(study.endpoints):
             click.echo(f"  {line}")
-    for name in (r.id for r in study.raters if r.kind == "human" and "@" in r.id):
-        click.echo(
-            f"  raters: {name} is an e-mail address; identifiers are in every table and in the log: invent others"
-        )
+    for line in _addresses(study):
+        click.echo(f"  {line}")
     for name, system in _unmasked(study):
         click.echo(
             f"  analysis {name!r} is about {system!r} alone: while systems are letters, whoever has study.toml and the"
             " report knows its letter"
         )
-    if line := retention_line(study, date.today()):
+    for line in filter(None, (*_drafts(study), retention_line(study, date.today()))):
         click.echo(f"  {line}")
     click.echo(f"  digest:      {study_digest(study)}")
     for instrument in _judged(study):
@@ -72,6 +71,19 @@ def command(folder: Path, database: str, statistics: bool) -> None:
             click.echo(line)
     if found.problems:
         raise StudyError("\n".join(found.problems))
+
+
+def _addresses(study: Study) -> Iterator[str]:
+    """Raters whose identifier is an e-mail address."""
+    for name in (r.id for r in study.raters if r.kind == "human" and "@" in r.id):
+        yield f"raters: {name} is an e-mail address; identifiers are in every table and in the log: invent others"
+
+
+def _drafts(study: Study) -> Iterator[str]:
+    """What a language has not yet that the study is to be in."""
+    code = known(study.language)
+    if code not in ("", SOURCE) and is_draft(code):
+        yield f"language:    {study.language!r} is a draft for the pages; the report and the codebook are in English"
 
 
 def _unmasked(study: Study) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
@@ -17,6 +19,7 @@ from konsil.sources.files.apart import LINE, limit
 
 def main() -> None:
     """What the child does: read the file that its arguments name, and write what it holds to standard output."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     kind, path, sheet, where, memory, seconds = sys.argv[1:]
     out = os.fdopen(os.dup(1), "wb")
     # Whatever a library prints must not get among the bytes of the result.
@@ -27,6 +30,13 @@ def main() -> None:
     except SourceError as error:
         out.write(json.dumps({"error": str(error)}).encode() + b"\n")
     out.close()
+
+
+def _end_with_parent() -> None:
+    """The parent holds the other end of standard input and nobody else: it closes when the parent is killed."""
+    while os.read(0, 1):
+        pass
+    os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
 def _write_parquet(path: Path, _: str, where: str, restrict: Callable[[], None], out: IO[bytes]) -> None:

@@ -49,7 +49,9 @@ class Searched:
     duplicates: Duplicates
     """The groups."""
     out: Sequence[str]
-    """Items of groups that are left out."""
+    """Items of groups that are left out as duplicates."""
+    excluded: Sequence[str]
+    """Items of groups that are left out for another reason."""
     new: bool
     """Whether anything differs from the last search."""
 
@@ -96,9 +98,9 @@ def search_duplicates(
         out = _out(events)
         wanted = {item for item, said in stated.items() if said == DUPLICATE}
         if leave_one:
-            wanted.update(to_leave_out(found, out | wanted))
+            wanted.update(to_leave_out(found, set(out) | wanted))
         at = now()
-        made = _excluded(folder, events, wanted - out, by, at)
+        made = _excluded(folder, events, wanted - set(out), by, at)
         if made and is_planned:
             raise PlanError(f"{where}: a plan is drawn already; its items cannot change any more")
         is_new = found != before or bool(made)
@@ -106,8 +108,9 @@ def search_duplicates(
             note_study(store, folder.study, at)
             kept = [duplicates_event(found, number + 1, at)] if found != before else []
             store.add(Batch(events=[*made, *kept]), source=DUPLICATES, at=at)
-    gone = (out | wanted) & {item for group in found.groups for item in group}
-    return Searched(items, found, sorted(gone), is_new)
+    grouped = {item for group in found.groups for item in group}
+    duplicates = (wanted | {item for item, reason in out.items() if reason == DUPLICATE}) & grouped
+    return Searched(items, found, sorted(duplicates), sorted((out.keys() & grouped) - duplicates), is_new)
 
 
 def _embedder(translated: bool) -> Embed | None:
@@ -137,11 +140,12 @@ def _stated(path: Path | None, items: Sequence[Item]) -> dict[str, str]:
     return {item: said.lower() for item, said in stated.items()}
 
 
-def _out(events: Sequence[Event]) -> set[str]:
-    """Items that somebody decided to leave out, or that rules leave out."""
+def _out(events: Sequence[Event]) -> dict[str, str]:
+    """Item -> why it is left out, by a rule or by somebody's decision."""
     screened = last_screened(events)[1]
-    reasons = set(screened.reasons()) if screened is not None else set()
-    return reasons | {item for item, decision in decided_of(events)[0].items() if decision == DUPLICATE}
+    reasons = dict(screened.reasons()) if screened is not None else {}
+    decided = decided_of(events)[0]
+    return reasons | {item: DUPLICATE for item, decision in decided.items() if decision == DUPLICATE}
 
 
 def _excluded(folder: Folder, events: Sequence[Event], wanted: set[str], by: str, at: str) -> list[Event]:
@@ -189,6 +193,8 @@ def lines_of(searched: Searched) -> Iterator[str]:
             yield f"  {how}: not searched"
     if found.apart:
         yield f"  declared apart by people: {len(found.apart):,}"
-    left, groups = within(found, {item.id for item in searched.items} - set(searched.out))
+    left, groups = within(found, {item.id for item in searched.items} - {*searched.out, *searched.excluded})
     yield f"  left out as duplicates: {len(searched.out):,}"
+    if searched.excluded:
+        yield f"  left out for another reason: {len(searched.excluded):,}"
     yield f"{left:,} items in {groups:,} groups still count as independent"

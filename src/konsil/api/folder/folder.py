@@ -253,11 +253,14 @@ class Folder(OpenedStudy):
 
     def _run(self, seen: BlindedData) -> Results:
         from konsil.analysis.running.run import run
-        from konsil.prepare.identifiers.duplicates import last_duplicates
+        from konsil.prepare.cases.marking import cases
+        from konsil.prepare.identifiers.duplicates import last_duplicates, same_texts
 
         if not seen.data.ratings:
             raise StudyError(f"{self.path}: there are no ratings yet; run 'konsil import' first")
         study = seen.study
+        # Where nobody has searched for duplicates, at least equal texts are not taken for independent in silence.
+        searched = last_duplicates(seen.events)[1]
         found = run(
             study.analyses,
             seen.data,
@@ -272,7 +275,7 @@ class Folder(OpenedStudy):
             flag_families=study.judges_of_same_family == "flag",
             together=study.together,
             strict=False,
-            duplicates=held.groups if (held := last_duplicates(seen.events)[1]) is not None else (),
+            duplicates=searched.groups if searched is not None else same_texts(cases(seen.data.items)),
         )
         from konsil.api.folder.curation_sentences import curation_sentences
         from konsil.api.folder.erasing import privacy_sentences

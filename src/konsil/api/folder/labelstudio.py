@@ -16,9 +16,12 @@ from konsil.instrument.screens.labelstudio import configuration, controls, data
 from konsil.prepare import prepared
 from konsil.records import Task
 from konsil.sources.labelstudio.labelstudio_slots import TASK_KEY, Planned, Slot
+from konsil.store import Store
 from konsil.store.engine.folders import whole_folder
 from konsil.store.log.write import Batch
+from konsil.store.release.blinding import key
 from konsil.study import study_digest
+from konsil.study.data.blinding import token_of
 from konsil.version import __version__
 
 MARK = "label-studio.json"
@@ -46,10 +49,11 @@ def export_tasks(folder: OpenedStudy, output: Path, *, overwrite: bool = False) 
     """Write the tasks of people that nobody has rated yet: a folder a form, in it a configuration and a file a rater.
 
     Label Studio's Community edition gives every task to everybody, so each rater has a project of their own. Nothing in
-    the files says which system an answer is from: tasks have random names and their answers stand in the order shown.
+    the files says which system an answer is from: tasks are called by tokens of the study's secret, since their own
+    identifiers follow from the names of systems, and their answers stand in the order shown.
     """
     with folder.store() as store:
-        held = store.batch()
+        held, secret = store.batch(), key(store)
     people = {r.id for r in (*folder.study.raters, *held.raters) if r.kind == "human"}
     rated = {r.task for r in held.ratings}
     tasks = [t for t in held.tasks if t.rater in people and t.id not in rated]
@@ -65,7 +69,7 @@ def export_tasks(folder: OpenedStudy, output: Path, *, overwrite: bool = False) 
     projects = []
     with whole_folder(output, mark=MARK, overwrite=overwrite, private=True) as made:
         for shape, raters in sorted(shapes.items()):
-            projects += list(_write(made, _name(shape), instruments[shape[0]], raters, held))
+            projects += list(_write(made, _name(shape), instruments[shape[0]], raters, held, secret))
         about = {
             "konsil": __version__,
             "study": study_digest(folder.study),
@@ -76,7 +80,7 @@ def export_tasks(folder: OpenedStudy, output: Path, *, overwrite: bool = False) 
 
 
 def _write(
-    made: Path, name: str, instrument: Instrument, raters: Mapping[str, list[Task]], held: Batch
+    made: Path, name: str, instrument: Instrument, raters: Mapping[str, list[Task]], held: Batch, secret: bytes
 ) -> Iterator[Project]:
     items, answers = {i.id: i for i in prepared(held.items, held.events)}, {a.id: a for a in held.answers}
     place = made / name
@@ -88,7 +92,8 @@ def _write(
         screens = [screen(instrument, t, items.get(t.item or ""), answers) for t in tasks]
         if not files:
             (place / "labeling.xml").write_text(configuration(screens[0]), encoding="utf-8")
-        rows = [{"data": {TASK_KEY: t.id, **data(s)}} for t, s in zip(tasks, screens, strict=True)]
+        named = ((token_of(secret, "task", t.id), s) for t, s in zip(tasks, screens, strict=True))
+        rows = [{"data": {TASK_KEY: token, **data(shown)}} for token, shown in named]
         project = Project(name, rater, len(tasks))
         if project.file in files:
             raise StudyError(f"raters: {rater!r} and another would share the file {project.file!r}; rename one")
@@ -119,9 +124,17 @@ def _instrument(instruments: Mapping[str, Instrument], task: Task) -> Instrument
     return instruments[task.instrument]
 
 
+def tasks_by_name(store: Store) -> dict[str, Task]:
+    """Every task by its name in exported files; by its own identifier, too, which older files have."""
+    secret = key(store)
+    with store.view() as view:
+        tasks = tuple(view.each("tasks"))
+    return {t.id: t for t in tasks} | {token_of(secret, "task", t.id): t for t in tasks}
+
+
 @dataclass
 class Finder:
-    """The plan's tasks by their names, read when the first of them is asked for."""
+    """The plan's tasks by their names in the exported files, read when the first of them is asked for."""
 
     folder: OpenedStudy
     """The study."""
@@ -129,8 +142,8 @@ class Finder:
 
     @cached_property
     def _tasks(self) -> dict[str, Task]:
-        with self.folder.store() as store, store.view() as view:
-            return {t.id: t for t in view.each("tasks")}
+        with self.folder.store() as store:
+            return tasks_by_name(store)
 
     def __call__(self, name: str) -> Planned | None:
         """The task of this name and what each control of its screen is about; None where there is none."""

@@ -221,6 +221,18 @@ def last_duplicates(events: Iterable[Event]) -> tuple[int, Duplicates | None]:
     return int(data.get("number", 0)), Duplicates(**held)
 
 
+def same_texts(items: Iterable[Item]) -> tuple[tuple[str, ...], ...]:
+    """Groups of items that have one text, letter case, spaces and punctuation aside; items without a text have none.
+
+    >>> same_texts([Item("a", "Which dose?"), Item("b", "which  dose"), Item("c", ""), Item("d", "")])
+    (('a', 'b'),)
+    """
+    by_text: dict[str, list[str]] = {}
+    for item in items:
+        by_text.setdefault(normalised(item.text), []).append(item.id)
+    return tuple(tuple(group) for text, group in by_text.items() if text and len(group) > 1)
+
+
 def within(duplicates: Duplicates, items: Iterable[str]) -> tuple[int, int]:
     """How many of these items are in groups with another of them, and how many groups these are."""
     chosen = set(items)

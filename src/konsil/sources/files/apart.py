@@ -77,7 +77,7 @@ def run_child(
     command = [sys.executable, "-c", _CHILD, kind, str(path.absolute()), sheet, where, str(memory), str(seconds)]
     environment = {**os.environ, "POLARS_MAX_THREADS": "2", "PYTHONWARNINGS": "ignore"}
     with subprocess.Popen(  # noqa: S603 - our own module; the file's name is an argument
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
     ) as child:
         assert child.stdout is not None
         with watched(child) as watch:

@@ -16,6 +16,8 @@ from konsil.store.engine.rows import KINDS, dumps
 
 _CHUNK = 1_000
 _WHO = ("by", "who", "rater")
+_ABOUT = frozenset({"invitation", "invitations revoked"})
+"""Kinds of entries whose `who` is the person that they are about, and not the one who acted."""
 _HIDDEN = ("content", "salted", "residues", "traces", "forms", "by", "who", "reason")
 
 
@@ -67,6 +69,9 @@ def _entry(row: Any, event: Mapping[str, Any], counts: Mapping[str, int]) -> Ent
         data = {}
     data = data if isinstance(data, dict) else {}
     told = {**event, **data}
+    about = str(event.get("subject", ""))
+    if row.kind in _ABOUT:
+        about = str(told.pop("who", ""))
     new = data.get("new")
     if isinstance(new, dict):
         counts = {name: n for name in KINDS if isinstance(n := new.get(name), int) and n}
@@ -76,7 +81,7 @@ def _entry(row: Any, event: Mapping[str, Any], counts: Mapping[str, int]) -> Ent
         row.at,
         row.kind,
         next((str(told[name]) for name in _WHO if told.get(name)), ""),
-        str(event.get("subject", "")),
+        about,
         records,
         str(told.get("reason") or ""),
         dumps({name: value for name, value in data.items() if name not in _HIDDEN}),

@@ -99,7 +99,7 @@ class Letters:
         return self._token("slot", slot)
 
     def _token(self, kind: str, name: str) -> str:
-        return hashlib.blake2b(f"{kind}\n{name}".encode(), key=self.key, digest_size=8).hexdigest()
+        return token_of(self.key, kind, name)
 
     def rating(self, rating: Rating, pairs: Mapping[str, Criterion]) -> Rating:
         """A rating likewise; a comparison stands in the order of its letters: that of the names would unmask them.
@@ -186,6 +186,11 @@ class Letters:
 def pair_criteria(instruments: Iterable[Instrument]) -> dict[str, Criterion]:
     """The criteria about pairs of answers, by their identifiers."""
     return {c.id: c for i in instruments for c in i.criteria if c.scope == "pair"}
+
+
+def token_of(key: bytes, kind: str, name: str) -> str:
+    """What a task or a slot is called outside of the study: nobody without the key can compute it from names."""
+    return hashlib.blake2b(f"{kind}\n{name}".encode(), key=key, digest_size=8).hexdigest()
 
 
 def letters(study: Study, raters: Iterable[Rater], answers: Iterable[Answer], key: bytes) -> Letters:
