@@ -162,6 +162,7 @@ def test_a_freeze_before_the_first_rating_makes_analyses_prespecified(tmp_path: 
     assert {(r["declared"], r["prespecified"]) for r in records(folder)} == {(True, True)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("at", "sentence"),
     [
@@ -225,6 +226,7 @@ def loosen(folder: Path, *statements: str) -> None:
     base.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("statement", "problem"),
     [

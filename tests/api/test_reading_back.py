@@ -164,6 +164,7 @@ EDITS: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EDITS)
 def test_an_export_that_was_changed_is_refused_in_one_sentence_and_nothing_is_stored(
     exported: Path, other: Path, name: str, capsys: pytest.CaptureFixture[str]

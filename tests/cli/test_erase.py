@@ -247,6 +247,7 @@ def test_how_long_personal_data_are_kept_is_stated(call: Call, study: Path, day:
     assert f"Personal data of raters are kept until {day}." in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", [False, True])
 def test_a_release_has_nothing_of_who_was_erased_but_labels_that_stay(
     call: Call, study: Path, tmp_path: Path, keep: bool

@@ -55,6 +55,7 @@ def test_a_place_is_listed_and_handed_over(call: Call, left: Path) -> None:
     assert call("verify-log", left)[0] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -179,6 +179,7 @@ def test_a_parameter_that_was_to_blame_is_left_out_from_then_on(tmp_path: Path, 
         assert {c.sent.get("max_completion_tokens") for c in Calls(store).each() if c.ended} == {64}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "reason"),
     [
@@ -315,6 +316,7 @@ def test_without_a_cap_the_first_call_teaches(tmp_path: Path, url: str, server: 
         assert not dry.todos[0].is_capped
 
 
+@pytest.mark.slow
 def test_calls_that_died_are_costed(tmp_path: Path, url: str) -> None:
     text = protocol(url, {"s": "cut"}, QUICK, "price_in = 10, price_out = 10, max_tokens = 64")
     done, store = run(tmp_path, text)

@@ -77,6 +77,7 @@ def called(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_methods_claim_nothing_that_was_not_so(called: Path) -> None:
     results = open_folder(called).results()
     # What is said of plan and log comes first.

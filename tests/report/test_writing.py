@@ -297,6 +297,7 @@ def test_codebook(page: str) -> None:
     assert '<a href="https://example.org/guideline">the guideline</a>' in page
 
 
+@pytest.mark.slow
 def test_german(german: Path) -> None:
     page = (german / "index.html").read_text("utf-8")
     assert '<html lang="de">' in page

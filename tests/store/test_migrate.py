@@ -35,6 +35,7 @@ def test_the_last_migration_is_this_versions_schema() -> None:
     assert sorted(numbers) == list(range(1, schema.SCHEMA + 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "calls"), [(1, []), (2, [CALL]), (3, [CALL]), (4, [CALL]), (5, [CALL])])
 def test_a_database_of_an_older_schema_keeps_every_rating(
     number: int, calls: list[Call], tmp_path: Path, sample: Batch

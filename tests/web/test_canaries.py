@@ -258,6 +258,7 @@ def masked(text: str, tokens: set[str]) -> str:
     return re.sub(r"'content-length', '\d+'", "", text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["medqade", *(pytest.param(n, marks=pytest.mark.slow) for n in list(FORMS)[1:])])
 def test_no_canary_is_in_an_offline_kit(name: str, opened: Store) -> None:  # noqa: F811
     study, batch = world(name, "canary")

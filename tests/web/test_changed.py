@@ -91,6 +91,7 @@ def test_a_study_that_asks_for_no_reason_stores_none(opened: Store, desk: Callab
     assert not here.open(R1, public).asks_why  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_an_erasure_takes_the_reasons_along(site: Site, opened: Store) -> None:
     public = handed_in(site.desk)
     site.desk.submit(R1, public, {**OTHERWISE, REASON_FOR_CHANGE: "Mrs Canary called."}, LATE)

@@ -357,6 +357,7 @@ def unpacked(content: bytes, folder: Path) -> Path:
     return folder / "records"
 
 
+@pytest.mark.slow
 def test_an_owner_downloads_everything(enter: Enter, opened: Store, site: Any, tmp_path: Path) -> None:
     opened.add(Batch(items=[Item("=1+1", "=HYPERLINK('x')")]), source="test", at=AT)
     rate(site.desk, R1, "Richtig")

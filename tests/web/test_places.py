@@ -77,6 +77,7 @@ def test_added_places_leave_every_task_as_it_was_and_are_logged(opened: Store, c
     assert [(g.places, g.added, g.free) for g in groups(PANEL, opened)] == [(6, 0, 6), (5, 2, 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wanted", "says"),
     [
