@@ -62,14 +62,14 @@ def test_made_checked_rehearsed_and_reported(tmp_path: Path, name: str, monkeypa
 
 def _refuse_every_second(monkeypatch: pytest.MonkeyPatch, remainder: int) -> None:
     numbers = itertools.count()
-    rows_of_analysis = run_module._rows_of_analysis
+    rows_of = run_module.rows_of
 
     def refuse(context: Any, *arguments: Any) -> Any:
         if next(numbers) % 2 == remainder:
             raise AnalysisError(f"{context.analysis.name}: cannot be made")
-        return rows_of_analysis(context, *arguments)
+        return rows_of(context, *arguments)
 
-    monkeypatch.setattr(run_module, "_rows_of_analysis", refuse)
+    monkeypatch.setattr(run_module, "rows_of", refuse)
 
 
 @pytest.mark.slow

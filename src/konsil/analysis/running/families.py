@@ -42,9 +42,12 @@ def rows_of(context: Context, table: RatingTable, lineage: Lineage) -> Iterator[
     family = "pairs" if is_of_pairs(context) else statistic_of(analysis.statistic).family
     if family not in FAMILIES:
         raise AnalysisError(f"{analysis.name}: the statistic {analysis.statistic!r} has no rule")
+    if analysis.statistic in INJECTION:
+        # Pairs of control tasks are in no table of ratings, nor is their kind one of its columns.
+        yield from FAMILIES[family](context, table, table.frame.clear(), lineage)
+        return
     frame = select(table, analysis, analysis.raters)
-    # Pairs of control tasks are in no table of ratings.
-    if frame.height == 0 and analysis.statistic not in INJECTION:
+    if frame.height == 0:
         yield no_ratings(context)
     else:
         yield from FAMILIES[family](context, table, frame, lineage)
