@@ -20,11 +20,11 @@ _TITLES = {
 _WIDTH = 100
 
 
-@click.command(short_help="List the statistics that an analysis can ask for, or explain one.")
+@click.command(short_help="List the statistics that an analysis can ask for, or explain statistic.")
 @click.argument("name", required=False)
 @click.option("--language", "code", default="en", help="The language of titles and sentences: en, de.")
 def command(name: str | None, code: str) -> None:
-    """List the statistics that `statistic = "..."` in a study.toml can ask for; with a NAME explain that one."""
+    """List the statistics that `statistic = "..."` in a study.toml can ask for; with a NAME explain that statistic."""
     from konsil.analysis.model.catalogue.known import known_statistics, statistic_of
     from konsil.cli.terminal import show
     from konsil.locale import SOURCE, is_draft, known, languages
@@ -37,24 +37,24 @@ def command(name: str | None, code: str) -> None:
     names = known_statistics()
     if name is None:
         width = max(map(len, names))
-        for family, members in groupby((statistic_of(one) for one in names), lambda one: one.family):
+        for family, members in groupby((statistic_of(each) for each in names), lambda statistic: statistic.family):
             click.echo(f"\n{_TITLES.get(family, family)}")
-            for one in members:
-                click.echo(show(f"  {one.id:<{width}}  {entry(one.id, language(code)).title}"))
+            for statistic in members:
+                click.echo(show(f"  {statistic.id:<{width}}  {entry(statistic.id, language(code)).title}"))
         return
     if name not in names:
         raise KonsilError(f"there is no statistic {name!r}; {nearest(name, names)}")
-    one = entry(name, language(code))
-    click.echo(show(f"{one.id}: {one.title}"))
-    for line in textwrap.wrap(one.text, _WIDTH):
+    statistic = entry(name, language(code))
+    click.echo(show(f"{statistic.id}: {statistic.title}"))
+    for line in textwrap.wrap(statistic.text, _WIDTH):
         click.echo(show(line))
     about = {
-        "computed": one.definition if one.definition != statistic_of(name).text else "",
-        "undefined": one.undefined or "no unit has labels from two raters",
-        "labels": "must have an order" if one.needs_order else "",
-        "units": "only those that every rater labelled" if one.needs_complete else "",
-        "keys": ", ".join(sorted(one.keys)),
-        "source": one.source,
+        "computed": statistic.definition if statistic.definition != statistic_of(name).text else "",
+        "undefined": statistic.undefined or "no unit has labels from two raters",
+        "labels": "must have an order" if statistic.needs_order else "",
+        "units": "only those that every rater labelled" if statistic.needs_complete else "",
+        "keys": ", ".join(sorted(statistic.keys)),
+        "source": statistic.source,
     }
     for title, text in about.items():
         for line in textwrap.wrap(text, _WIDTH, initial_indent=f"  {title + ':':<11}", subsequent_indent=" " * 13):

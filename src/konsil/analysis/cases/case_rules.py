@@ -11,8 +11,7 @@ from konsil.analysis.model.catalogue.known import (
     CASES,
     EFFECTS,
     LEVELLED,
-    ONE_A_SYSTEM,
-    RIGHT_OR_WRONG,
+    statistic_of,
 )
 from konsil.analysis.model.spec import Analysis
 from konsil.instrument import Criterion
@@ -37,7 +36,8 @@ def with_case_defaults(analysis: Analysis) -> Analysis:
 
 def implied(a: Analysis) -> tuple[str, ...]:
     """Columns of which every group is told by itself though `by` does not name them."""
-    return ("system",) if a.statistic in ONE_A_SYSTEM else ("rater",) if a.statistic in AUDIT else ()
+    row_of = statistic_of(a.statistic).row_of
+    return (row_of,) if row_of else ()
 
 
 def case_contradictions(a: Analysis) -> Iterator[str]:
@@ -90,8 +90,8 @@ def threshold_problems(a: Analysis, criterion: Criterion) -> Iterator[str]:
 
 def _thresholds(a: Analysis) -> dict[str, float]:
     """The thresholds that an analysis' statistic uses."""
-    thresholds = {"correct": a.correct} if a.statistic in {*RIGHT_OR_WRONG, "strictness"} else {}
-    return thresholds | {"failure": a.failure, "approve": a.approve} if a.statistic in AUDIT else thresholds
+    taken = statistic_of(a.statistic).keys
+    return {key: getattr(a, key) for key in ("correct", "failure", "approve") if key in taken}
 
 
 def _ends(criterion: Criterion) -> tuple[float, float]:
@@ -127,7 +127,7 @@ def _panels(a: Analysis) -> Iterator[str]:
         yield f"against: {a.statistic!r} has no such version"
     if a.against == a.raters:
         yield f"against: {a.against!r} is the panel itself"
-    if a.statistic == "strictness" and not a.failure < a.correct:
+    if {"failure", "correct"} <= _thresholds(a).keys() and not a.failure < a.correct:
         yield f"failure: {a.failure:g} is not below correct = {a.correct:g}"
 
 

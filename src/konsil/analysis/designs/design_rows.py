@@ -27,5 +27,5 @@ def design_rows(context: Context, table: RatingTable, frame: pl.DataFrame, linea
             yield from group_rows(context, length_groups(context, table, frame))
         case "parts":
             yield from part_rows(context, frame)
-        case _:
+        case "costs":
             yield from cost_rows(context, table, frame)

@@ -32,5 +32,5 @@ def judge_rows(context: Context, table: RatingTable, frame: pl.DataFrame, lineag
             yield from risk_rows(context, table, frame)
         case "blinding":
             yield from blinding_rows(context, frame)
-        case _:
+        case "injection":
             yield from injection_rows(context, table)

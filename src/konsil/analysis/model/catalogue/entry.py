@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-Family = Literal["agreement", "shares", "pairs", "cases", "judges", "designs"]
 Range = tuple[float, float]
 
 UNBOUNDED: Range = (-math.inf, math.inf)
@@ -21,7 +20,7 @@ class Statistic:
     id: str
     """The name that an analysis uses."""
     family: str
-    """One of `Family`, or the name of whoever added it: the module that makes its rows."""
+    """Which module makes its rows: agreement, shares, pairs, cases, judges or designs."""
     title: str
     """Its name in a heading."""
     text: str

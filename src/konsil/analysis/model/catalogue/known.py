@@ -46,10 +46,6 @@ WEIGHTED = _those(lambda statistic: "weights" in statistic.keys)
 ONE_TABLE = _those(lambda statistic: statistic.is_of_one_table)
 """Those of one table of two raters, which can therefore be asked of a rater and a consensus."""
 
-ENSEMBLES = _of("ensembles")
-"""Agreement of ensembles of judges, by majority vote."""
-OWN = _of("own")
-"""Preference of judges for their own answers, or their family's."""
 JUDGING = _of("caution", "ensembles", "own", "confidence")
 """What is asked of judges beside a panel: caution, ensembles by majority vote, preference for their own, confidence."""
 BLINDING = _of("blinding")
